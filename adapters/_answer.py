@@ -1,0 +1,134 @@
+"""An answer in the making: what a decoder has understood so far, kept in wire order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from llm_conformance.contract import (
+    Annotation,
+    Attachment,
+    Call,
+    ProviderMeta,
+    Response,
+    Segment,
+    StreamEvent,
+    ToolCall,
+    ToolCallPiece,
+    Usage,
+)
+from llm_conformance.contract.response import FinishReason, SegmentType
+
+
+@dataclass
+class Block:
+    """A segment that still grows; `key` tells blocks of the same type apart where the wire has blocks."""
+
+    type: SegmentType
+    key: object = None
+    content: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Tool:
+    """A tool call that still grows."""
+
+    id: str | None = None
+    name: str = ""
+    block: Block = field(default_factory=lambda: Block("tool_call"))
+
+
+class Answer:
+    """Collects pieces of an answer, and turns each into its stream event."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.id: str | None = None
+        self.request_id: str | None = None
+        self.model = call.model
+        self.created: str | None = None
+        self.message = ""
+        self.blocks: list[Block] = []
+        self.tools: dict[object, Tool] = {}
+        self.annotations: list[Annotation] = []
+        self.attachments: list[Attachment] = []
+        self.raw_finish: str | None = None
+        self.raw_usage: dict[str, Any] = {}
+        self.raw_events: list[Mapping[str, Any]] = []
+        self.extras: dict[str, Any] = {}
+
+    def block(self, type: SegmentType, key: object = None, **metadata: Any) -> Block:
+        """Return the block that goes on: the last one if it is of this type and key, else a new one."""
+        if not self.blocks or (self.blocks[-1].type, self.blocks[-1].key) != (type, key):
+            self.blocks.append(Block(type, key, metadata=metadata))
+        return self.blocks[-1]
+
+    def text(self, piece: str, key: object = None) -> Iterator[StreamEvent]:
+        """Add visible text."""
+        if piece:
+            self.block("text", key).content += piece
+            self.message += piece
+            yield StreamEvent("response.output_text.delta", delta=piece)
+
+    def reasoning(self, piece: str, key: object = None, **metadata: Any) -> Iterator[StreamEvent]:
+        """Add visible reasoning."""
+        if piece:
+            self.block("reasoning", key, **metadata).content += piece
+            yield StreamEvent("response.reasoning.delta", delta=piece)
+
+    def tool(self, key: object, id: str | None, name: str | None, arguments: str) -> Iterator[StreamEvent]:
+        """Add a piece of a tool call; pieces of several calls may interleave."""
+        tool = self.tools.get(key)
+        if tool is None:
+            tool = self.tools[key] = Tool()
+            self.blocks.append(tool.block)
+        tool.id = tool.id or id or None
+        tool.name = tool.name or name or ""
+        tool.block.content += arguments
+        tool.block.metadata = {"id": tool.id, "name": tool.name}
+        index = list(self.tools).index(key)
+        yield StreamEvent(
+            "response.function_call_arguments.delta",
+            delta=arguments,
+            tool_call=ToolCallPiece(index, tool.id, tool.name),
+        )
+
+    def annotate(self, annotation: Annotation) -> Iterator[StreamEvent]:
+        """Add an annotation."""
+        self.annotations.append(annotation)
+        yield StreamEvent("response.annotation.added", annotations=(annotation,))
+
+    def response(self, finish: FinishReason | None, usage: Usage | None) -> Response:
+        """Return the whole of it."""
+        call = self.call
+        thinking = call.params.get("thinking") or {}
+        clear = thinking.get("clear_thinking")
+        return Response(
+            id=self.id,
+            request_id=self.request_id,
+            created=self.created,
+            provider=call.provider,
+            model=self.model,
+            message=self.message,
+            reasoning="".join(block.content for block in self.blocks if block.type == "reasoning") or None,
+            segments=tuple(Segment(block.type, block.content, block.metadata) for block in self.blocks),
+            annotations=tuple(self.annotations),
+            attachments=tuple(self.attachments),
+            tool_calls=tuple(ToolCall(tool.id, tool.name, tool.block.content or "{}") for tool in self.tools.values()),
+            usage=usage,
+            finish_reason=finish,
+            raw_finish_reason=self.raw_finish,
+            thinking_mode="preserved" if clear is False else thinking.get("type"),
+            clear_thinking=clear,
+            provider_meta=(ProviderMeta(call.provider, self.model),),
+            raw_events=tuple(self.raw_events),
+            extras={call.provider: self.extras} if self.extras else {},
+        )
+
+
+def utc(epoch: int | None) -> str | None:
+    """Return seconds since 1970 as RFC 3339 in UTC; None for a missing or zero time."""
+    return datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if epoch else None

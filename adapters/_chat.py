@@ -1,0 +1,203 @@
+"""OpenAI-shaped chat completions: one message, or deltas of it, in `choices`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from llm_conformance.contract import Annotation, Attachment, Call, Response, StreamEvent, Usage
+from llm_conformance.contract.response import FinishReason
+
+from ._answer import Answer, utc
+from ._provider import ProviderAdapter, error_in_band
+from ._think import ThinkSplitter
+
+AUDIO_TYPES = {
+    "wav": "audio/wav",
+    "mp3": "audio/mpeg",
+    "flac": "audio/flac",
+    "opus": "audio/opus",
+    "pcm16": "audio/pcm",
+}
+FINISH: Mapping[str, FinishReason] = {
+    "stop": "stop",
+    "length": "length",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+    "content_filter": "content_filter",
+}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What one provider says differently.
+
+    Args:
+        reasoning: Fields of the message that hold reasoning, the first that is there counts.
+        cached: Where in `usage` the cached prompt tokens are.
+        finish: Finish words beside the common ones.
+    """
+
+    reasoning: tuple[str, ...] = ()
+    cached: tuple[str, ...] = ("prompt_tokens_details", "cached_tokens")
+    finish: Mapping[str, FinishReason] | None = None
+
+
+class ChatDecoder:
+    """Understands a `chat.completion`, or its chunks."""
+
+    def __init__(self, call: Call, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._answer = Answer(call)
+        self._splitter = ThinkSplitter(call.think_profile)
+        self._has_native_reasoning = False
+        self._refused = False
+        self._choice: int | None = None
+        self._citations: list[Mapping[str, Any]] = []
+
+    def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take the whole completion, or one chunk."""
+        answer = self._answer
+        answer.raw_events.append(document)
+        if document.get("error"):
+            raise error_in_band(document["error"], answer.call)
+        answer.id = answer.id or document.get("id")
+        answer.request_id = answer.request_id or document.get("request_id")
+        answer.created = answer.created or utc(document.get("created"))
+        answer.model = document.get("model") or answer.model
+        answer.raw_usage.update(document.get("usage") or {})
+        for choice in sorted(document["choices"], key=lambda choice: int(choice["index"])):
+            if self._choice is None:
+                self._choice = choice["index"]
+            if choice["index"] == self._choice:
+                yield from self._feed_message(choice.get("message") or choice.get("delta") or {})
+                answer.raw_finish = choice.get("finish_reason") or answer.raw_finish
+            else:
+                answer.extras.setdefault("other_choices", []).append(choice)
+
+    def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        reasoning = next((message[name] for name in self._dialect.reasoning if message.get(name)), None)
+        if reasoning:
+            self._has_native_reasoning = True
+            yield from self._answer.reasoning(reasoning)
+        yield from self._feed_content(message.get("content"))
+        if message.get("refusal"):
+            self._refused = True
+            self._answer.block("other", kind="refusal").content += message["refusal"]
+        for position, call in enumerate(message.get("tool_calls") or ()):
+            function = call.get("function") or {}
+            key = call.get("index", position)
+            yield from self._answer.tool(key, call.get("id"), function.get("name"), function.get("arguments") or "")
+        self._citations += message.get("annotations") or ()
+        if message.get("audio"):
+            yield self._feed_audio(message["audio"])
+
+    def _feed_content(self, content: Any) -> Iterator[StreamEvent]:
+        if content is None:
+            return
+        text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+        if self._has_native_reasoning:  # then tags in the text are part of the answer
+            yield from self._answer.text(text)
+        else:
+            yield from self._said(self._splitter.feed(text))
+
+    def _said(self, pieces: Iterator[tuple[str, str]]) -> Iterator[StreamEvent]:
+        for kind, piece in pieces:
+            if kind == "text":
+                yield from self._answer.text(piece)
+            else:
+                yield from self._answer.reasoning(piece, key=self._splitter.block, source="tag")
+
+    def _feed_audio(self, audio: Mapping[str, Any]) -> StreamEvent:
+        answer = self._answer
+        if not answer.attachments:
+            form = (answer.call.params.get("audio") or {}).get("format", "wav")
+            answer.attachments.append(Attachment(type=AUDIO_TYPES.get(form), text_index=len(answer.message)))
+        whole = answer.attachments[0]
+        answer.attachments[0] = replace(
+            whole,
+            id=whole.id or audio.get("id"),
+            data=(whole.data or "") + (audio.get("data") or ""),
+            transcript=(whole.transcript or "") + (audio.get("transcript") or ""),
+            expires_at=audio.get("expires_at") or whole.expires_at,
+        )
+        piece = {"id": answer.attachments[0].id, "type": whole.type}
+        piece |= {name: audio[name] for name in ("data", "transcript") if audio.get(name)}
+        return StreamEvent("response.media", attachment=piece)
+
+    def end(self) -> Iterator[StreamEvent]:
+        """Let go of what was held back, and place the citations in the text as it is now."""
+        if not self._has_native_reasoning:
+            yield from self._said(self._splitter.end())
+        for citation in self._citations:
+            yield from self._answer.annotate(self._placed(citation))
+
+    def _placed(self, citation: Mapping[str, Any]) -> Annotation:
+        """Flatten `{"type": T, T: {...}}`; offsets count code points of the text as it was sent."""
+        kind = str(citation.get("type"))
+        data = {"type": kind, **citation.get(kind, {})}
+        start, end = data.pop("start_index", None), data.pop("end_index", None)
+        if start is None or end is None:
+            return Annotation(None, None, data)
+        if not 0 <= start <= end <= self._sent_length():
+            return Annotation(None, None, data)
+        span = (start, end) if self._has_native_reasoning else self._splitter.rebase(start, end)
+        return Annotation(None, None, data) if span is None else Annotation(span[0], span[1], data)
+
+    def _sent_length(self) -> int:
+        return len(self._answer.message) if self._has_native_reasoning else self._splitter.position
+
+    @property
+    def ended(self) -> bool:
+        """Whether there was a finish reason."""
+        return self._answer.raw_finish is not None
+
+    def response(self) -> Response:
+        """Return the whole completion."""
+        words = {**FINISH, **(self._dialect.finish or {})}
+        finish = words.get(self._answer.raw_finish or "")
+        return self._answer.response("content_filter" if self._refused else finish, self._usage())
+
+    def _usage(self) -> Usage | None:
+        raw = self._answer.raw_usage
+        if not raw:
+            return None
+        prompt, completion = raw.get("prompt_tokens_details") or {}, raw.get("completion_tokens_details") or {}
+        return Usage(
+            prompt_tokens=raw.get("prompt_tokens"),
+            completion_tokens=raw.get("completion_tokens"),
+            total_tokens=raw.get("total_tokens"),
+            cached_tokens=_at(raw, self._dialect.cached),
+            reasoning_tokens=completion.get("reasoning_tokens"),
+            audio_prompt_tokens=prompt.get("audio_tokens"),
+            audio_completion_tokens=completion.get("audio_tokens"),
+            raw=raw,
+        )
+
+
+def _at(value: Any, keys: tuple[str, ...]) -> Any:
+    for key in keys:
+        value = (value or {}).get(key)
+    return value
+
+
+def request(call: Call) -> dict[str, Any]:
+    """Return the request body of a call."""
+    body: dict[str, Any] = {"model": call.model, "messages": list(call.messages), **call.params}
+    if call.tools:
+        body["tools"] = list(call.tools)
+    if call.stream:
+        body["stream"] = True
+    return body
+
+
+def headers(call: Call) -> dict[str, str]:
+    """Return the request headers of a call."""
+    return {"authorization": f"Bearer {call.api_key}"}
+
+
+def chat_adapter(provider: str, dialect: Dialect) -> ProviderAdapter:
+    """Return the adapter of a provider with an OpenAI-shaped chat API."""
+    return ProviderAdapter(f"{provider}:chat", lambda call: ChatDecoder(call, dialect), request, headers)

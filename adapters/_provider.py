@@ -1,0 +1,158 @@
+"""What every provider's adapter does alike: HTTP, server-sent events, errors, and asking its decoder for the rest."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import httpx
+import sseclient
+
+from llm_conformance.contract import (
+    Call,
+    HttpResponse,
+    LLMError,
+    Response,
+    ServiceUnavailableError,
+    StreamEvent,
+    TimeoutError,
+    ValidationError,
+    error_for_status,
+)
+
+
+class Decoder(Protocol):
+    """Understands one wire family; made anew for each answer."""
+
+    def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take one JSON document, the whole body or one frame, and give the events that it brings."""
+
+    def end(self) -> Iterator[StreamEvent]:
+        """Take the end of the answer: the last events before `response.completed`."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the provider has said that the answer is over."""
+
+    def response(self) -> Response:
+        """Return all that was fed."""
+
+
+@dataclass(frozen=True)
+class ProviderAdapter:
+    """One API of one provider.
+
+    Args:
+        api: `provider:api`, as in a call.
+        decoder: Makes a decoder for a call.
+        request: Returns the JSON body of a call's request.
+        headers: Returns the headers of a call's request.
+    """
+
+    api: str
+    decoder: Callable[[Call], Decoder]
+    request: Callable[[Call], Mapping[str, Any]]
+    headers: Callable[[Call], Mapping[str, str]]
+
+    def complete(self, call: Call) -> Response:
+        """Ask the provider and return its answer."""
+        with self._sent(call) as answer:
+            body = answer.read()
+            return self.parse(HttpResponse(answer.status_code, dict(answer.headers), body), call)
+
+    def stream(self, call: Call) -> Iterator[StreamEvent]:
+        """Ask the provider and give its answer as it comes."""
+        with self._sent(call) as answer:
+            if answer.status_code >= 400:
+                raise _status_error(answer.status_code, answer.read(), call)
+            yield from self.parse_stream(answer.iter_bytes(), call)
+
+    def parse(self, http: HttpResponse, call: Call) -> Response:
+        """Return what a plain answer says."""
+        if http.status >= 400:
+            raise _status_error(http.status, http.body, call)
+        decoder = self.decoder(call)
+        with _malformed_is_ours(call):
+            for _ in decoder.feed(_document(http.body)):
+                pass
+            for _ in decoder.end():
+                pass
+            return decoder.response()
+
+    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Iterator[StreamEvent]:
+        """Give what a streamed answer says, as its bytes come."""
+        decoder = self.decoder(call)
+        done = False
+        with _malformed_is_ours(call):
+            for event in sseclient.SSEClient(iter(chunks)).events():
+                if event.data == "[DONE]":
+                    done = True
+                else:
+                    yield from decoder.feed(_document(event.data))
+            if not (done or decoder.ended):
+                raise ServiceUnavailableError("the stream broke off", provider=call.provider)
+            yield from decoder.end()
+            yield StreamEvent("response.completed", response=decoder.response())
+
+    @contextlib.contextmanager
+    def _sent(self, call: Call) -> Iterator[httpx.Response]:
+        try:
+            with (
+                httpx.Client(timeout=call.timeout_s, verify=call.base_url.startswith("https:")) as client,
+                client.stream(
+                    "POST", call.base_url + call.path, json=self.request(call), headers=self.headers(call)
+                ) as answer,
+            ):
+                yield answer
+        except httpx.TimeoutException as error:
+            raise TimeoutError(str(error), provider=call.provider, original_error=error) from error
+        except httpx.TransportError as error:
+            raise ServiceUnavailableError(str(error), provider=call.provider, original_error=error) from error
+
+
+def error_in_band(error: Any, call: Call) -> LLMError:
+    """Return the error that an error object inside a 200 stands for: by its embedded status, else by its type."""
+    said: Mapping[str, Any] = error if isinstance(error, Mapping) else {"message": error}
+    for status in (said.get("status_code"), said.get("code")):
+        if isinstance(status, int) and 400 <= status <= 599:
+            kind = error_for_status(status)
+            break
+    else:
+        kind = error_for_status(_STATUS_BY_TYPE.get(str(said.get("type")), 500))
+    return kind(
+        str(said.get("message") or "error in mid-stream"), provider=call.provider, extra_context={"error": said}
+    )
+
+
+_STATUS_BY_TYPE = {
+    "authentication_error": 401,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "rate_limit_error": 429,
+    "invalid_request_error": 400,
+    "timeout_error": 504,
+}
+
+
+def _document(data: bytes | str) -> Mapping[str, Any]:
+    document = json.loads(data)
+    if not isinstance(document, Mapping):
+        raise TypeError("an object was expected")
+    return document
+
+
+def _status_error(status: int, body: bytes, call: Call) -> LLMError:
+    message = body.decode("utf-8", "replace").replace(call.api_key, "***")[:500]
+    return error_for_status(status)(message, provider=call.provider, extra_context={"status_code": status})
+
+
+@contextlib.contextmanager
+def _malformed_is_ours(call: Call) -> Iterator[None]:
+    """Have what a malformed body runs into come out as ValidationError."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValidationError(f"malformed answer: {error!r}", provider=call.provider, original_error=error) from error

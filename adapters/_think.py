@@ -1,0 +1,133 @@
+"""Cutting reasoning out of text that has it between `<think>` and `</think>`, however the text is cut into pieces.
+
+Only for models that are known to do so (`think_profile`):
+
+* `leading`: one or several adjacent blocks at the very beginning; tags later on are part of the answer.
+* `prefilled`: the prompt already holds the opening tag, so the text begins inside the block.
+* `anywhere`: blocks wherever they stand.
+
+The tag is matched without regard to ASCII case. Reasoning loses its outer white space, and the text the white space
+behind a block; all else stays. A block that is never closed is all reasoning.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator
+from typing import Literal
+
+from llm_conformance.contract.call import ThinkProfile
+
+OPEN, CLOSE = "<think>", "</think>"
+# Only ASCII: the Kelvin sign is no K, and the lower case of a dotted capital I is two characters long.
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
+Kind = Literal["text", "reasoning"]
+
+
+class ThinkSplitter:
+    """Takes pieces of text, gives pieces of text and reasoning.
+
+    `block` counts reasoning blocks from 1, `position` code points taken.
+    """
+
+    def __init__(self, profile: ThinkProfile) -> None:
+        self._anywhere = profile == "anywhere"
+        self._state = {"off": "text", "prefilled": "prefilled"}.get(profile, "start")
+        self._pending = ""
+        self.position = 0
+        self._space = ""
+        self._block_is_empty = True
+        self._visible: list[tuple[int, int]] = []
+        self.block = 0
+
+    def feed(self, piece: str) -> Iterator[tuple[Kind, str]]:
+        """Take a piece; what may be the beginning of a tag is held back."""
+        self._pending += piece
+        yield from self._drain(final=False)
+
+    def end(self) -> Iterator[tuple[Kind, str]]:
+        """Take the end; what was held back is no tag after all."""
+        yield from self._drain(final=True)
+
+    def rebase(self, start: int, end: int) -> tuple[int, int] | None:
+        """Turn a span of the original text into one of the visible text; None if all of it was cut out."""
+        if start < end and not any(start < last and first < end for first, last in self._visible):
+            return None
+        return self._moved(start), self._moved(end)
+
+    def _moved(self, offset: int) -> int:
+        return sum(min(offset, last) - first for first, last in self._visible if first < offset)
+
+    def _take(self, length: int) -> str:
+        taken, self._pending = self._pending[:length], self._pending[length:]
+        self.position += length
+        return taken
+
+    def _drain(self, final: bool) -> Iterator[tuple[Kind, str]]:
+        while self._pending:
+            before = (self._state, len(self._pending))
+            if self._state == "text":
+                yield from self._drain_text(final)
+            elif self._state == "reasoning":
+                yield from self._drain_reasoning(final)
+            else:
+                self._drain_gap(final)
+            if (self._state, len(self._pending)) == before:
+                return
+
+    def _drain_gap(self, final: bool) -> None:
+        """Before the text, or behind a block: white space, then perhaps a tag."""
+        rest = self._pending.lstrip()
+        lowered = rest.translate(_LOWER)
+        space = len(self._pending) - len(rest)
+        if lowered.startswith(OPEN):
+            self._take(space + len(OPEN))
+            self._begin_block()
+        elif OPEN.startswith(lowered) and not final:
+            return
+        elif self._state == "prefilled":
+            self._begin_block()
+        else:
+            if self._state == "behind":
+                self._take(space)
+            self._state = "text"
+
+    def _begin_block(self) -> None:
+        self._state = "reasoning"
+        self._space = ""
+        self._block_is_empty = True
+        self.block += 1
+
+    def _drain_reasoning(self, final: bool) -> Iterator[tuple[Kind, str]]:
+        at = self._pending.translate(_LOWER).find(CLOSE)
+        closed = at >= 0
+        inner = self._take(at if closed else len(self._pending) - (0 if final else _held_back(self._pending, CLOSE)))
+        kept = self._space + inner
+        if self._block_is_empty:
+            kept = kept.lstrip()
+        trimmed = kept.rstrip()
+        self._space = kept[len(trimmed) :]
+        if trimmed:
+            self._block_is_empty = False
+            yield "reasoning", trimmed
+        if closed:
+            self._take(len(CLOSE))
+            self._state = "behind"
+
+    def _drain_text(self, final: bool) -> Iterator[tuple[Kind, str]]:
+        at = self._pending.translate(_LOWER).find(OPEN) if self._anywhere else -1
+        held_back = _held_back(self._pending, OPEN) if self._anywhere and not final else 0
+        length = at if at >= 0 else len(self._pending) - held_back
+        if length:
+            self._visible.append((self.position, self.position + length))
+            yield "text", self._take(length)
+        if at >= 0:
+            self._take(len(OPEN))
+            self._begin_block()
+
+
+def _held_back(text: str, tag: str) -> int:
+    """Return how long the end of `text` is that may turn out to be the beginning of `tag`."""
+    lowered = text[-len(tag) :].translate(_LOWER)
+    return next((length for length in range(min(len(tag) - 1, len(text)), 0, -1) if lowered.endswith(tag[:length])), 0)

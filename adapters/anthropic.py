@@ -1,0 +1,199 @@
+"""Anthropic messages: https://docs.anthropic.com/en/api/messages. An answer is a list of typed blocks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Usage
+from llm_conformance.contract.response import FinishReason
+
+from ._answer import Answer, Block
+from ._provider import ProviderAdapter, error_in_band
+
+FINISH: Mapping[str, FinishReason] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "tool_use": "tool_calls",
+    "refusal": "content_filter",
+}
+
+
+class MessagesDecoder:
+    """Understands a `message`, or the events that build one up."""
+
+    def __init__(self, call: Call) -> None:
+        self._answer = Answer(call)
+        self._block: Block | None = None
+        self._start = 0
+        self._citations: list[Mapping[str, Any]] = []
+        self._stopped = False
+
+    def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take the whole message, or one event."""
+        self._answer.raw_events.append(document)
+        match document["type"]:
+            case "message":
+                self._feed_message(document)
+                for index, block in enumerate(document["content"]):
+                    yield from self._feed_start(index, block)
+                    yield from self._feed_stop()
+            case "message_start":
+                self._feed_message(document["message"])
+            case "content_block_start":
+                yield from self._feed_start(document["index"], document["content_block"])
+            case "content_block_delta":
+                yield from self._feed_delta(document["index"], document["delta"])
+            case "content_block_stop":
+                yield from self._feed_stop()
+            case "message_delta":
+                self._answer.raw_finish = document["delta"].get("stop_reason") or self._answer.raw_finish
+                self._feed_usage(document.get("usage"))
+            case "message_stop":
+                self._stopped = True
+            case "ping":
+                pass
+            case "error":
+                raise error_in_band(document["error"], self._answer.call)
+            case unknown:
+                self._keep(unknown, document)
+
+    def _feed_message(self, message: Mapping[str, Any]) -> None:
+        self._answer.id = message["id"]
+        self._answer.model = message.get("model") or self._answer.model
+        self._answer.raw_finish = message.get("stop_reason")
+        self._feed_usage(message.get("usage"))
+
+    def _feed_usage(self, usage: Mapping[str, Any] | None) -> None:
+        """Keep the last value of each key: the counts of a stream are cumulative, and input is only said at first."""
+        self._answer.raw_usage |= {key: value for key, value in (usage or {}).items() if value is not None}
+
+    def _feed_start(self, index: int, block: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        answer = self._answer
+        self._start = len(answer.message)
+        self._citations = list(block.get("citations") or ())
+        match block["type"]:
+            case "text":
+                self._block = answer.block("text", index)
+                yield from answer.text(block["text"], index)
+            case "thinking":
+                self._block = answer.block("reasoning", index)
+                self._sign(block.get("signature"))
+                yield from answer.reasoning(block["thinking"], index)
+            case "redacted_thinking":
+                self._block = answer.block("reasoning", index, redacted=block["data"])
+            case "tool_use":
+                yield from answer.tool(index, block["id"], block["name"], _arguments(block["input"]))
+                self._block = answer.blocks[-1]
+            case "server_tool_use":
+                self._block = answer.block("tool_call", index, server_executed=True, id=block["id"], name=block["name"])
+                self._block.content = _arguments(block["input"])
+            case kind:
+                self._block = self._keep(kind, block, index)
+
+    def _feed_delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        match delta["type"]:
+            case "text_delta":
+                yield from self._answer.text(delta["text"], index)
+            case "thinking_delta":
+                yield from self._answer.reasoning(delta["thinking"], index)
+            case "signature_delta":
+                self._sign(delta["signature"])
+            case "citations_delta":
+                self._citations.append(delta["citation"])
+            case "input_json_delta":
+                if index in self._answer.tools:
+                    yield from self._answer.tool(index, None, None, delta["partial_json"])
+                elif self._block is not None:
+                    self._block.content += delta["partial_json"]
+            case unknown:
+                self._keep(unknown, delta)
+
+    def _feed_stop(self) -> Iterator[StreamEvent]:
+        """Only now is it known which text the block's citations, which came before it, are about."""
+        for citation in self._citations:
+            yield from self._answer.annotate(Annotation(self._start, len(self._answer.message), citation))
+        self._citations = []
+
+    def _sign(self, signature: str | None) -> None:
+        if signature and self._block is not None:
+            self._block.metadata["signature"] = signature
+
+    def _keep(self, kind: str, whole: Mapping[str, Any], key: object = None) -> Block:
+        """Keep what has no place of its own visible: results of hosted tools, and whatever is new."""
+        self._answer.blocks.append(Block("other", key, metadata={"type": kind, "wire": whole}))
+        return self._answer.blocks[-1]
+
+    def end(self) -> Iterator[StreamEvent]:
+        """Nothing is held back."""
+        yield from ()
+
+    @property
+    def ended(self) -> bool:
+        """Whether there was a stop reason, or the event that ends a message."""
+        return self._stopped or self._answer.raw_finish is not None
+
+    def response(self) -> Response:
+        """Return the whole message."""
+        return self._answer.response(FINISH.get(self._answer.raw_finish or ""), self._usage())
+
+    def _usage(self) -> Usage | None:
+        """Input excludes what was read from and written to the cache; a prompt is all three."""
+        raw = self._answer.raw_usage
+        if "input_tokens" not in raw and "output_tokens" not in raw:
+            return None
+        read, written = raw.get("cache_read_input_tokens"), raw.get("cache_creation_input_tokens")
+        prompt = None if raw.get("input_tokens") is None else raw["input_tokens"] + (read or 0) + (written or 0)
+        completion = raw.get("output_tokens")
+        return Usage(
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            total_tokens=None if prompt is None or completion is None else prompt + completion,
+            cached_tokens=read,
+            cache_write_tokens=written,
+            reasoning_tokens=(raw.get("output_tokens_details") or {}).get("thinking_tokens"),
+            raw=raw,
+        )
+
+
+def _arguments(input: Mapping[str, Any]) -> str:
+    """Return a tool's input as text; a stream starts with an empty one and sends the text in pieces."""
+    return json.dumps(input, ensure_ascii=False) if input else ""
+
+
+def request(call: Call) -> dict[str, Any]:
+    """Return the request body of a call: system prompts apart, tools with an `input_schema`."""
+    system = [message["content"] for message in call.messages if message["role"] == "system"]
+    body: dict[str, Any] = {
+        "model": call.model,
+        "max_tokens": 4096,
+        "messages": [message for message in call.messages if message["role"] != "system"],
+        **call.params,
+    }
+    if system:
+        body["system"] = "\n\n".join(system)
+    if call.tools:
+        functions = (tool["function"] for tool in call.tools)
+        own = [
+            {
+                "name": function["name"],
+                "description": function.get("description", ""),
+                "input_schema": function.get("parameters", {"type": "object"}),
+            }
+            for function in functions
+        ]
+        body["tools"] = [*body.get("tools", ()), *own]
+    if call.stream:
+        body["stream"] = True
+    return body
+
+
+def headers(call: Call) -> dict[str, str]:
+    """Return the request headers of a call."""
+    return {"x-api-key": call.api_key, "anthropic-version": "2023-06-01"}
+
+
+adapter = ProviderAdapter("anthropic:messages", MessagesDecoder, request, headers)

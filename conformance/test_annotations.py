@@ -1,0 +1,123 @@
+"""ANN: citations come back, all of them, with their data, on the text that they annotate."""
+
+from __future__ import annotations
+
+from llm_conformance.citations import Pair, other_unit, pair
+from llm_conformance.exchange import Exchange
+from llm_conformance.judgement import Vacuous, expect_equal, fail, invariant, show
+from llm_conformance.scenarios import Mode, Truth
+
+_DOCUMENT_OFFSETS = ("start_char_index", "end_char_index")
+
+
+def _annotated(truth: Truth, _mode: Mode) -> bool:
+    return bool(truth.annotations)
+
+
+def _states_annotations(truth: Truth, _mode: Mode) -> bool:
+    return truth.error is None and "annotations" in truth.stated
+
+
+def _anchored(truth: Truth, _mode: Mode) -> bool:
+    return any(annotation.start is not None for annotation in truth.annotations)
+
+
+def _rebased(truth: Truth, _mode: Mode) -> bool:
+    return bool(truth.annotations) and truth.reasoning_source == "tag"
+
+
+@invariant("ANN-1", capability="annotations", when=_annotated)
+def test_spans_lie_in_the_message(exchange: Exchange) -> None:
+    """Every span is two integers with 0 <= start <= end <= len(message), in code points of the final message.
+
+    Spans are half-open. A citation that annotates no place in particular has neither start nor end (S2-02 to S2-04,
+    U-04). A span outside the message is never clamped into it (C-18).
+    """
+    length = len(exchange.response.message)
+    for number, annotation in enumerate(exchange.response.annotations):
+        start, end = annotation.start, annotation.end
+        if start is None or end is None:
+            expect_equal("start and end both or neither:", (start, end), (None, None), where=f"annotation {number}")
+        elif not 0 <= start <= end <= length:
+            fail(f"0 <= start <= end <= {length}", show((start, end)), where=f"annotation {number}")
+
+
+@invariant("ANN-2", capability="annotations", when=_anchored)
+def test_spans_cut_out_the_annotated_text(exchange: Exchange) -> None:
+    """`message[start:end]` is the annotated text.
+
+    This is what a user sees underlined. The message of a failure says so where the span would be right in another unit:
+    UTF-16 code units, bytes, or the cited document (S2-05 to S2-08).
+    """
+    for matched in _anchored_pairs(exchange):
+        _expect_span(exchange, matched)
+
+
+@invariant("ANN-3", capability="annotations", when=_annotated)
+def test_source_data_is_kept(exchange: Exchange) -> None:
+    """The source's own data is kept under its own names, and offsets into a document stay offsets into the document.
+
+    A citation says where the cited words stand in the source; where they are cited in the answer is another matter
+    (S2-03, S2-09, S2-11).
+    """
+    for matched in pair(exchange.truth.annotations, exchange.response.annotations):
+        if matched.actual is None:
+            continue
+        for key, value in matched.expected.data.items():
+            expect_equal(f"data.{key}", matched.actual.data.get(key), value, where=matched.place)
+        document = tuple(matched.expected.data.get(key) for key in _DOCUMENT_OFFSETS)
+        span = (matched.actual.start, matched.actual.end)
+        if span == document and span != (matched.expected.start, matched.expected.end):
+            fail("a span of the message", f"{show(span)}, the offsets into the document", where=matched.place)
+
+
+@invariant("ANN-4", capability="annotations", when=_states_annotations)
+def test_no_annotation_is_lost_or_repeated(exchange: Exchange) -> None:
+    """No annotation is dropped, repeated or invented; late ones count, and so do identical and overlapping ones.
+
+    In streams citations come before their text, after it or at the very end; an empty list makes no annotation
+    (S2-20, S2-21, S2-27, S2-35).
+    """
+    actual, expected = exchange.response.annotations, exchange.truth.annotations
+    expect_equal("the number of annotations", len(actual), len(expected))
+    for matched in pair(expected, actual):
+        if matched.actual is None:
+            fail(f"an annotation with {show(matched.expected.data)}", "none", where=matched.place)
+
+
+@invariant("ANN-5", capability="annotations", when=_rebased)
+def test_spans_are_rebased(exchange: Exchange) -> None:
+    """Spans are re-based when a think prefix was removed, and converted when the provider counts another unit.
+
+    A provider's offsets count in the text as it was sent. A gateway that removes the reasoning from its front moves
+    every character that an offset points to (C-19).
+    """
+    for matched in _anchored_pairs(exchange):
+        _expect_span(exchange, matched)
+
+
+def _anchored_pairs(exchange: Exchange) -> list[Pair]:
+    anchored = [
+        matched
+        for matched in pair(exchange.truth.annotations, exchange.response.annotations)
+        if matched.actual is not None and matched.expected.start is not None
+    ]
+    if not anchored:
+        raise Vacuous("no annotation that has a place came back; ANN-4 reports that")
+    return anchored
+
+
+def _expect_span(exchange: Exchange, matched: Pair) -> None:
+    expected, actual = matched.expected, matched.actual
+    if actual is None or (expected.may_be_unanchored and actual.start is None):
+        return
+    if actual.start is None:
+        fail(f"the span {show((expected.start, expected.end))}", "none", where=matched.place)
+    text = exchange.response.message[actual.start : actual.end]
+    if text != expected.text or (expected.text == "" and actual.start != expected.start):
+        fail(
+            f"{show(expected.text)} at {show((expected.start, expected.end))}",
+            f"{show(text)} at {show((actual.start, actual.end))}",
+            where=matched.place,
+            hint=other_unit(exchange.truth.message, expected, actual),
+        )

@@ -1,0 +1,33 @@
+"""ATT: audio in an answer is an attachment, whole and in its place."""
+
+from __future__ import annotations
+
+from llm_conformance.exchange import Exchange
+from llm_conformance.judgement import expect_equal, fail, invariant
+from llm_conformance.scenarios import Mode, Truth
+
+_FIELDS = ("id", "type", "data", "url", "transcript", "expires_at")
+
+
+def _has_audio(truth: Truth, _mode: Mode) -> bool:
+    return bool(truth.attachments)
+
+
+@invariant("ATT-1", capability="audio", when=_has_audio)
+def test_audio_is_an_attachment(exchange: Exchange) -> None:
+    """Audio keeps id, type, bytes, transcript and expiry; it is an attachment, and `text_index` lies in the message.
+
+    Streamed audio comes in pieces that join to the same bytes. It is never an annotation, and its transcript stays with
+    it (S2-15, S2-17, S2-18, C-1).
+    """
+    attachments = exchange.response.attachments
+    expect_equal("the number of attachments", len(attachments), len(exchange.truth.attachments))
+    for number, (actual, expected) in enumerate(zip(attachments, exchange.truth.attachments, strict=True)):
+        where = f"attachment {number}"
+        for name in _FIELDS:
+            if name in expected:
+                expect_equal(name, getattr(actual, name), expected[name], where=where)
+        if actual.text_index is not None and not 0 <= actual.text_index <= len(exchange.response.message):
+            fail("a text_index in the message", str(actual.text_index), where=where)
+    if not exchange.truth.annotations and exchange.response.annotations:
+        fail("audio among the attachments only", "an annotation too")

@@ -1,0 +1,57 @@
+"""MSG: the message is the whole visible answer, and nothing but the visible answer."""
+
+from __future__ import annotations
+
+from llm_conformance.exchange import Exchange
+from llm_conformance.judgement import expect_text, fail, invariant
+from llm_conformance.scenarios import Mode, Truth
+from llm_conformance.texts import added_to, leaked_from
+
+
+def _reasoned(truth: Truth, _mode: Mode) -> bool:
+    return truth.reasoning is not None
+
+
+def _speaks_of_tags(truth: Truth, _mode: Mode) -> bool:
+    return "<think" in truth.message or "</think" in truth.message
+
+
+@invariant("MSG-1", when=_reasoned)
+def test_message_holds_no_reasoning(exchange: Exchange) -> None:
+    """`message` holds no reasoning: no piece of the trace, and none of the tags around it.
+
+    Users read the message; a trace in it is shown to them, spoken to them, or sent on. What counts is what the adapter
+    added to the true answer: "4" may be both the answer and a word of the reasoning (S1-01, S1-04, U-03).
+    """
+    added = added_to(exchange.truth.message, exchange.response.message)
+    leak = leaked_from(exchange.truth.reasoning or "", added)
+    if leak:
+        fail("a message without reasoning", f"the message also holds {leak!r}, which is reasoning")
+
+
+@invariant("MSG-2")
+def test_message_is_the_whole_visible_answer(exchange: Exchange) -> None:
+    """`message` is the whole visible answer, code point for code point.
+
+    Nothing is trimmed, joined by a separator, dropped or invented: no "None" for a null delta, no dumped envelope, no
+    first block only. Offsets of annotations count in this text. `content` and `text`, if present, are aliases
+    (S0-03, S1-03, S2-12, S3-14).
+    """
+    expect_text("the message", exchange.response.message, exchange.truth.message)
+    for alias in ("content", "text"):
+        other = exchange.response.get(alias)
+        if other is not None:
+            expect_text(f"`{alias}`, an alias of the message,", other, exchange.truth.message)
+
+
+@invariant("MSG-3", when=_speaks_of_tags)
+def test_think_tags_of_the_answer_stay_in_the_answer(exchange: Exchange) -> None:
+    """A think tag that is part of the answer stays part of the answer.
+
+    A model that explains `<think>` in a code sample does not think. Tags are looked for only where the model is known
+    to put its reasoning between them, and never beside native reasoning (S1-09, S1-18).
+    """
+    truth, message = exchange.truth.message, exchange.response.message
+    for tag in ("<think", "</think"):
+        if message.count(tag) != truth.count(tag):
+            fail(f"{truth.count(tag)} times {tag!r} in the message", f"{message.count(tag)} times")

@@ -1,0 +1,67 @@
+"""PRV: where an answer comes from, that it can be stored, and that getting it had no side effects."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from llm_conformance.derivation import documents
+from llm_conformance.exchange import Exchange
+from llm_conformance.judgement import always, expect_equal, fail, invariant, show
+
+
+@invariant("PRV-1")
+def test_answer_says_where_it_comes_from(exchange: Exchange) -> None:
+    """`id` and `model` are the wire's, `provider` is the call's; `created`, where given, is the wire's in UTC.
+
+    The model that answered is not always the one that was asked for: an alias resolves to a dated release. With the
+    capability `raw`, `raw_events` hold every frame (S0-07, S0-09, S0-17, S0-18, S4-05, S4-17).
+    """
+    response, truth = exchange.response, exchange.truth
+    expect_equal("provider", response.get("provider"), exchange.call.provider)
+    expect_equal("model", response.get("model"), truth.model)
+    expect_equal("id", response.get("id"), truth.id)
+    created = response.get("created")
+    if created is not None and "created" in truth.stated:
+        expect_equal("created", created.replace("+00:00", "Z"), truth.created)
+    if "raw" in exchange.subject.capabilities:
+        interaction = exchange.scenario.interactions[exchange.mode]
+        count = len(list(documents(interaction)))
+        expect_equal("the number of raw events", len(response.get("raw_events", ())), count)
+
+
+@invariant("PRV-2")
+def test_everything_survives_storage(exchange: Exchange) -> None:
+    """Everything returned is JSON-serialisable as it is, and dumping and loading again changes nothing.
+
+    Answers are logged, cached and sent on. An SDK's own object in a corner of them, a tuple or a key that is no text
+    comes back as something else (S1-15, S4-02, S0-31, S0-40).
+    """
+    _expect_survives("the response", exchange.response.data)
+    for number, event in enumerate(exchange.events):
+        _expect_survives(f"event {number}", event)
+
+
+@invariant("PRV-3", when=always)
+def test_inputs_and_network_are_left_alone(exchange: Exchange) -> None:
+    """Inputs are not mutated, and no connection leaves for anywhere but the replayed provider.
+
+    An adapter that changes the messages it is given changes the caller's conversation (U-01, S1-25).
+    """
+    if exchange.outcome.mutations:
+        fail("the call unchanged", f"changed: {', '.join(exchange.outcome.mutations)}")
+    if exchange.outcome.connections:
+        fail("no connection to anywhere else", f"it tried {exchange.outcome.connections[0]}")
+
+
+def _expect_survives(what: str, value: Any) -> None:
+    try:
+        again = json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        fail(f"{what} to be JSON-serialisable", str(error))
+    if again != value:
+        key = next((key for key in value if again.get(key, _ABSENT) != value[key]), None)
+        fail(f"{what} unchanged by dumping and loading", f"`{key}` changes to {show(again.get(key))}")
+
+
+_ABSENT = object()

@@ -1,0 +1,164 @@
+"""STR: a stream says the same as a plain answer, piece by piece, and ends exactly once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from llm_conformance import schemas
+from llm_conformance.exchange import Exchange
+from llm_conformance.folding import fold
+from llm_conformance.judgement import Vacuous, expect_equal, expect_text, fail, invariant, show
+from llm_conformance.outcome import Returned
+from llm_conformance.scenarios import Mode, Truth
+
+_TERMINAL = ("response.completed", "response.error")
+
+
+def _streamed(_truth: Truth, mode: Mode) -> bool:
+    return mode == "stream"
+
+
+def _answered(truth: Truth, mode: Mode) -> bool:
+    return mode == "stream" and truth.error is None
+
+
+def _has_unknown(truth: Truth, mode: Mode) -> bool:
+    return mode == "stream" and truth.unknown is not None
+
+
+def _ends_in_error(truth: Truth, mode: Mode) -> bool:
+    return mode == "stream" and truth.error is not None
+
+
+def _has_content(truth: Truth, mode: Mode) -> bool:
+    shown = truth.message or truth.reasoning or truth.tool_calls or truth.attachments
+    return mode == "stream" and truth.error is None and bool(shown)
+
+
+@invariant("STR-1", capability="streaming", when=_answered)
+def test_folded_deltas_are_the_response(exchange: Exchange) -> None:
+    """Folding the deltas gives the completed response, and both modes give the same answer to the same content.
+
+    Who shows deltas to a user and stores the response afterwards must not store something else. Where the JSON and the
+    streamed recording hold the same content, message, reasoning, annotations, tool calls, finish and usage are equal
+    (S2-20, S3-14, S4-22, S4-23). Reasoning cut out by tags may differ in outer white space.
+    """
+    response = exchange.response
+    folded = fold(exchange.events)
+    expect_text("the joined text deltas", folded.text, response.message)
+    by_tag = exchange.truth.reasoning_source == "tag"
+    joined = folded.reasoning.strip() if by_tag else folded.reasoning
+    expect_text("the joined reasoning deltas", joined, response.reasoning or "")
+    calls = [(call.id, call.name, call.arguments) for call in response.tool_calls]
+    expect_equal("the folded tool calls", [folded.tool_call(index) for index in folded.tool_calls], calls)
+    if folded.annotations:
+        expect_equal("the annotations of events", _sorted(folded.annotations), _sorted(response.get("annotations", ())))
+    for number, attachment in enumerate(response.attachments):
+        if folded.media:
+            expect_equal(f"the joined data of attachment {number}", folded.media_data(attachment.id), attachment.data)
+    other = exchange.counterpart() if exchange.scenario.same_content else None
+    if other is not None and other.outcome.response is not None and other.mode != exchange.mode:
+        _expect_same(other.outcome.response, response)
+
+
+@invariant("STR-2", capability="streaming", when=_streamed)
+def test_stream_ends_exactly_once(exchange: Exchange) -> None:
+    """There is exactly one terminal event, it is the last, and `response.completed` carries the whole response.
+
+    Raising an error equals `response.error`. A stream that just stops leaves the caller with pieces and no verdict
+    (S4-22, S2-26).
+    """
+    kinds = [event.get("event_type") for event in exchange.events]
+    ends = [number for number, kind in enumerate(kinds) if kind in _TERMINAL]
+    raised = exchange.outcome.raised is not None and "response.error" not in kinds
+    if raised:
+        expect_equal("the number of terminal events before an error was raised", len(ends), 0)
+        return
+    expect_equal("the number of terminal events", len(ends), 1)
+    expect_equal("the position of the terminal event", ends[0], len(kinds) - 1)
+    if kinds[-1] == "response.completed" and exchange.truth.error is None:
+        missing = [field for field in ("message", "finish_reason", "usage") if field not in exchange.response.data]
+        if missing:
+            fail("the whole response in response.completed", f"one without {', '.join(missing)}")
+
+
+@invariant("STR-3", capability="streaming", when=_streamed)
+def test_events_have_the_canonical_shape(exchange: Exchange) -> None:
+    """Every event validates against schemas/stream-event.schema.json, and its type is one of the closed set.
+
+    Consumers match on the type exhaustively; a type outside the set is one that nobody handles (S4-19 to S4-21).
+    """
+    for position, what in exchange.outcome.event_faults:
+        fail("an event", what, where=f"event {position}")
+    for number, event in enumerate(exchange.events):
+        for where, message in schemas.problems("stream-event", event):
+            fail("a valid event", message, where=f"event {number} at /{'/'.join(map(str, where))}")
+
+
+@invariant("STR-5", capability="streaming", when=_has_unknown)
+def test_unknown_is_never_dropped_in_silence(exchange: Exchange) -> None:
+    """An event or content block of unknown type is raised, or kept visible as a segment `other`, never dropped.
+
+    A provider that starts to send a new kind of content sends it for a reason, and an adapter that skips it returns
+    half an answer that looks whole. Pings, keep-alives and unknown extra fields are no content (S4-20, C-13).
+    """
+    if exchange.refused_rightly:
+        return
+    kept = [*exchange.response.data.get("segments", ())]
+    kept += [segment for event in exchange.events for segment in event.get("segments") or ()]
+    unknown = exchange.truth.unknown or ""
+    if not any(segment.get("type") == "other" and unknown in show_all(segment) for segment in kept):
+        fail(f"an error, or a segment `other` that shows {unknown!r}", "neither")
+
+
+@invariant("STR-6", capability="streaming", when=_ends_in_error)
+def test_broken_stream_is_no_success(exchange: Exchange) -> None:
+    """An in-band error, or an end without finish and without end marker, is never a success.
+
+    Half an answer that says `stop` is stored, shown and billed as a whole one (S3-32, S4-19).
+    """
+    completed = [event for event in exchange.events if event.get("event_type") == "response.completed"]
+    if completed or exchange.outcome.raised is None:
+        response = completed[-1].get("response") if completed else None
+        finish = response.get("finish_reason") if isinstance(response, Mapping) else None
+        actual = f"response.completed with finish_reason {show(finish)}" if completed else "an end without any error"
+        fail(f"{exchange.truth.error}, raised or as response.error", actual)
+
+
+@invariant("STR-7", capability="streaming", when=_has_content)
+def test_deltas_arrive_as_the_bytes_arrive(exchange: Exchange) -> None:
+    """Deltas arrive as the bytes arrive: there is content before the last frame of the stream is sent.
+
+    An adapter that reads the whole answer first and cuts it up afterwards has the cost of streaming and none of its use
+    (S2-24).
+    """
+    if exchange.outcome.buffered is None:
+        raise Vacuous("the stream has a single frame, or was not streamed")
+    if exchange.outcome.buffered:
+        fail("a delta before the last frame was sent", "none; the adapter waited for the end of the stream")
+
+
+def show_all(segment: Mapping[str, Any]) -> str:
+    """Return everything a segment shows as one text."""
+    return f"{segment.get('content')} {segment.get('metadata')}"
+
+
+def _expect_same(plain: Returned, streamed: Returned) -> None:
+    expect_text("the message as in json mode,", streamed.message, plain.message)
+    expect_text("the reasoning as in json mode,", streamed.reasoning, plain.reasoning)
+    expect_equal(
+        "annotations as in json mode,", _sorted(streamed.get("annotations", ())), _sorted(plain.get("annotations", ()))
+    )
+    expect_equal("finish_reason as in json mode,", streamed.get("finish_reason"), plain.get("finish_reason"))
+    expect_equal(
+        "tool calls as in json mode,",
+        [call.name for call in streamed.tool_calls],
+        [call.name for call in plain.tool_calls],
+    )
+    if plain.usage is not None and streamed.usage is not None:
+        expect_equal("total_tokens as in json mode,", streamed.usage.total_tokens, plain.usage.total_tokens)
+
+
+def _sorted(annotations: Any) -> list[Any]:
+    return sorted(annotations, key=show)

@@ -1,0 +1,46 @@
+"""TOOL: the calls that the client must answer come back as they were made."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from llm_conformance.exchange import Exchange
+from llm_conformance.judgement import expect_equal, expect_text, fail, invariant
+from llm_conformance.scenarios import Mode, Truth
+
+
+def _states_tool_calls(truth: Truth, _mode: Mode) -> bool:
+    return truth.error is None and "tool_calls" in truth.stated
+
+
+@invariant("TOOL-1", capability="tools", when=_states_tool_calls)
+def test_tool_calls_come_back_as_made(exchange: Exchange) -> None:
+    """Tool calls keep count, order, id, name and arguments, in both modes; empty arguments become `{}`.
+
+    Calls may run in parallel, their argument pieces interleaved; a call without arguments is still a call. An absent id
+    is None or made up unique. Calls of the provider's hosted tools are not the client's (S3-39, S4-08).
+    """
+    actual, expected = exchange.response.tool_calls, exchange.truth.tool_calls
+    expect_equal("the names of the tool calls", [call.name for call in actual], [call.name for call in expected])
+    for number, (call, true) in enumerate(zip(actual, expected, strict=True)):
+        where = f"tool call {number}"
+        if true.id is not None:
+            expect_equal("id", call.id, true.id, where=where)
+        if exchange.scenario.provider.tool_arguments == "object":
+            expect_equal("arguments", _decoded(call.arguments), _decoded(true.arguments), where=where)
+        else:
+            expect_text("the arguments", call.arguments, true.arguments, where=where)
+    ids = Counter(call.id for call in actual if call.id is not None)
+    repeated = [id for id, count in ids.items() if count > 1]
+    if repeated:
+        fail("unique ids of tool calls", f"{repeated[0]!r} more than once")
+
+
+def _decoded(arguments: str) -> object:
+    """Return the arguments as JSON values, or as they are where they are no JSON."""
+    try:
+        decoded: object = json.loads(arguments)
+    except ValueError:
+        return arguments
+    return decoded

@@ -1,0 +1,115 @@
+"""USE: token counts add up, and say what the provider said."""
+
+from __future__ import annotations
+
+from llm_conformance.contract import Usage
+from llm_conformance.exchange import Exchange
+from llm_conformance.judgement import Vacuous, expect_equal, fail, invariant
+from llm_conformance.providers import COUNTS
+from llm_conformance.scenarios import Mode, Truth
+
+_PARTS = {
+    "cached_tokens": "prompt_tokens",
+    "cache_write_tokens": "prompt_tokens",
+    "audio_prompt_tokens": "prompt_tokens",
+    "reasoning_tokens": "completion_tokens",
+    "audio_completion_tokens": "completion_tokens",
+}
+
+
+def _reported(truth: Truth, _mode: Mode) -> bool:
+    return truth.usage is not None
+
+
+def _has_parts(truth: Truth, _mode: Mode) -> bool:
+    return truth.usage is not None and any(getattr(truth.usage, part) is not None for part in _PARTS)
+
+
+def _leaves_something_out(truth: Truth, _mode: Mode) -> bool:
+    if truth.error is not None or "usage" not in truth.stated:
+        return False
+    return truth.usage is None or any(getattr(truth.usage, count) is None for count in COUNTS)
+
+
+def _reported_in_a_stream(truth: Truth, mode: Mode) -> bool:
+    return mode == "stream" and truth.usage is not None
+
+
+@invariant("USE-1", when=_reported)
+def test_total_is_prompt_plus_completion(exchange: Exchange) -> None:
+    """`total_tokens` equals `prompt_tokens` plus `completion_tokens` wherever all three are known.
+
+    Providers differ in what they put beside these two: reasoning, cache, tool prompts. Normalised, everything is inside
+    one of them (S0-21, S3-05, U-05).
+    """
+    usage = _usage(exchange)
+    if usage.prompt_tokens is None or usage.completion_tokens is None or usage.total_tokens is None:
+        raise Vacuous("not all three counts came back; USE-3 compares them")
+    expect_equal(
+        f"total_tokens = {usage.prompt_tokens} + {usage.completion_tokens} =",
+        usage.total_tokens,
+        usage.prompt_tokens + usage.completion_tokens,
+    )
+
+
+@invariant("USE-2", when=_has_parts)
+def test_no_part_exceeds_its_whole(exchange: Exchange) -> None:
+    """A part never exceeds its whole: cache and audio in the prompt, reasoning and audio in the completion.
+
+    Whoever bills by these numbers subtracts parts from wholes (S0-20, S0-22).
+    """
+    usage = _usage(exchange)
+    for part, whole in _PARTS.items():
+        least, most = getattr(usage, part), getattr(usage, whole)
+        if least is not None and most is not None and least > most:
+            fail(f"{part} <= {whole}, which is {most}", str(least))
+
+
+@invariant("USE-3", when=_reported)
+def test_counts_are_the_providers(exchange: Exchange) -> None:
+    """Every count that the provider reports comes back, normalised by the algebra of that provider and API.
+
+    Claude's input excludes what was read from and written to the cache; its prompt is the sum of the three. Each
+    provider's algebra is a row of `providers.toml` (S0-19, S2-16, S3-07, S3-10).
+    """
+    usage, truth = _usage(exchange), exchange.truth.usage
+    for count in COUNTS:
+        expected = getattr(truth, count)
+        if expected is not None:
+            expect_equal(count, getattr(usage, count), expected)
+
+
+@invariant("USE-4", when=_leaves_something_out)
+def test_no_count_is_invented(exchange: Exchange) -> None:
+    """What the provider does not report is None: never 0, never a guess.
+
+    0 cached tokens says that the cache was asked and had nothing; None says that nobody knows. A count made by a
+    tokenizer of one's own is not the provider's (S0-22, S4-09, C-11).
+    """
+    usage, truth = exchange.response.usage, exchange.truth.usage
+    if usage is None:
+        return
+    for count in COUNTS:
+        if truth is None or getattr(truth, count) is None:
+            expect_equal(count, getattr(usage, count), None)
+
+
+@invariant("USE-5", capability="streaming", when=_reported_in_a_stream)
+def test_streamed_counts_are_folded_by_key(exchange: Exchange) -> None:
+    """A stream's counts are the last value of each key: none is summed, none is lost to a later report without it.
+
+    Claude reports input at the start and output at the end; others repeat growing counts on every chunk, or send one
+    last chunk that has usage and nothing else (S2-33, S3-16).
+    """
+    usage, truth = exchange.response.usage, exchange.truth.usage
+    if usage is None:
+        fail("the usage that the stream reports", "none; a chunk that only carries usage was lost")
+    for count in ("prompt_tokens", "completion_tokens"):
+        expect_equal(count, getattr(usage, count), getattr(truth, count))
+
+
+def _usage(exchange: Exchange) -> Usage:
+    usage = exchange.response.usage
+    if usage is None:
+        fail("usage", "none")
+    return usage

@@ -1,0 +1,11 @@
+"""llm-conformance: a fixture-based conformance test suite for LLM response adapters.
+
+An adapter turns a provider's HTTP answer into a normalised response. This package replays recorded provider traffic
+through an adapter and judges what comes back by named invariants:
+
+    pytest --pyargs llm_conformance --adapter=mypkg
+
+The types of the contract are in `llm_conformance.contract`; nothing here has to be imported by an adapter.
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,150 @@
+"""Cassettes: recorded HTTP conversations in vcrpy's format, read strictly and never changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from vcr.request import Request
+from vcr.serialize import deserialize, serialize
+
+from llm_conformance import schemas, yaml_files
+from llm_conformance.yaml_files import BadFileError, FileProblem
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """One recorded request and its answer. Header names are lower case; `body` is bytes as received, decompressed."""
+
+    uri: str
+    request: Mapping[str, Any]
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def streamed(self) -> bool:
+        """Whether the answer is a stream of server-sent events."""
+        return self.headers.get("content-type", "").startswith("text/event-stream")
+
+
+@dataclass(frozen=True)
+class Cassette:
+    """A cassette file: its metadata (provenance first of all) and its interactions in order."""
+
+    path: Path
+    metadata: Mapping[str, Any]
+    interactions: tuple[Interaction, ...]
+
+
+def load(path: Path) -> Cassette:
+    """Read a cassette of this suite. Raises BadFileError with every problem of the file."""
+    text = yaml_files.read_text(path)
+    document = yaml_files.parse(path, text)
+    found = [
+        FileProblem(path, yaml_files.line_of(text, where), f"{_dotted(where)}: {message}")
+        for where, message in schemas.problems("cassette", document)
+    ]
+    if found:
+        raise BadFileError(*found)
+    requests, responses, metadata = deserialize(text, _Loaded(document))
+    try:
+        interactions = tuple(_interaction(*pair) for pair in zip(requests, responses, strict=True))
+    except ValueError as error:
+        raise BadFileError(FileProblem(path, 1, f"a recorded request body is not JSON: {error}")) from error
+    return Cassette(path, metadata, interactions)
+
+
+class _Loaded:
+    """A vcrpy serializer over a document that has been read already, by the strict reader."""
+
+    def __init__(self, document: Any) -> None:
+        self._document = document
+
+    def deserialize(self, _text: str) -> Any:
+        return self._document
+
+
+def save(path: Path, metadata: Mapping[str, Any], interactions: Iterable[Interaction]) -> None:
+    """Write a new cassette through vcrpy, text bodies as readable blocks. Raises FileExistsError; never overwrites."""
+    pairs = [_vcr_pair(interaction) for interaction in interactions]
+    document = {
+        "requests": [request for request, _ in pairs],
+        "responses": [response for _, response in pairs],
+        "metadata": dict(metadata),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("x", encoding="utf-8", newline="\n") as file:
+        file.write(serialize(document, _Readable))
+
+
+def _vcr_pair(interaction: Interaction) -> tuple[Any, dict[str, Any]]:
+    sent = json.dumps(interaction.request, ensure_ascii=False).encode("utf-8")
+    request = Request("POST", interaction.uri, sent, {"content-type": "application/json"})
+    response = {
+        "status": {"code": interaction.status, "message": "OK" if interaction.status == 200 else ""},
+        "headers": {name: [value] for name, value in interaction.headers.items()},
+        "body": {"string": interaction.body},
+    }
+    return request, response
+
+
+class _Readable:
+    """A vcrpy serializer that writes text of several lines as a literal block, as far as YAML can."""
+
+    @staticmethod
+    def serialize(document: dict[str, Any]) -> str:
+        ordered = {key: document[key] for key in ("version", "metadata", "interactions")}
+        text: str = yaml.dump(ordered, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10**9)
+        return text
+
+
+class _Dumper(yaml.SafeDumper):
+    """The safe dumper, with literal blocks."""
+
+
+def _literal(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _literal)
+
+
+def _interaction(request: Any, response: Any) -> Interaction:
+    body = request.body or b"{}"
+    return Interaction(
+        uri=request.uri,
+        request=json.loads(body),
+        status=response["status"]["code"],
+        headers={name.lower(): _first(value) for name, value in response["headers"].items()},
+        body=response["body"]["string"] or b"",
+    )
+
+
+def _first(value: str | list[str]) -> str:
+    return value if isinstance(value, str) else ", ".join(value)
+
+
+def _dotted(where: tuple[str | int, ...]) -> str:
+    return ".".join(map(str, where)) or "the file"
+
+
+def frames(body: bytes) -> Iterator[bytes]:
+    """Split a stream into its frames, each with the blank line that ends it; joined, they are the body again."""
+    start = 0
+    line_was_empty = False
+    position = 0
+    for line in body.splitlines(keepends=True):
+        position += len(line)
+        if not line.strip(b"\r\n"):
+            line_was_empty = True
+        elif line_was_empty:
+            yield body[start : position - len(line)]
+            start = position - len(line)
+            line_was_empty = False
+    if start < len(body):
+        yield body[start:]

@@ -1,0 +1,119 @@
+"""Calling an adapter's methods: sync or async, with a deadline, off the main thread.
+
+One worker thread, with one event loop of its own, runs every call, because adapters cache clients that belong to a
+thread or a loop. A call that outlives its deadline is given up together with its thread, and a fresh one takes over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import queue
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Any
+
+MAX_EVENTS = 200_000
+
+
+class HungError(Exception):
+    """The call did not come back in time; `thread` is what is left of it."""
+
+    def __init__(self, seconds: float, thread: int) -> None:
+        super().__init__(f"did not come back within {seconds:g} s")
+        self.thread = thread
+
+
+class Driver:
+    """Runs calls one at a time on a worker thread."""
+
+    def __init__(self) -> None:
+        self._worker: _Worker | None = None
+
+    def run(self, action: Callable[[asyncio.AbstractEventLoop], Any], deadline_s: float) -> Any:
+        """Return what `action(loop)` returns, or raise what it raises. Raises HungError after `deadline_s` seconds."""
+        if self._worker is None:
+            self._worker = _Worker()
+        job = _Job(action)
+        self._worker.jobs.put(job)
+        if not job.done.wait(deadline_s):
+            hung, self._worker = self._worker, None
+            raise HungError(deadline_s, hung.thread.ident or 0)
+        if job.error is not None:
+            raise job.error
+        return job.result
+
+    def close(self) -> None:
+        """Stop the worker and close its loop."""
+        if self._worker is not None:
+            self._worker.jobs.put(None)
+            self._worker.thread.join(timeout=5)
+            self._worker = None
+
+
+class _Job:
+    def __init__(self, action: Callable[[asyncio.AbstractEventLoop], Any]) -> None:
+        self.action = action
+        self.done = threading.Event()
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+
+class _Worker:
+    def __init__(self) -> None:
+        self.jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self.thread = threading.Thread(target=self._work, name="adapter", daemon=True)
+        self.thread.start()
+
+    def _work(self) -> None:
+        loop = asyncio.new_event_loop()
+        while (job := self.jobs.get()) is not None:
+            try:
+                job.result = job.action(loop)
+            except BaseException as error:  # a SystemExit of an adapter is its failure, not the end of the run
+                job.error = error
+            job.done.set()
+        with contextlib.suppress(Exception):
+            loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+
+
+def returned(value: Any, loop: asyncio.AbstractEventLoop) -> Any:
+    """Return `value`, awaited on `loop` if it is awaitable."""
+    if inspect.isawaitable(value):
+        return loop.run_until_complete(_awaited(value))
+    return value
+
+
+async def _awaited(value: Any) -> Any:
+    return await value
+
+
+def consume(events: Any, loop: asyncio.AbstractEventLoop, seen: Callable[[Any], None]) -> None:
+    """Hand every event of a sync or async iterable to `seen`, as it comes.
+
+    Raises TypeError when it is no iterable, OverflowError after `MAX_EVENTS` events.
+    """
+    events = returned(events, loop)
+    if hasattr(events, "__aiter__"):
+        loop.run_until_complete(_consume_async(events, seen))
+    elif isinstance(events, Iterable) and not isinstance(events, str | bytes | dict):
+        for number, event in enumerate(events):
+            _bounded(number)
+            seen(event)
+    else:
+        raise TypeError(f"the stream is {type(events).__name__}, which is no iterable of events")
+
+
+async def _consume_async(events: AsyncIterator[Any], seen: Callable[[Any], None]) -> None:
+    number = 0
+    async for event in events:
+        _bounded(number)
+        seen(event)
+        number += 1
+
+
+def _bounded(number: int) -> None:
+    if number >= MAX_EVENTS:
+        raise OverflowError(f"the stream gave more than {MAX_EVENTS} events")

@@ -1,0 +1,64 @@
+"""Folding a stream's deltas by the contract's own rule: plain concatenation.
+
+Events are read without trust: a piece of another type than the schema says is left out here, and reported by STR-3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Folded:
+    """What the deltas of a stream add up to. `tool_calls` is by index, `media` by attachment id."""
+
+    text: str = ""
+    reasoning: str = ""
+    tool_calls: dict[int, dict[str, str | None]] = field(default_factory=dict)
+    annotations: list[Any] = field(default_factory=list)
+    media: dict[str | None, str] = field(default_factory=dict)
+
+    def tool_call(self, index: int) -> tuple[str | None, str | None, str]:
+        """Return (id, name, arguments) of a call; empty arguments are `{}`."""
+        call = self.tool_calls[index]
+        return call["id"], call["name"], call["arguments"] or "{}"
+
+    def media_data(self, id: str | None) -> str:
+        """Return the joined base64 of an attachment; pieces without an id belong to the only one there is."""
+        return self.media.get(id) or self.media.get(None, "")
+
+
+def fold(events: Iterable[Mapping[str, Any]]) -> Folded:
+    """Return what the deltas of `events` add up to."""
+    folded = Folded()
+    for event in events:
+        kind, delta = event.get("event_type"), event.get("delta")
+        piece = delta if isinstance(delta, str) else ""
+        if kind == "response.output_text.delta":
+            folded.text += piece
+        elif kind == "response.reasoning.delta":
+            folded.reasoning += piece
+        elif kind == "response.function_call_arguments.delta":
+            _fold_tool_call(folded, event.get("tool_call"), piece)
+        elif kind == "response.annotation.added":
+            folded.annotations += event.get("annotations") or ()
+        elif kind == "response.media":
+            _fold_media(folded, event.get("attachment"))
+    return folded
+
+
+def _fold_tool_call(folded: Folded, whose: Any, piece: str) -> None:
+    if not isinstance(whose, Mapping) or not isinstance(whose.get("index"), int):
+        return
+    call = folded.tool_calls.setdefault(whose["index"], {"id": None, "name": None, "arguments": ""})
+    call["id"] = whose.get("id") or call["id"]
+    call["name"] = whose.get("name") or call["name"]
+    call["arguments"] = f"{call['arguments']}{piece}"
+
+
+def _fold_media(folded: Folded, attachment: Any) -> None:
+    if isinstance(attachment, Mapping) and isinstance(attachment.get("data"), str):
+        id = attachment.get("id")
+        folded.media[id] = folded.media.get(id, "") + attachment["data"]

@@ -1,0 +1,101 @@
+"""The network guard: while an exchange runs, nothing connects to anywhere but the replay server.
+
+CPython reports every look-up and every connection to audit hooks (PEP 578), whichever library asks, so nothing has to
+be patched. A hook cannot be removed; this one is installed at the first exchange and does nothing between exchanges.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import sys
+import sysconfig
+import threading
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_STDLIB = sysconfig.get_path("stdlib")
+_LOCAL_NAMES = frozenset({"", "localhost"})
+
+
+class NetworkBlockedError(OSError):
+    """A connection that the guard refused."""
+
+
+class Guard:
+    """Refuses connections to other places than `allowed` (host, port) while `watching`, and notes who tried."""
+
+    def __init__(self, allowed: tuple[str, int]) -> None:
+        self._allowed = allowed
+        self._active = False
+        self._installed = False
+        self._attempts: list[str] = []
+        self._ignored_threads: set[int] = set()
+
+    @contextmanager
+    def watching(self) -> Iterator[list[str]]:
+        """Guard the block; the list fills with one line an attempt."""
+        if not self._installed:
+            sys.addaudithook(self._hook)
+            self._installed = True
+        attempts: list[str] = []
+        self._attempts = attempts
+        self._active = True
+        try:
+            yield attempts
+        finally:
+            self._active = False
+
+    def ignore_thread(self, ident: int) -> None:
+        """Still refuse, but no longer note, what a thread does that was given up as hung."""
+        self._ignored_threads.add(ident)
+
+    def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not self._active or not event.startswith("socket."):
+            return
+        target = _target(event, arguments)
+        if target is None or self._is_allowed(*target):
+            return
+        host, port = target
+        where = f"{host}:{port}" if port else str(host)
+        if threading.get_ident() not in self._ignored_threads:
+            self._attempts.append(f"{where}, from {_caller()}")
+        raise NetworkBlockedError(f"llm-conformance: no connection may leave the replay; {where} was refused")
+
+    def _is_allowed(self, host: Any, port: Any) -> bool:
+        if port is None:
+            return _is_loopback(host)
+        return port == self._allowed[1] and _is_loopback(host)
+
+
+def _target(event: str, arguments: tuple[Any, ...]) -> tuple[Any, Any] | None:
+    """Return the (host, port) an audit event is about; the port is None for a look-up, the whole None if harmless."""
+    if event == "socket.getaddrinfo":
+        return arguments[0], None
+    if event in ("socket.gethostbyname", "socket.gethostbyaddr"):
+        return arguments[0], None
+    if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
+        address = arguments[1]
+        # A path is a Unix socket, None a datagram on a connected one: neither leaves the machine anew.
+        return (address[0], address[1]) if isinstance(address, tuple) and len(address) >= 2 else None
+    return None
+
+
+def _is_loopback(host: Any) -> bool:
+    if isinstance(host, bytes):
+        host = host.decode("ascii", "replace")
+    if host is None or host in _LOCAL_NAMES:
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _caller() -> str:
+    """Return file and line of the innermost frame that is nobody's library."""
+    stack = [frame for frame in traceback.extract_stack() if frame.filename != __file__]
+    own = [frame for frame in stack if "site-packages" not in frame.filename and not frame.filename.startswith(_STDLIB)]
+    frame = (own or stack)[-1]
+    return f"{frame.filename}:{frame.lineno} in {frame.name}"

@@ -1,0 +1,104 @@
+"""Test items: one a rule and cell."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest._code.code import ExceptionInfo, TerminalRepr
+
+from llm_conformance.judgement import Invariant, Status, Violation, invariant_of
+from llm_conformance.locations import RULES_PACKAGE
+from llm_conformance.plan import Cell
+from llm_conformance.runner import Runner
+from llm_conformance.verdict import Verdict, judge, narrative, verdict
+
+
+def invariants_in(path: Path) -> Iterator[tuple[str, Invariant]]:
+    """Yield the rules of a module of the suite as (function name, invariant), in the order they are written."""
+    module = importlib.import_module(f"{RULES_PACKAGE}.{path.stem}")
+    for name, function in vars(module).items():
+        found = invariant_of(function)
+        if found is not None and name.startswith("test_"):
+            yield name, found
+
+
+class RuleItem(pytest.Item):
+    """One rule applied to one cell."""
+
+    def __init__(self, *, cell: Cell, invariant: Invariant, runner: Runner, line: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.cell = cell
+        self.invariant = invariant
+        self.line = line
+        self.verdict: Verdict | None = None
+        self._runner = runner
+        self.extra_keyword_matches.add(invariant.id)
+
+    def runtest(self) -> None:
+        """Run the exchange, if no other rule has done so, and judge it."""
+        try:
+            exchange = self._runner.exchange(self.cell)
+            status, message, violation = judge(self.invariant, exchange)
+        except Exception as error:
+            self.verdict = verdict(self.cell, self.invariant, Status.ERROR, f"harness error: {error!r}")
+            raise
+        self.verdict = verdict(self.cell, self.invariant, status, message)
+        if violation is not None:
+            raise violation
+        if status is not Status.PASS:
+            pytest.skip(f"{status}: {message}")
+
+    def repr_failure(self, excinfo: ExceptionInfo[BaseException], *_: Any) -> str | TerminalRepr:
+        """Say what is wrong for people; only the harness's own fault comes with a traceback."""
+        if isinstance(excinfo.value, Violation):
+            return narrative(self.cell, self.invariant, excinfo.value)
+        return f"This is a fault of llm-conformance, not of the adapter.\n\n{super().repr_failure(excinfo)}"
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return file, line and heading."""
+        return self.path, self.line, f"{self.invariant.id} {self.cell}"
+
+
+class RuleModule(pytest.File):
+    """A module of the suite: its rules times the cells that they can see anything in."""
+
+    def __init__(
+        self, *, cells: list[Cell], invariants: list[tuple[str, Invariant]], session_: Any, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self._cells = cells
+        self._invariants = invariants
+        self._conformance = session_
+
+    def collect(self) -> Iterator[RuleItem]:
+        """Yield the items; cells that need none are handed to the session as verdicts."""
+        for name, invariant in self._invariants:
+            line = invariant.check.__code__.co_firstlineno
+            for cell in self._cells:
+                settled = self._settled(cell, invariant)
+                if settled is not None:
+                    self._conformance.settle(settled)
+                    continue
+                item = RuleItem.from_parent(
+                    self,
+                    name=f"{name}[{cell}]",
+                    cell=cell,
+                    invariant=invariant,
+                    runner=self._conformance.runner,
+                    line=line,
+                )
+                self._conformance.planned += 1
+                yield item
+
+    @staticmethod
+    def _settled(cell: Cell, invariant: Invariant) -> Verdict | None:
+        """Return the verdict that is known before anything is run, None if there is none."""
+        if not invariant.applies(cell.scenario.truths[cell.mode], cell.mode):
+            return verdict(cell, invariant, Status.VACUOUS, "the scenario has nothing for this rule")
+        if not cell.runnable:
+            return verdict(cell, invariant, Status.UNSUPPORTED, f"the adapter has no method for {cell.mode}")
+        return None

@@ -1,0 +1,147 @@
+"""How a rule speaks: an invariant, what it looks at, and the ways in which its judgement can end.
+
+A rule is a function of one exchange. It returns when it has found nothing wrong, raises `Violation` with what was
+expected and what was there, or `Vacuous` when the exchange gave it nothing to look at.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from llm_conformance.exchange import Exchange
+    from llm_conformance.scenarios import Mode, Truth
+
+
+class Status(StrEnum):
+    """The seven statuses a cell can have; a cell has exactly one.
+
+    Only `pass` is green. `vacuous`: the scenario gave this invariant nothing to look at. `unsupported`: a capability is
+    not declared. `expected`: a known deviation that still fails. `stale`: a known deviation none of whose cells fails
+    any more. `error`: the harness's own fault, never the adapter's.
+    """
+
+    PASS = "pass"  # noqa: S105 - a status, not a password
+    FAIL = "fail"
+    VACUOUS = "vacuous"
+    UNSUPPORTED = "unsupported"
+    EXPECTED = "expected"
+    STALE = "stale"
+    ERROR = "error"
+
+
+class Violation(AssertionError):  # noqa: N818 - reads as what it is in a rule
+    """The rule is broken: what it expects, what was there instead, and optionally where and why."""
+
+    def __init__(self, expected: str, actual: str, where: str = "", hint: str = "") -> None:
+        super().__init__(f"expected {expected}; got {actual}" + (f" ({hint})" if hint else ""))
+        self.expected = expected
+        self.actual = actual
+        self.where = where
+        self.hint = hint
+
+
+class Vacuous(Exception):  # noqa: N818
+    """The exchange gave the rule nothing to look at."""
+
+
+Applies = Callable[["Truth", "Mode"], bool]
+Check = Callable[["Exchange"], None]
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """One rule: its id, its requirement in one sentence, and whether it looks at anything in a given truth."""
+
+    id: str
+    requirement: str
+    capability: str | None
+    applies: Applies
+    check: Check
+
+    @property
+    def family(self) -> str:
+        """The part of the id before the number."""
+        return self.id.partition("-")[0]
+
+
+def answered(truth: Truth, _mode: Mode) -> bool:
+    """There is an answer, not an error."""
+    return truth.error is None
+
+
+def always(_truth: Truth, _mode: Mode) -> bool:
+    """Whatever the truth is."""
+    return True
+
+
+def invariant(id: str, *, capability: str | None = None, when: Applies = answered) -> Callable[[Check], Check]:
+    """Mark a function as the rule `id`; its docstring's first paragraph is the requirement.
+
+    `capability` is what an adapter has to declare to be held to it; `when` says which truths give it something to see.
+    """
+
+    def mark(check: Check) -> Check:
+        requirement = inspect.cleandoc(check.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+        setattr(check, _MARK, Invariant(id, requirement, capability, when, check))
+        return check
+
+    return mark
+
+
+_MARK = "conformance_invariant"
+
+
+def invariant_of(function: Any) -> Invariant | None:
+    """Return the invariant that a function was marked as, None for any other object."""
+    return getattr(function, _MARK, None)
+
+
+def fail(expected: str, actual: str, where: str = "", hint: str = "") -> NoReturn:
+    """Raise a Violation."""
+    raise Violation(expected, actual, where, hint)
+
+
+def expect_equal(what: str, actual: Any, expected: Any, where: str = "", hint: str = "") -> None:
+    """Raise a Violation unless the two values are equal and of the same kind (True is not 1)."""
+    if actual == expected and isinstance(actual, bool) == isinstance(expected, bool):
+        return
+    raise Violation(f"{what} {show(expected)}", show(actual), where, hint)
+
+
+def expect_text(what: str, actual: str | None, expected: str | None, where: str = "") -> None:
+    """Raise a Violation that names the first code point at which two texts differ, unless they are equal."""
+    if actual == expected:
+        return
+    if actual is None or expected is None:
+        raise Violation(f"{what} {show(expected)}", show(actual), where)
+    at = first_difference(actual, expected)
+    raise Violation(
+        f"{what} of {len(expected)} code points: {_around(expected, at)}",
+        f"{len(actual)} code points: {_around(actual, at)}",
+        where,
+        f"they differ at code point {at}",
+    )
+
+
+def first_difference(left: Sequence[Any], right: Sequence[Any]) -> int:
+    """Return the first position at which two sequences differ; the length of the shorter one if it is a prefix."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(left), len(right)))
+
+
+def show(value: Any) -> str:
+    """Return a value as JSON, shortened."""
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= 200 else f"{text[:140]} ... {text[-40:]}"
+
+
+def _around(text: str, at: int) -> str:
+    start = max(0, at - 20)
+    piece = json.dumps(text[start : at + 40], ensure_ascii=False)
+    return ("..." if start else "") + piece + ("..." if at + 40 < len(text) else "")

@@ -1,0 +1,69 @@
+"""Which exchanges a run consists of: adapters x scenarios x modes x methods, after the filters."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from llm_conformance.judgement import Invariant
+from llm_conformance.scenarios import Mode, Scenario
+from llm_conformance.subject import FACES, Face, Subject
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One exchange to be run, judged by many invariants. `face` is the method; it is missing if not `runnable`."""
+
+    subject: Subject
+    scenario: Scenario
+    mode: Mode
+    face: Face
+
+    @property
+    def runnable(self) -> bool:
+        """Whether the adapter has the method."""
+        return self.face in self.subject.faces
+
+    def __str__(self) -> str:
+        """Return the id used in the names of test items."""
+        return f"{self.subject.label}-{self.scenario.id}-{self.face}"
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What the user restricted the run to; an empty collection restricts nothing."""
+
+    providers: Collection[str] = ()
+    scenarios: Collection[str] = ()
+    invariants: Collection[str] = ()
+    faces: Collection[str] = ()
+
+    @property
+    def given(self) -> bool:
+        """Whether the run is partial because of them."""
+        return bool(self.providers or self.scenarios or self.invariants or self.faces)
+
+    def admits(self, scenario: Scenario) -> bool:
+        """Whether the scenario is part of the run."""
+        row = scenario.provider
+        return (not self.providers or not {row.id, f"{row.id}:{row.api}"}.isdisjoint(self.providers)) and (
+            not self.scenarios or any(fnmatch.fnmatchcase(scenario.id, pattern) for pattern in self.scenarios)
+        )
+
+    def judges(self, invariant: Invariant) -> bool:
+        """Whether the invariant is part of the run."""
+        return not self.invariants or invariant.id in self.invariants
+
+
+def cells(subjects: Collection[Subject], scenarios: Collection[Scenario], filters: Filters) -> Iterator[Cell]:
+    """Yield every cell; one that is not runnable stands for a mode in which the adapter has no method at all."""
+    for subject in subjects:
+        for scenario in scenarios:
+            if not subject.covers(scenario.provider) or not filters.admits(scenario):
+                continue
+            for mode in scenario.modes:
+                faces = subject.faces_for(mode) or FACES[mode][:1]
+                for face in faces:
+                    if not filters.faces or face in filters.faces:
+                        yield Cell(subject, scenario, mode, face)

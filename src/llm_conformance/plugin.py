@@ -1,0 +1,120 @@
+"""The pytest plugin: options, and collection of the rules. Everything heavy waits until an adapter is named.
+
+Projects that have the suite installed and do not use it see nothing of it: `--adapter` is only added when it is on the
+command line and nobody else has defined it; `--conformance-adapter` is the alias that always works.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_conformance.locations import COMMAND, PACKAGED, ROOT, RULES
+
+_FACES = ("complete", "stream", "parse", "parse_stream")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options that cannot clash with anybody's."""
+    group = parser.getgroup("conformance", "llm-conformance")
+    group.addoption(
+        "--conformance-adapter",
+        dest="conformance_adapter",
+        action="append",
+        metavar="SPEC",
+        help="adapter to be judged (alias --adapter): package, package:attribute, file.py, or `adapters`; repeatable",
+    )
+    group.addoption(
+        "--conformance-provider",
+        action="append",
+        default=[],
+        metavar="P[:API]",
+        help="only scenarios of this provider; repeatable",
+    )
+    group.addoption(
+        "--conformance-scenario",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="only scenarios whose id (provider/name) matches; repeatable",
+    )
+    group.addoption(
+        "--conformance-invariant", action="append", default=[], metavar="ID", help="only this invariant; repeatable"
+    )
+    group.addoption(
+        "--conformance-face",
+        action="append",
+        default=[],
+        choices=_FACES,
+        help="only this method of the adapter; repeatable",
+    )
+    group.addoption(
+        "--conformance-cassettes",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="more scenarios, beside the suite's own; repeatable",
+    )
+    group.addoption(
+        "--conformance-report",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="write a report; the suffix decides (.json); repeatable",
+    )
+    group.addoption(
+        "--conformance-timeout",
+        type=float,
+        default=10.0,
+        metavar="SECONDS",
+        help="how long one call of the adapter may take (default 10)",
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Generator[None, Any, Any]:
+    """Add `--adapter`, once it is known that the user asks for it and that no conftest has one of its own."""
+    result = yield
+    if any(argument == "--adapter" or argument.startswith("--adapter=") for argument in args):
+        with contextlib.suppress(ValueError):  # the project has an --adapter of its own, which keeps its meaning
+            parser.getgroup("conformance").addoption("--adapter", dest="conformance_adapter", action="append")
+    return result
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Load the machinery if an adapter is named."""
+    if config.getoption("conformance_adapter"):
+        from llm_conformance.session import ConformanceSession
+
+        config.pluginmanager.register(ConformanceSession(config), ConformanceSession.NAME)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Of the installed package, collect the rules and nothing else, whatever the project's own settings say."""
+    if _is_rule_module(collection_path) or collection_path == RULES:
+        return False
+    if PACKAGED and collection_path.is_relative_to(ROOT) and collection_path != ROOT:
+        return True
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Collect a rule module our own way, even where `python_files` would not find it."""
+    collected = yield
+    if not _is_rule_module(file_path):
+        return collected
+    session = parent.config.pluginmanager.get_plugin("conformance-session")
+    if session is None:
+        raise pytest.UsageError(f"no adapter named; say which: {COMMAND} --adapter=mypkg (or --adapter=adapters)")
+    return [session.rule_module(file_path, parent)]
+
+
+def _is_rule_module(path: Path) -> bool:
+    return path.parent == RULES and path.suffix == ".py" and path.name.startswith("test_")

@@ -1,0 +1,73 @@
+"""The result of a run, and the JSON report of it (`schemas/report.schema.json`)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_conformance import __version__
+from llm_conformance.subject import Subject
+from llm_conformance.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Result:
+    """All verdicts of a run. `not_covered` counts, by adapter, the scenarios of providers that it does not list."""
+
+    subjects: tuple[Subject, ...]
+    scenarios_digest: str
+    verdicts: tuple[Verdict, ...]
+    not_covered: Mapping[str, int]
+    scenarios: int
+    complete: bool
+
+    @property
+    def summary(self) -> Counter[str]:
+        """How many cells have which status."""
+        return Counter(verdict.status for verdict in self.verdicts)
+
+
+def destinations(names: Iterable[str], base: Path) -> list[Path]:
+    """Return where reports go. Raises UsageError for a suffix that no report has or a directory that is not there."""
+    found = [base / name for name in names]
+    problems = [f"--conformance-report={path}: the suffix has to be .json" for path in found if path.suffix != ".json"]
+    problems += [f"--conformance-report={path}: no such directory" for path in found if not path.parent.is_dir()]
+    if problems:
+        raise pytest.UsageError("\n".join(problems))
+    return found
+
+
+def write(path: Path, result: Result) -> None:
+    """Write the report to a file."""
+    path.write_text(json.dumps(document(result), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def document(result: Result) -> dict[str, Any]:
+    """Return the report as JSON values."""
+    return {
+        "suite": {
+            "name": "llm-conformance",
+            "version": __version__,
+            "scenarios_digest": result.scenarios_digest,
+        },
+        "adapters": [
+            {
+                "spec": subject.spec,
+                "name": subject.label,
+                "version": subject.version,
+                "providers": sorted(subject.providers),
+                "capabilities": sorted(subject.capabilities),
+                "not_covered": result.not_covered[subject.label],
+            }
+            for subject in result.subjects
+        ],
+        "results": [verdict.to_dict() for verdict in result.verdicts],
+        "summary": dict(sorted(result.summary.items())),
+        "complete": result.complete,
+    }

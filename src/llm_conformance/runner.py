@@ -1,0 +1,248 @@
+"""Running exchanges: the call is made, the adapter is asked, and what it shows is noted down."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from llm_conformance.cassettes import frames
+from llm_conformance.contract import ERROR_TYPES, Call, HttpResponse, error_for_status
+from llm_conformance.driver import Driver, HungError, consume, returned
+from llm_conformance.exchange import Exchange
+from llm_conformance.guard import Guard
+from llm_conformance.outcome import Outcome, Raised, Returned, as_mapping
+from llm_conformance.plan import Cell
+from llm_conformance.scenarios import Mode, Truth
+from llm_conformance.server import PATIENCE_S, ReplayServer, Serving
+from llm_conformance.subject import FACES, Face, Subject
+
+CANARY_KEY = "llm-conformance-canary-key"
+"""Given as every call's API key; it may appear in nothing that comes back."""
+
+HANGS_UNTIL_GIVEN_UP = 3
+_REMEMBERED = 256
+_CONTENT = ("delta", "tool_call", "attachment", "annotations")
+
+
+class Runner:
+    """Runs each cell's exchange once and remembers the last ones. Owns the server, the guard and the worker thread."""
+
+    def __init__(self, timeout_s: float) -> None:
+        self._timeout_s = timeout_s
+        self._driver = Driver()
+        self._server = ReplayServer()
+        self._guard = Guard(self._server.address)
+        self._hangs: dict[str, int] = {}
+        self.exchange = functools.lru_cache(maxsize=_REMEMBERED)(self._run)
+
+    def close(self) -> None:
+        """Stop the worker thread and the server."""
+        self._driver.close()
+        self._server.shutdown()
+
+    def _run(self, cell: Cell) -> Exchange:
+        subject, scenario, face = cell.subject, cell.scenario, cell.face
+        interaction = scenario.interactions[cell.mode]
+        if face in ("complete", "stream"):
+            serving = self._server.open(scenario, holds=_has_content(scenario.truths[cell.mode]))
+            base_url, path = serving.base_url, scenario.provider.path
+        else:
+            serving = None
+            base_url = scenario.provider.base_urls[0]
+            path = scenario.provider.path_of(interaction.uri) or scenario.provider.path
+        http = HttpResponse(interaction.status, dict(interaction.headers))
+        call = Call(
+            provider=scenario.provider.id,
+            api=scenario.provider.api,
+            model=scenario.model,
+            messages=copy.deepcopy(scenario.messages),
+            tools=copy.deepcopy(scenario.tools),
+            params=copy.deepcopy(scenario.params),
+            request=copy.deepcopy(interaction.request),
+            base_url=base_url,
+            path=path,
+            api_key=CANARY_KEY,
+            stream=cell.mode == "stream",
+            timeout_s=self._timeout_s,
+            correlation_id=f"llm-conformance/{scenario.id}/{face}",
+            think_profile=scenario.think_profile,
+            http=http if face == "parse_stream" else None,
+        )
+        attempt = _Attempt(subject, face, call, interaction.body, http, serving)
+        outcome = self._ask(attempt, scenario.truths)
+        mode = serving.mode or cell.mode if serving else cell.mode
+        return Exchange(subject, scenario, face, mode, call, outcome, lambda: self._counterpart(cell))
+
+    def _counterpart(self, cell: Cell) -> Exchange | None:
+        modes: tuple[Mode, ...] = ("json", "stream")
+        other = modes[cell.mode == "json"]
+        face = FACES[other][FACES[cell.mode].index(cell.face)]
+        if other not in cell.scenario.modes or face not in cell.subject.faces:
+            return None
+        exchange: Exchange = self.exchange(Cell(cell.subject, cell.scenario, other, face))
+        return exchange
+
+    def _ask(self, attempt: _Attempt, truths: Mapping[Mode, Truth]) -> Outcome:
+        subject = attempt.subject
+        if self._hangs.get(subject.label, 0) >= HANGS_UNTIL_GIVEN_UP:
+            return Outcome(fault=f"not asked any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung")
+        before = attempt.call.to_dict()
+        raised: BaseException | None = None
+        with self._guard.watching() as connections:
+            try:
+                self._driver.run(attempt.run, self._timeout_s + PATIENCE_S)
+            except HungError as hung:
+                self._hangs[subject.label] = self._hangs.get(subject.label, 0) + 1
+                self._guard.ignore_thread(hung.thread)
+                attempt.fault = str(hung)
+            except BaseException as error:
+                raised = error
+            finally:
+                if attempt.serving:
+                    self._server.close(attempt.serving)
+        after = attempt.call.to_dict()
+        return attempt.outcome(
+            raised,
+            truths,
+            connections=tuple(connections),
+            mutations=tuple(key for key in before if before[key] != after[key]),
+        )
+
+
+class _Attempt:
+    """One call under way: what the adapter is given, and what it has shown so far."""
+
+    def __init__(
+        self, subject: Subject, face: Face, call: Call, body: bytes, http: HttpResponse, serving: Serving | None
+    ) -> None:
+        self.subject = subject
+        self.face = face
+        self.call = call
+        self.body = body
+        self.http = http
+        self.serving = serving
+        self.fault: str | None = None
+        self.response: Mapping[str, Any] | None = None
+        self.events: list[Mapping[str, Any]] = []
+        self.event_faults: list[tuple[int, str]] = []
+        self.content_shown = False
+        self.buffered: bool | None = None
+
+    def run(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Call the method and take in what it gives; on the worker thread."""
+        method: Callable[..., Any] = getattr(self.subject.instance, self.face)
+        if self.face == "complete":
+            self._take_response(returned(method(self.call), loop))
+        elif self.face == "parse":
+            whole = HttpResponse(self.http.status, self.http.headers, self.body)
+            self._take_response(returned(method(whole, self.call), loop))
+        elif self.face == "stream":
+            consume(method(self.call), loop, self._take_event)
+        else:
+            consume(method(self._chunks(), self.call), loop, self._take_event)
+
+    def _take_response(self, value: Any) -> None:
+        try:
+            self.response = as_mapping(value)
+        except TypeError as error:
+            self.fault = f"returned {error}"
+
+    def _take_event(self, value: Any) -> None:
+        try:
+            event = as_mapping(value)
+            if event.get("response") is not None:
+                event["response"] = as_mapping(event["response"])
+        except TypeError as error:
+            self.event_faults.append((len(self.events), str(error)))
+            return
+        self.events.append(event)
+        if any(event.get(key) for key in _CONTENT):
+            self.content_shown = True
+            if self.serving:
+                self.serving.content_seen.set()
+
+    def _chunks(self) -> Iterator[bytes]:
+        """Give the stream frame by frame, and note whether content was shown before the last was asked for."""
+        pieces = list(frames(self.body))
+        for number, piece in enumerate(pieces, start=1):
+            if 1 < number == len(pieces):
+                self.buffered = not self.content_shown
+            yield piece
+
+    def outcome(self, raised: BaseException | None, truths: Mapping[Mode, Truth], **seen: Any) -> Outcome:
+        """Sum up; an end that no truth allows becomes the one message with which every rule fails."""
+        error = None if raised is None else _raised(raised, self.subject.errors)
+        buffered = self.buffered
+        fault = self.fault
+        mode: Mode = "stream" if self.face in ("stream", "parse_stream") else "json"
+        if self.serving:
+            mode = self.serving.mode or mode
+            buffered = self.serving.buffered if self.serving.holds and self.serving.mode == "stream" else None
+            fault = fault or self._wrong_request(self.serving, seen["connections"])
+            if self.serving.lacking and fault is None:
+                return Outcome(
+                    unsupported=f"the adapter asked for {self.serving.lacking}, which was not recorded", **seen
+                )
+        response = self.response
+        for event in self.events:
+            if event.get("event_type") == "response.completed" and isinstance(event.get("response"), Mapping):
+                response = event["response"]
+            if event.get("event_type") == "response.error":
+                error = _raised_event(event)
+        truth = truths.get(mode)
+        allowed = truth is not None and (truth.error is not None or (error and error.contract_type in truth.may_raise))
+        if error is not None and not allowed:
+            fault = fault or f"raised {error}"
+        return Outcome(
+            response=None if response is None else Returned(response),
+            events=tuple(self.events),
+            event_faults=tuple(self.event_faults),
+            raised=error,
+            fault=fault,
+            buffered=buffered,
+            **seen,
+        )
+
+    def _wrong_request(self, serving: Serving, connections: tuple[str, ...]) -> str | None:
+        if serving.mismatch or serving.lacking:
+            return serving.mismatch
+        if serving.mode is None:
+            tried = f"; it tried {connections[0]}" if connections else ""
+            return f"never asked call.base_url for anything{tried}"
+        return None
+
+
+def _has_content(truth: Truth) -> bool:
+    return bool(truth.message or truth.reasoning or truth.tool_calls or truth.attachments) and truth.error is None
+
+
+def _raised(error: BaseException, table: Mapping[str, str]) -> Raised:
+    return Raised(type(error).__name__, _contract_type(error, table), str(error))
+
+
+def _contract_type(error: BaseException, table: Mapping[str, str]) -> str | None:
+    """Return the contract's class of an exception: by the adapter's table, by class name, by a status attribute."""
+    names = [kind.__name__ for kind in type(error).__mro__]
+    for name in names:
+        if name in table:
+            return table[name]
+    if isinstance(error, TimeoutError):
+        return "TimeoutError"
+    for name in names:
+        if name in ERROR_TYPES:
+            return name
+    for attribute in ("status_code", "status", "http_status"):
+        status = getattr(error, attribute, None)
+        if isinstance(status, int) and 400 <= status <= 599:
+            return error_for_status(status).__name__
+    return None
+
+
+def _raised_event(event: Mapping[str, Any]) -> Raised:
+    error = event.get("error")
+    said = error if isinstance(error, Mapping) else {}
+    name = str(said.get("error_type"))
+    return Raised(name, name if name in ERROR_TYPES else None, str(said.get("message", "")))

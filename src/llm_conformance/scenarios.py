@@ -1,0 +1,221 @@
+"""Scenarios: one recorded conversation each, with the truth that a correct adapter returns for it.
+
+    cassettes/<provider>/<name>.yaml             the VCR cassette
+    cassettes/<provider>/<name>.scenario.yaml    provider, api, call, recordings, truth (schemas/scenario.schema.json)
+
+Truth is written by hand from the bytes and the provider's documentation. Keys that differ between the plain and the
+streamed recording stand under `json:` and `stream:`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from llm_conformance import cassettes, providers, schemas, yaml_files
+from llm_conformance.cassettes import Cassette, Interaction
+from llm_conformance.contract import Segment, ToolCall, Usage
+from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.providers import Provider
+from llm_conformance.yaml_files import BadFileError, FileProblem
+
+SUFFIX = ".scenario.yaml"
+Mode = Literal["json", "stream"]
+MODES: tuple[Mode, ...] = ("json", "stream")
+
+
+@dataclass(frozen=True)
+class ExpectedAnnotation:
+    """A citation that must come back: `text` is the annotated text, None when unanchored."""
+
+    start: int | None
+    end: int | None
+    text: str | None
+    data: Mapping[str, Any]
+    may_be_unanchored: bool = False
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What a correct adapter returns for one recording. `stated` names the keys that the scenario file has."""
+
+    stated: frozenset[str]
+    id: str | None = None
+    model: str | None = None
+    created: str | None = None
+    request_id: str | None = None
+    message: str = ""
+    reasoning: str | None = None
+    reasoning_source: Literal["native", "tag"] = "native"
+    segments: tuple[Segment, ...] = ()
+    annotations: tuple[ExpectedAnnotation, ...] = ()
+    attachments: tuple[Mapping[str, Any], ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage | None = None
+    finish_reasons: tuple[str | None, ...] = ()
+    raw_finish_reason: str | None = None
+    error: str | None = None
+    may_raise: tuple[str, ...] = ()
+    unknown: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """One conversation. `id` is `<provider folder>/<name>`; `interactions` and `truths` are by mode."""
+
+    id: str
+    path: Path
+    title: str
+    provider: Provider
+    think_profile: ThinkProfile
+    model: str
+    messages: tuple[Mapping[str, Any], ...]
+    tools: tuple[Mapping[str, Any], ...]
+    params: Mapping[str, Any]
+    match: tuple[str, ...]
+    interactions: Mapping[Mode, Interaction]
+    same_content: bool
+    truths: Mapping[Mode, Truth]
+    evidence: str
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """The modes that were recorded, json before stream."""
+        return tuple(mode for mode in MODES if mode in self.interactions)
+
+
+@dataclass(frozen=True)
+class ScenarioFile:
+    """A scenario file and its cassette as read: the raw material of both `Scenario` and the lint."""
+
+    path: Path
+    text: str
+    document: Mapping[str, Any]
+    cassette: Cassette
+    form_problems: tuple[FileProblem, ...] = ()
+
+    def problem(self, message: str, *where: str | int) -> FileProblem:
+        """Return a problem at the path `where` of the scenario file."""
+        return FileProblem(self.path, yaml_files.line_of(self.text, where), message)
+
+    def interaction(self, mode: Mode) -> Interaction:
+        """Return the recording of `mode`; the schema and `read` have made sure that it exists."""
+        index: int = self.document["recordings"][mode]
+        return self.cassette.interactions[index]
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """The modes that were recorded."""
+        return tuple(mode for mode in MODES if mode in self.document["recordings"])
+
+
+def find(directory: Path) -> tuple[list[Path], list[FileProblem]]:
+    """Return the scenario files below `directory`, sorted, and a problem for every cassette that has none."""
+    files = sorted(directory.rglob(f"*{SUFFIX}"))
+    claimed = {cassette_path(path) for path in files}
+    others = (path for path in sorted(directory.rglob("*.yaml")) if not path.name.endswith(SUFFIX))
+    orphans = [
+        FileProblem(path, 1, f"orphan cassette: nothing replays it; add {path.stem}{SUFFIX} or remove it")
+        for path in others
+        if path not in claimed
+    ]
+    return files, orphans
+
+
+def cassette_path(path: Path) -> Path:
+    """Return where the cassette of a scenario file stands."""
+    return path.with_name(path.name.removesuffix(SUFFIX) + ".yaml")
+
+
+def read(path: Path) -> ScenarioFile:
+    """Read a scenario file and its cassette; what the schema says against it is in `form_problems`.
+
+    Raises BadFileError when one of the two cannot be used at all.
+    """
+    text = yaml_files.read_text(path)
+    document = yaml_files.parse(path, text)
+    form = [
+        FileProblem(path, yaml_files.line_of(text, where), f"{'.'.join(map(str, where)) or 'the file'}: {message}")
+        for where, message in schemas.problems("scenario", document)
+    ]
+    tape = cassette_path(path)
+    if not tape.is_file():
+        raise BadFileError(*form, FileProblem(path, 1, f"its cassette {tape.name} is missing"))
+    try:
+        cassette = cassettes.load(tape)
+    except BadFileError as bad:
+        raise BadFileError(*form, *bad.problems) from bad
+    if not isinstance(document, Mapping):
+        raise BadFileError(*form)
+    file = ScenarioFile(path, text, document, cassette, tuple(form))
+    unusable = [] if form else list(_unusable(file))
+    if unusable:
+        raise BadFileError(*unusable)
+    return file
+
+
+def _unusable(file: ScenarioFile) -> Iterator[FileProblem]:
+    if (file.document["provider"], file.document["api"]) not in providers.table():
+        yield file.problem("this provider and api have no row in providers.toml", "provider")
+    for mode in file.modes:
+        if file.document["recordings"][mode] >= len(file.cassette.interactions):
+            yield file.problem("the cassette has no such interaction (the first is 0)", "recordings", mode)
+
+
+def build(file: ScenarioFile) -> Scenario:
+    """Turn a scenario file that was read, and found without fault, into a Scenario."""
+    document = file.document
+    call = document["call"]
+    return Scenario(
+        id=f"{file.path.parent.name}/{file.path.name.removesuffix(SUFFIX)}",
+        path=file.path,
+        title=document["title"],
+        provider=providers.table()[document["provider"], document["api"]],
+        think_profile=document.get("think_profile", "off"),
+        model=call["model"],
+        messages=tuple(call["messages"]),
+        tools=tuple(call.get("tools", ())),
+        params=call.get("params", {}),
+        match=tuple(document.get("match", ())),
+        interactions={mode: file.interaction(mode) for mode in file.modes},
+        same_content=document["recordings"].get("same_content", False),
+        truths={mode: truth(document["truth"], mode) for mode in file.modes},
+        evidence=file.cassette.metadata["provenance"],
+    )
+
+
+def truth(document: Mapping[str, Any], mode: Mode) -> Truth:
+    """Return the truth of one mode: the common keys, overridden by those under the mode's name."""
+    stated = {key: value for key, value in document.items() if key not in MODES} | document.get(mode, {})
+    finish = stated.get("finish_reason")
+    usage = stated.get("usage")
+    plain = {"id", "model", "created", "request_id", "message", "reasoning", "reasoning_source"}
+    return Truth(
+        **{key: value for key, value in stated.items() if key in plain | {"raw_finish_reason", "error", "unknown"}},
+        stated=frozenset(stated),
+        segments=tuple(Segment(**segment) for segment in stated.get("segments", ())),
+        annotations=tuple(ExpectedAnnotation(**annotation) for annotation in stated.get("annotations", ())),
+        attachments=tuple(stated.get("attachments", ())),
+        tool_calls=tuple(ToolCall(**call) for call in stated.get("tool_calls", ())),
+        usage=None if usage is None else Usage(**usage),
+        finish_reasons=tuple(finish) if isinstance(finish, list) else (cast("str | None", finish),),
+        may_raise=tuple(stated.get("may_raise", ())),
+    )
+
+
+def digest(scenarios: Iterable[Scenario]) -> str:
+    """Return a SHA-256 over the scenarios' ids and bytes: which suite a report speaks of."""
+    total = hashlib.sha256()
+    for scenario in scenarios:
+        total.update(scenario.id.encode())
+        for part in _bytes(scenario):
+            total.update(hashlib.sha256(part).digest())
+    return f"sha256:{total.hexdigest()}"
+
+
+def _bytes(scenario: Scenario) -> Iterator[bytes]:
+    yield scenario.path.read_bytes()
+    yield cassette_path(scenario.path).read_bytes()

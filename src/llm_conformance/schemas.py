@@ -1,0 +1,53 @@
+"""The JSON Schemas of `schemas/`, each compiled once (draft 2020-12).
+
+Compiling costs 35 times a validation, so nothing else in the project builds a validator.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError, best_match
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+from llm_conformance.locations import SCHEMAS
+
+
+@functools.cache
+def _registry() -> Registry[Any]:
+    documents = (json.loads(path.read_text("utf-8")) for path in sorted(SCHEMAS.rglob("*.schema.json")))
+    resources = (Resource.from_contents(document, default_specification=DRAFT202012) for document in documents)
+    return Registry().with_resources((resource.id() or "", resource) for resource in resources)
+
+
+@functools.cache
+def validator(name: str) -> Draft202012Validator:
+    """Return the compiled validator of `schemas/<name>.schema.json`.
+
+    `name` may end in a JSON pointer to a part: `wire/chat#/$defs/chunk`.
+    """
+    name, _, pointer = name.partition("#")
+    document = json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8"))
+    reference = document["$id"] + ("#" + pointer if pointer else "")
+    return Draft202012Validator({"$ref": reference}, registry=_registry())
+
+
+def problems(name: str, instance: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield every violation of schema `name` by `instance` as its path and a sentence without the whole instance."""
+    for error in validator(name).iter_errors(instance):
+        error = _deepest(error)
+        yield tuple(error.absolute_path), _sentence(error)
+
+
+def _deepest(error: ValidationError) -> ValidationError:
+    return best_match([error]) or error
+
+
+def _sentence(error: ValidationError) -> str:
+    message = error.message
+    return message if len(message) <= 300 else f"{message[:140]} ... {message[-140:]}"

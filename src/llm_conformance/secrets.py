@@ -1,0 +1,30 @@
+"""Finding what looks like a secret in a cassette: keys, bearer tokens, cookies, account ids, e-mail addresses.
+
+A signature of a thinking block, an encrypted search index or a base64 sound is long and random too, and belongs there:
+only shapes that providers use for credentials are matched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_SHAPES = {
+    "an API key": re.compile(r"\b(?:sk|pk|rk|xai|gsk|csk|hf|r8|pplx|tgp|fw)[-_](?:[A-Za-z0-9]+[-_])*[A-Za-z0-9]{16,}"),
+    "a Google API key": re.compile(r"\bAIza[0-9A-Za-z_-]{30,}"),
+    "an AWS key": re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+    "a bearer token": re.compile(r"\bBearer\s+[A-Za-z0-9._~+/-]{12,}"),
+    "a JSON web token": re.compile(r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\."),
+    "an organisation or project id": re.compile(r"\b(?:org|proj)-[A-Za-z0-9]{16,}"),
+    "an e-mail address": re.compile(r"\b[\w.+-]+@(?!example\.)[\w-]+\.[A-Za-z]{2,}\b"),
+}
+_HEADERS = re.compile(r"^\s*(authorization|x-api-key|api-key|cookie|set-cookie|openai-organization)\s*:", re.I | re.M)
+
+
+def scan(text: str) -> Iterator[tuple[int, str]]:
+    """Yield line (from 1) and kind of everything in `text` that looks like a secret, never the secret itself."""
+    for kind, shape in _SHAPES.items():
+        for match in shape.finditer(text):
+            yield text.count("\n", 0, match.start()) + 1, kind
+    for match in _HEADERS.finditer(text):
+        yield text.count("\n", 0, match.start(1)) + 1, f"the header {match[1].lower()}"

@@ -1,0 +1,206 @@
+"""The replay server: recorded answers over a real socket, on the loopback.
+
+Every exchange has a token of its own in the path of its base URL, so that nothing is shared between scenarios and a
+late request of a hung adapter harms nobody. The request decides between the JSON and the streamed recording; a request
+that is not the recorded one is refused with an explanation. Streams go out frame by frame, and the last frame is held
+back until the adapter has shown some content, or for `PATIENCE_S` seconds (STR-7).
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from llm_conformance.cassettes import Interaction, frames
+from llm_conformance.scenarios import Mode, Scenario
+
+PATIENCE_S = 2.0
+MAX_REQUEST_BYTES = 16 * 1024 * 1024
+_HOP_BY_HOP = frozenset({"connection", "content-encoding", "content-length", "date", "server", "transfer-encoding"})
+
+
+class Serving:
+    """One exchange as the server sees it.
+
+    Attributes:
+        base_url: What the adapter is given.
+        mode: The mode of the recording that was served, None if none was.
+        mismatch: Why a request was refused, None if none was.
+        lacking: The mode that was asked for and that the scenario does not have.
+        buffered: Whether the last frame of a stream had to be sent before any content had been shown.
+        content_seen: Set by the driver when the adapter shows its first content.
+    """
+
+    def __init__(self, scenario: Scenario, base_url: str, holds: bool) -> None:
+        self.scenario = scenario
+        self.base_url = base_url
+        self.holds = holds
+        self.mode: Mode | None = None
+        self.mismatch: str | None = None
+        self.lacking: Mode | None = None
+        self.buffered = False
+        self.content_seen = threading.Event()
+
+    def choose(self, path: str, body: bytes) -> Interaction | str:
+        """Return the recording to answer a request with, or why there is none."""
+        accepted = _accepted_paths(self.scenario)
+        if path.partition("?")[0] not in accepted:
+            wanted = " or ".join(f"POST {{base_url}}{option}" for option in accepted)
+            return self._refuse(f"the adapter asked for POST {{base_url}}{path}; recorded was {wanted}")
+        try:
+            sent = json.loads(body)
+        except ValueError:
+            return self._refuse("the adapter sent a body that is not JSON")
+        if not isinstance(sent, dict):
+            return self._refuse("the adapter sent a body that is not a JSON object")
+        mode: Mode = "stream" if sent.get("stream") else "json"
+        if mode not in self.scenario.interactions:
+            self.lacking = mode
+            return f"this scenario has no {mode} recording"
+        interaction = self.scenario.interactions[mode]
+        difference = _difference(sent, interaction.request, ("/model", *self.scenario.match))
+        if difference:
+            return self._refuse(difference)
+        self.mode = mode
+        return interaction
+
+    def _refuse(self, why: str) -> str:
+        self.mismatch = why
+        return why
+
+
+class ReplayServer:
+    """The server of one worker process; `open` and `close` an exchange around each call."""
+
+    def __init__(self) -> None:
+        self._servings: dict[str, Serving] = {}
+        self._tokens = itertools.count(1)
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._http.daemon_threads = True
+        self._http.block_on_close = False
+        self.address: tuple[str, int] = ("127.0.0.1", self._http.server_address[1])
+        self._thread = threading.Thread(target=self._http.serve_forever, name="replay-server", daemon=True)
+        self._thread.start()
+
+    def open(self, scenario: Scenario, holds: bool = False) -> Serving:
+        """Start serving a scenario under a base URL of its own; `holds` the last frame of a stream back (STR-7)."""
+        token = f"{scenario.id.replace('/', '-')}-{next(self._tokens)}"
+        serving = Serving(scenario, f"http://{self.address[0]}:{self.address[1]}/{token}", holds)
+        self._servings[token] = serving
+        return serving
+
+    def close(self, serving: Serving) -> None:
+        """Stop serving an exchange, and let go of a stream that is still held back."""
+        serving.content_seen.set()
+        self._servings.pop(serving.base_url.rpartition("/")[2], None)
+
+    def shutdown(self) -> None:
+        """Stop the server and free its port."""
+        self._http.shutdown()
+        self._thread.join()
+        self._http.server_close()
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        servings = self._servings
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                _, token, rest = [*self.path.split("/", 2), "", ""][:3]
+                serving = servings.get(token)
+                body = self._read_body()
+                if serving is None:
+                    self._send_json(404, {"error": {"message": "llm-conformance: this base URL is not served now"}})
+                    return
+                chosen = serving.choose(f"/{rest}", body)
+                if isinstance(chosen, str):
+                    self._send_json(400, {"error": {"message": f"llm-conformance: {chosen}", "type": "replay"}})
+                elif chosen.streamed:
+                    self._send_stream(chosen, serving)
+                else:
+                    self._send_body(chosen.status, chosen.headers, chosen.body)
+
+            def do_GET(self) -> None:
+                self._send_json(404, {"error": {"message": "llm-conformance: only recorded POST requests are served"}})
+
+            def _read_body(self) -> bytes:
+                if "chunked" in self.headers.get("transfer-encoding", ""):
+                    return b"".join(iter(self._read_chunk, b""))
+                return self.rfile.read(min(int(self.headers.get("content-length") or 0), MAX_REQUEST_BYTES))
+
+            def _read_chunk(self) -> bytes:
+                size = int(self.rfile.readline().partition(b";")[0], 16)
+                data = self.rfile.read(size)
+                self.rfile.readline()
+                return data
+
+            def _send_json(self, status: int, document: Mapping[str, Any]) -> None:
+                self._send_body(status, {"content-type": "application/json"}, json.dumps(document).encode())
+
+            def _send_body(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+                self._send_head(status, headers, ("content-length", str(len(body))))
+                self.wfile.write(body)
+
+            def _send_stream(self, interaction: Interaction, serving: Serving) -> None:
+                self._send_head(interaction.status, interaction.headers, ("transfer-encoding", "chunked"))
+                pieces = list(frames(interaction.body))
+                for number, piece in enumerate(pieces, start=1):
+                    if serving.holds and 1 < number == len(pieces):
+                        serving.buffered = not serving.content_seen.wait(PATIENCE_S)
+                    self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+                self.wfile.write(b"0\r\n\r\n")
+
+            def _send_head(self, status: int, headers: Mapping[str, str], length: tuple[str, str]) -> None:
+                self.send_response_only(status)
+                for name, value in headers.items():
+                    if name not in _HOP_BY_HOP:
+                        self.send_header(name, value)
+                self.send_header(*length)
+                # A client that caches connections across event loops would reuse a dead one.
+                self.send_header("connection", "close")
+                self.end_headers()
+
+            def handle(self) -> None:
+                try:
+                    super().handle()
+                except (ConnectionError, ValueError, TimeoutError):
+                    self.close_connection = True  # the adapter hung up, or spoke no HTTP: its outcome tells
+
+            def log_message(self, *_: Any) -> None:
+                """Say nothing on stderr."""
+
+        return Handler
+
+
+def _accepted_paths(scenario: Scenario) -> list[str]:
+    """Return what may follow base_url: the API's path, also behind a longer documented base (`/v1`)."""
+    provider = scenario.provider
+    default = provider.base_urls[0]
+    extra = (base.removeprefix(default) for base in provider.base_urls if base.startswith(default))
+    return [prefix + provider.path for prefix in extra]
+
+
+def _difference(sent: Mapping[str, Any], recorded: Mapping[str, Any], pointers: tuple[str, ...]) -> str | None:
+    for pointer in pointers:
+        ours, theirs = _at(sent, pointer), _at(recorded, pointer)
+        if ours != theirs:
+            return f"the adapter sent {pointer} = {json.dumps(ours)[:200]}; recorded was {json.dumps(theirs)[:200]}"
+    return None
+
+
+def _at(document: Any, pointer: str) -> Any:
+    """Return the value at a JSON pointer, None if there is none."""
+    for raw in pointer.split("/")[1:]:
+        key = raw.replace("~1", "/").replace("~0", "~")
+        if isinstance(document, list) and key.isdigit() and int(key) < len(document):
+            document = document[int(key)]
+        elif isinstance(document, dict) and key in document:
+            document = document[key]
+        else:
+            return None
+    return document

@@ -1,0 +1,217 @@
+"""A conformance session: set up once in each process, summed up once in the one that the user looks at."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Generator, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_conformance import lint, plan, report, scenarios, subject, summary
+from llm_conformance.items import RuleItem, RuleModule, invariants_in
+from llm_conformance.judgement import Status
+from llm_conformance.locations import CASSETTES, RULES
+from llm_conformance.runner import Runner
+from llm_conformance.verdict import Verdict
+from llm_conformance.yaml_files import BadFileError
+
+_ATTRIBUTE = "conformance_verdict"
+_SETTLED = "conformance_settled"
+
+
+class ConformanceSession:
+    """The plugin that an option `--adapter` brings in.
+
+    Under pytest-xdist the workers collect and run, and send their verdicts with the reports; the controller sums up.
+    """
+
+    NAME = "conformance-session"
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._is_worker = hasattr(config, "workerinput")
+        option = config.getoption
+        directory = config.invocation_params.dir
+        self._reports = report.destinations(option("conformance_report"), directory)
+        self._modules = {path: list(invariants_in(path)) for path in sorted(RULES.glob("test_*.py"))}
+        _keep_proxies_away()
+        try:
+            self._scenarios = lint.load_all([CASSETTES, *_directories(option("conformance_cassettes"), directory)])
+            self._subjects = subject.load_all(option("conformance_adapter"), directory)
+        except BadFileError as bad:
+            raise pytest.UsageError(f"{bad}\n{len(bad.problems)} problem(s) in the scenarios; nothing was run") from bad
+        except subject.BadAdapterError as error:
+            raise pytest.UsageError(str(error)) from error
+        self._filters = plan.Filters(
+            providers=option("conformance_provider"),
+            scenarios=option("conformance_scenario"),
+            invariants=option("conformance_invariant"),
+            faces=option("conformance_face"),
+        )
+        self._timeout_s: float = option("conformance_timeout")
+        self._check_options()
+        self._cells = list(plan.cells(self._subjects, self._scenarios, self._filters))
+        self._runner: Runner | None = None
+        self._collected_modules: set[Path] = set()
+        self._deselected = False
+        self._settled: list[Verdict] = []
+        self._judged: list[Verdict] = []
+        self.planned = 0
+
+    @property
+    def runner(self) -> Runner:
+        """The process's runner, made when the first rule is collected."""
+        if self._runner is None:
+            self._runner = Runner(self._timeout_s)
+        return self._runner
+
+    def rule_module(self, path: Path, parent: pytest.Collector) -> RuleModule:
+        """Return the collector of one module of the suite."""
+        self._collected_modules.add(path)
+        invariants = [(name, rule) for name, rule in self._modules[path] if self._filters.judges(rule)]
+        module: RuleModule = RuleModule.from_parent(
+            parent, path=path, cells=self._cells, invariants=invariants, session_=self
+        )
+        return module
+
+    def settle(self, settled: Verdict) -> None:
+        """Take a verdict that needed no test item."""
+        self._settled.append(settled)
+
+    def _check_options(self) -> None:
+        known = {rule.id for rules in self._modules.values() for _, rule in rules}
+        providers = {found.provider for found in self._scenarios}
+        rows = {row for found in providers for row in (found.id, f"{found.id}:{found.api}")}
+        problems = [
+            f"--conformance-invariant={wanted}: no such invariant; there are {', '.join(sorted(known))}"
+            for wanted in self._filters.invariants
+            if wanted not in known
+        ]
+        problems += [
+            f"--conformance-provider={wanted}: no scenario of that provider; there are {', '.join(sorted(rows))}"
+            for wanted in self._filters.providers
+            if wanted not in rows
+        ]
+        problems += [
+            f"--conformance-scenario={pattern}: matches none of the {len(self._scenarios)} scenarios"
+            for pattern in self._filters.scenarios
+            if not any(plan.Filters(scenarios=[pattern]).admits(found) for found in self._scenarios)
+        ]
+        if self._timeout_s <= 0:
+            problems.append("--conformance-timeout: has to be more than 0 seconds")
+        if problems:
+            raise pytest.UsageError("\n".join(problems))
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Bring the rules that judge one exchange together, so that few exchanges are in memory at a time."""
+        order = {id(cell): number for number, cell in enumerate(self._cells)}
+        ours = iter(sorted((i for i in items if isinstance(i, RuleItem)), key=lambda item: order[id(item.cell)]))
+        items[:] = [next(ours) if isinstance(item, RuleItem) else item for item in items]
+
+    def pytest_deselected(self, items: Iterable[pytest.Item]) -> None:
+        """Note that the run is not whole."""
+        self._deselected = self._deselected or any(isinstance(item, RuleItem) for item in items)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Send the verdict along with the report; pytest-xdist carries it to the controller."""
+        made = yield
+        if isinstance(item, RuleItem) and call.when == "call" and item.verdict is not None:
+            setattr(made, _ATTRIBUTE, item.verdict.to_dict())
+        return made
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take the verdict of an item, from whichever process it comes."""
+        sent = getattr(report, _ATTRIBUTE, None)
+        if sent is not None:
+            self._judged.append(Verdict(**sent))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take what an xdist worker settled without running anything, and how much it planned."""
+        output = getattr(node, "workeroutput", {}).get(_SETTLED)
+        if output is None:
+            return
+        # Every worker collects everything, so what one of them says is all there is.
+        self._settled = [Verdict(**settled) for settled in output["verdicts"]]
+        self.planned = output["planned"]
+        self._deselected = self._deselected or output["deselected"]
+        self._collected_modules |= {Path(path) for path in output["modules"]}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Stop the machinery; in the user's process decide the exit code and write the reports."""
+        if self._runner is not None:
+            self._runner.close()
+        if self._is_worker:
+            self._config.workeroutput[_SETTLED] = {  # type: ignore[attr-defined]
+                "verdicts": [verdict.to_dict() for verdict in self._settled],
+                "planned": self.planned,
+                "deselected": self._deselected,
+                "modules": [str(path) for path in self._collected_modules],
+            }
+            return
+        if self._collected_modules:
+            session.exitstatus = self._exit_code(int(session.exitstatus))
+            for destination in self._reports:
+                report.write(destination, self._result())
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Show the matrix."""
+        if self._collected_modules:
+            summary.show(terminalreporter, self._result())
+
+    def _result(self) -> report.Result:
+        return report.Result(
+            subjects=tuple(self._subjects),
+            scenarios_digest=scenarios.digest(self._scenarios),
+            verdicts=(*self._settled, *self._judged),
+            not_covered={
+                subject.label: sum(not subject.covers(found.provider) for found in self._scenarios)
+                for subject in self._subjects
+            },
+            scenarios=len(self._scenarios),
+            complete=self._complete(),
+        )
+
+    def _complete(self) -> bool:
+        return (
+            not self._filters.given
+            and not self._deselected
+            and self._collected_modules == set(self._modules)
+            and len(self._judged) == self.planned
+        )
+
+    def _exit_code(self, pytest_says: int) -> int:
+        """Return the contract's exit code.
+
+        Highest rule first: 4 misuse (pytest's own, left alone like any other that is not about test results);
+        3 the harness's own error; 1 a failure or a stale entry; 5 nothing was checked; 0 conforms.
+        """
+        if pytest_says not in (0, 1, 5):
+            return pytest_says
+        statuses = Counter(verdict.status for verdict in self._judged)
+        if statuses[Status.ERROR]:
+            return 3
+        if pytest_says == 1 or statuses[Status.FAIL] or statuses[Status.STALE]:
+            return 1
+        return 0 if statuses[Status.PASS] or statuses[Status.EXPECTED] else 5
+
+
+def _directories(names: Iterable[str], base: Path) -> list[Path]:
+    found = [base / name for name in names]
+    missing = [f"--conformance-cassettes={path}: no such directory" for path in found if not path.is_dir()]
+    if missing:
+        raise pytest.UsageError("\n".join(missing))
+    return found
+
+
+def _keep_proxies_away() -> None:
+    """Have HTTP clients talk to the loopback directly, whatever proxy the environment names."""
+    for name in ("NO_PROXY", "no_proxy"):
+        os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))

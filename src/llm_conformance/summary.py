@@ -1,0 +1,79 @@
+"""The matrix in the terminal: provider by family of invariants, one table an adapter, and the evidence behind it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+
+import pytest
+
+from llm_conformance import __version__
+from llm_conformance.judgement import Status
+from llm_conformance.report import Result
+from llm_conformance.subject import Subject
+
+FAMILIES = ("SHP", "MSG", "RSN", "ANN", "USE", "STR", "ATT", "TOOL", "FIN", "RPL", "ERR", "PRV")
+_RED = (Status.FAIL, Status.STALE, Status.ERROR)
+_GREEN = (Status.PASS, Status.EXPECTED)
+_EVIDENCE = ("recorded", "transcribed", "edited", "synthetic", "generated")
+
+Counts = Counter[str]
+
+
+def show(terminal: pytest.TerminalReporter, result: Result) -> None:
+    """Write the matrix of every adapter and what it rests on."""
+    terminal.section(f"llm-conformance {__version__}", sep="=")
+    for subject in result.subjects:
+        _show_adapter(terminal, result, subject)
+    terminal.write_line("")
+    total = result.summary
+    terminal.write_line("cells: " + ", ".join(f"{total[status]} {status}" for status in Status if total[status]))
+    if not result.complete:
+        terminal.write_line("PARTIAL: not all rules were applied to all scenarios; this is no verdict on the adapter.")
+
+
+def _show_adapter(terminal: pytest.TerminalReporter, result: Result, subject: Subject) -> None:
+    by_cell: Mapping[tuple[str, str], Counts] = defaultdict(Counter)
+    by_evidence: Mapping[str, Counts] = defaultdict(Counter)
+    for verdict in result.verdicts:
+        if verdict.adapter == subject.label:
+            row = f"{verdict.provider}:{verdict.api}"
+            by_cell[row, verdict.invariant.partition("-")[0]][verdict.status] += 1
+            by_evidence[verdict.evidence][verdict.status] += 1
+    rows = sorted({row for row, _ in by_cell})
+    families = [family for family in FAMILIES if any(family == column for _, column in by_cell)]
+    terminal.write_line("")
+    terminal.write_line(f"{subject.label} {subject.version or ''}".rstrip(), bold=True)
+    if not rows:
+        terminal.write_line(f"  nothing to judge: it lists {', '.join(sorted(subject.providers))}")
+    else:
+        width = max(len(row) for row in rows) + 2
+        terminal.write_line(" " * width + "".join(f"{family:>9}" for family in families))
+    for row in rows:
+        terminal.write(f"{row:<{width}}")
+        for family in families:
+            text, colour = _cell(by_cell.get((row, family), Counter()))
+            terminal.write(f"{text:>9}", **colour)
+        terminal.write_line("")
+    for evidence in _EVIDENCE:
+        counts = by_evidence.get(evidence)
+        if counts:
+            judged = sum(counts[status] for status in _GREEN + _RED)
+            passed = sum(counts[status] for status in _GREEN)
+            terminal.write_line(f"  {evidence}: {passed} of {judged} judged cells pass")
+    missed = result.not_covered[subject.label]
+    if missed:
+        terminal.write_line(f"  not covered: {missed} of {result.scenarios} scenarios, of providers it does not list")
+
+
+def _cell(counts: Counts) -> tuple[str, dict[str, bool]]:
+    """Return what a cell says: `passed/judged`, or why nothing was judged, and its colour."""
+    red = sum(counts[status] for status in _RED)
+    green = sum(counts[status] for status in _GREEN)
+    if red:
+        return f"{green}/{green + red}", {"red": True}
+    if green:
+        return str(green), {"green": True}
+    if counts[Status.UNSUPPORTED]:
+        return "unsup.", {"yellow": True}
+    return "vacuous" if counts[Status.VACUOUS] else "-", {}

@@ -1,0 +1,40 @@
+"""Telling a leak from a coincidence.
+
+A bare substring search is no evidence: "4" may be both the answer and a word of the reasoning. Only what an adapter
+added to the true answer is searched, and only for runs of `SIGNIFICANT` code points.
+"""
+
+from __future__ import annotations
+
+SIGNIFICANT = 8
+"""How many code points in a row count as a piece of somebody's text."""
+
+_TAGS = ("<think>", "</think>")
+
+
+def added_to(truth: str, actual: str) -> str:
+    """Return what `actual` has between the longest beginning and the longest end that it shares with `truth`."""
+    shortest = min(len(truth), len(actual))
+    start = 0
+    while start < shortest and truth[start] == actual[start]:
+        start += 1
+    end = 0
+    while end < shortest - start and truth[-1 - end] == actual[-1 - end]:
+        end += 1
+    return actual[start : len(actual) - end]
+
+
+def leaked_from(reasoning: str, added: str) -> str | None:
+    """Return a piece of `added` that comes from the reasoning or is a tag around it, None if there is none."""
+    for tag in _TAGS:
+        if tag in added.lower():
+            return tag
+    trace = reasoning.strip()
+    length = min(SIGNIFICANT, len(trace))
+    if not length:
+        return None
+    pieces = {trace[at : at + length] for at in range(len(trace) - length + 1)}
+    for at in range(len(added) - length + 1):
+        if added[at : at + length] in pieces:
+            return added[at : at + length]
+    return None

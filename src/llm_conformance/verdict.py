@@ -1,0 +1,121 @@
+"""One verdict a cell and invariant: running the rule, and turning how it ends into a status."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from llm_conformance.exchange import Exchange
+from llm_conformance.judgement import Invariant, Status, Vacuous, Violation
+from llm_conformance.locations import COMMAND
+from llm_conformance.plan import Cell
+
+_SHOWN_BY = {
+    "reasoning": "reasoning",
+    "segments": "segments",
+    "annotations": "annotations",
+    "audio": "attachments",
+    "tools": "tool_calls",
+    "raw": "raw_events",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A result as the report lists it; `message` is None for a pass."""
+
+    adapter: str
+    invariant: str
+    scenario: str
+    provider: str
+    api: str
+    mode: str
+    face: str
+    status: str
+    message: str | None
+    evidence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a result of the JSON report."""
+        return dict(vars(self))
+
+
+def verdict(cell: Cell, invariant: Invariant, status: Status, message: str | None = None) -> Verdict:
+    """Return the verdict on a cell."""
+    scenario = cell.scenario
+    return Verdict(
+        adapter=cell.subject.label,
+        invariant=invariant.id,
+        scenario=scenario.id,
+        provider=scenario.provider.id,
+        api=scenario.provider.api,
+        mode=cell.mode,
+        face=cell.face,
+        status=status.value,
+        message=message,
+        evidence=scenario.evidence,
+    )
+
+
+def judge(invariant: Invariant, exchange: Exchange) -> tuple[Status, str | None, Violation | None]:
+    """Return status, one-line message and the violation if there is one.
+
+    Raises whatever a rule raises that is neither Violation nor Vacuous: that is the harness's own fault.
+    """
+    if exchange.outcome.unsupported is not None:
+        return Status.UNSUPPORTED, exchange.outcome.unsupported, None
+    declared = invariant.capability is None or invariant.capability in exchange.subject.capabilities
+    try:
+        _check(invariant, exchange)
+    except Vacuous as nothing:
+        if declared:
+            return Status.VACUOUS, str(nothing), None
+    except Violation as violation:
+        if declared or _came_back_wrong(invariant, exchange):
+            return Status.FAIL, str(violation), violation
+    if declared:
+        return Status.PASS, None, None
+    return Status.UNSUPPORTED, f"`{invariant.capability}` is not declared", None
+
+
+def _check(invariant: Invariant, exchange: Exchange) -> None:
+    if exchange.outcome.fault is not None:
+        raise Violation("an answer", exchange.outcome.fault)
+    if not invariant.applies(exchange.truth, exchange.mode):
+        raise Vacuous("the recording that the adapter asked for has nothing for this rule")
+    invariant.check(exchange)
+
+
+def _came_back_wrong(invariant: Invariant, exchange: Exchange) -> bool:
+    """Whether an adapter that does not declare the capability gave something all the same, and gave it wrong."""
+    outcome = exchange.outcome
+    if outcome.fault is not None or outcome.response is None:
+        return False  # the core rules report that
+    shown = _SHOWN_BY.get(invariant.capability or "")
+    return shown is None or bool(outcome.response.data.get(shown))
+
+
+def narrative(cell: Cell, invariant: Invariant, violation: Violation) -> str:
+    """Return a failure as an adapter author reads it, without a traceback."""
+    lines = [
+        ("Requirement", f"{invariant.id}: {invariant.requirement}"),
+        ("Expected", violation.expected),
+        ("Actual", violation.actual),
+        ("Hint", violation.hint),
+        ("Where", ", ".join(filter(None, (cell.scenario.id, cell.mode, cell.face, violation.where)))),
+        ("Scenario", f"{cell.scenario.title} ({cell.scenario.evidence}; {cell.scenario.path})"),
+        ("Reproduce", command(cell, invariant)),
+    ]
+    return "\n".join(f"{label:<12} {text}" for label, text in lines if text)
+
+
+def command(cell: Cell, invariant: Invariant) -> str:
+    """Return the command line that runs this one cell alone."""
+    options = (
+        f"--adapter={cell.subject.spec}",
+        f"--conformance-scenario={cell.scenario.id}",
+        f"--conformance-face={cell.face}",
+        f"--conformance-invariant={invariant.id}",
+    )
+    return f"{COMMAND} {' '.join(map(shlex.quote, options))}"
