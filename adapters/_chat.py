@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -200,4 +201,4 @@ def headers(call: Call) -> dict[str, str]:
 
 def chat_adapter(provider: str, dialect: Dialect) -> ProviderAdapter:
     """Return the adapter of a provider with an OpenAI-shaped chat API."""
-    return ProviderAdapter(f"{provider}:chat", lambda call: ChatDecoder(call, dialect), request, headers)
+    return ProviderAdapter(f"{provider}:chat", functools.partial(ChatDecoder, dialect=dialect), request, headers)

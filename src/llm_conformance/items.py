@@ -76,6 +76,7 @@ class RuleModule(pytest.File):
 
     def collect(self) -> Iterator[RuleItem]:
         """Yield the items; cells that need none are handed to the session as verdicts."""
+        self._conformance.begin(self.path)
         for name, invariant in self._invariants:
             line = invariant.check.__code__.co_firstlineno
             for cell in self._cells:

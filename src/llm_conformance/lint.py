@@ -7,10 +7,12 @@ A run refuses to start on a scenario with a problem: a wrong truth would blame a
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from llm_conformance import derivation, providers, scenarios, schemas, secrets, yaml_files
 from llm_conformance.cassettes import Interaction
@@ -204,10 +206,15 @@ def _tool_calls_are_there(recording: Recording) -> Problems:
     truth, facts = recording.truth, recording.facts
     if truth.error is not None:
         return
-    said = [(call.id, call.name) for call in truth.tool_calls]
-    shown = [(id or None, name) for id, name, _ in facts.calls.values()]
+    said = [(call.id, call.name, _arguments(recording, call.arguments)) for call in truth.tool_calls]
+    shown = [(id or None, name, _arguments(recording, text or "{}")) for id, name, text in facts.calls.values()]
     if said != shown:
         yield f"the bytes show the tool calls {shown}, the truth {said}", recording.where("tool_calls")
+
+
+def _arguments(recording: Recording, text: str) -> Any:
+    """Return arguments as they compare: as text where the provider sends text, else as JSON values."""
+    return text if recording.provider.tool_arguments == "text" else json.loads(text)
 
 
 def _usage_follows_the_algebra(recording: Recording) -> Problems:

@@ -6,7 +6,6 @@ command line and nobody else has defined it; `--conformance-adapter` is the alia
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -79,10 +78,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Generator[None, Any, Any]:
     """Add `--adapter`, once it is known that the user asks for it and that no conftest has one of its own."""
     result = yield
-    if any(argument == "--adapter" or argument.startswith("--adapter=") for argument in args):
-        with contextlib.suppress(ValueError):  # the project has an --adapter of its own, which keeps its meaning
-            parser.getgroup("conformance").addoption("--adapter", dest="conformance_adapter", action="append")
+    wanted = any(argument == "--adapter" or argument.startswith("--adapter=") for argument in args)
+    if wanted and _is_free(parser, "--adapter"):
+        parser.getgroup("conformance").addoption("--adapter", dest="conformance_adapter", action="append")
     return result
+
+
+def _is_free(parser: pytest.Parser, option: str) -> bool:
+    """Whether nobody has defined the option; a project's own keeps its meaning."""
+    probe = f"{option}=probe"
+    try:
+        _, unknown = parser.parse_known_and_unknown_args([probe])
+    except (pytest.UsageError, SystemExit):
+        return False  # defined, and choosy about its value
+    return probe in unknown
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -91,6 +100,25 @@ def pytest_configure(config: pytest.Config) -> None:
         from llm_conformance.session import ConformanceSession
 
         config.pluginmanager.register(ConformanceSession(config), ConformanceSession.NAME)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Refuse to judge nobody."""
+    config = session.config
+    if not config.getoption("conformance_adapter") and any(_names_the_rules(config, arg) for arg in config.args):
+        raise pytest.UsageError(
+            f"no adapter named; say which: {COMMAND} --adapter=mypkg (the reference adapters are --adapter=adapters; "
+            "where --adapter is taken, --conformance-adapter says the same)"
+        )
+
+
+def _names_the_rules(config: pytest.Config, argument: str) -> bool:
+    name = argument.partition("::")[0]
+    if config.getoption("pyargs") and name.partition(".")[0] == "llm_conformance":
+        return True
+    path = (config.invocation_params.dir / name).resolve()
+    return path == RULES or path.parent == RULES
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -111,9 +139,7 @@ def pytest_collect_file(
     if not _is_rule_module(file_path):
         return collected
     session = parent.config.pluginmanager.get_plugin("conformance-session")
-    if session is None:
-        raise pytest.UsageError(f"no adapter named; say which: {COMMAND} --adapter=mypkg (or --adapter=adapters)")
-    return [session.rule_module(file_path, parent)]
+    return [] if session is None else [session.rule_module(file_path, parent)]
 
 
 def _is_rule_module(path: Path) -> bool:

@@ -70,12 +70,15 @@ class ConformanceSession:
 
     def rule_module(self, path: Path, parent: pytest.Collector) -> RuleModule:
         """Return the collector of one module of the suite."""
-        self._collected_modules.add(path)
         invariants = [(name, rule) for name, rule in self._modules[path] if self._filters.judges(rule)]
         module: RuleModule = RuleModule.from_parent(
             parent, path=path, cells=self._cells, invariants=invariants, session_=self
         )
         return module
+
+    def begin(self, path: Path) -> None:
+        """Note that a module of the suite takes part."""
+        self._collected_modules.add(path)
 
     def settle(self, settled: Verdict) -> None:
         """Take a verdict that needed no test item."""

@@ -218,8 +218,12 @@ def _guarded(doing: str, action: Any) -> Any:
     except ModuleNotFoundError:
         raise
     except (Exception, SystemExit) as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        at = f"{last.filename}:{last.lineno}"
-        if isinstance(error, SyntaxError) and error.filename:
-            at = f"{error.filename}:{error.lineno}"
-        raise BadAdapterError(f"{doing} raised {type(error).__name__}: {error} (at {at})") from error
+        raise BadAdapterError(f"{doing} raised {type(error).__name__}: {error}{_place(error)}") from error
+
+
+def _place(error: BaseException) -> str:
+    """Return where somebody's code went wrong, "" where it is the call itself that is wrong."""
+    if isinstance(error, SyntaxError):
+        return ""  # its text names file and line
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return "" if last.filename == __file__ else f" (at {last.filename}:{last.lineno})"

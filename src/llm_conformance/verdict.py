@@ -113,7 +113,7 @@ def narrative(cell: Cell, invariant: Invariant, violation: Violation) -> str:
 def command(cell: Cell, invariant: Invariant) -> str:
     """Return the command line that runs this one cell alone."""
     options = (
-        f"--adapter={cell.subject.spec}",
+        f"--conformance-adapter={cell.subject.spec}",
         f"--conformance-scenario={cell.scenario.id}",
         f"--conformance-face={cell.face}",
         f"--conformance-invariant={invariant.id}",

@@ -1,0 +1,88 @@
+"""Every invariant bites: each has a broken adapter that fails it, for that reason, and exactly a stated set."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from llm_conformance import lint, plan, subject
+from llm_conformance.items import invariants_in
+from llm_conformance.judgement import Invariant, Status
+from llm_conformance.locations import CASSETTES, RULES
+from llm_conformance.runner import Runner
+from llm_conformance.scenarios import Scenario
+from llm_conformance.verdict import judge
+from tests.broken import BROKEN, Broken
+
+INVARIANTS: list[Invariant] = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in invariants_in(path)]
+
+
+@pytest.fixture(scope="module")
+def scenarios() -> list[Scenario]:
+    return lint.load_all([CASSETTES])
+
+
+@pytest.fixture
+def runner() -> Iterator[Runner]:
+    made = Runner(timeout_s=10)
+    yield made
+    made.close()
+
+
+def failures(adapter: object, scenarios: list[Scenario], runner: Runner) -> dict[str, list[str]]:
+    """Return the messages of all failures by invariant. Fails the test on a fault of the harness."""
+    judged = subject.describe("broken", adapter)
+    found: dict[str, list[str]] = defaultdict(list)
+    for cell in plan.cells([judged], scenarios, plan.Filters()):
+        for rule in INVARIANTS:
+            if cell.runnable and rule.applies(cell.scenario.truths[cell.mode], cell.mode):
+                status, message, _ = judge(rule, runner.exchange(cell))
+                if status is Status.FAIL:
+                    found[rule.id].append(f"{cell}: {message}")
+    return found
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.__name__)
+def test_a_broken_adapter_fails_its_own_rules_and_no_other(
+    broken: type[Broken], scenarios: list[Scenario], runner: Runner
+) -> None:
+    found = failures(broken(), scenarios, runner)
+    surplus = {id: messages[0] for id, messages in found.items() if id not in broken.fails}
+    assert surplus == {}
+    assert set(found) == set(broken.fails)
+    assert any(re.search(broken.says, message) for message in found[broken.fails[0]]), found[broken.fails[0]][0]
+
+
+def test_every_invariant_has_a_broken_adapter_of_its_own() -> None:
+    assert {broken.fails[0] for broken in BROKEN} == {rule.id for rule in INVARIANTS}
+
+
+def test_invariants_are_documented_and_unique() -> None:
+    assert len({rule.id for rule in INVARIANTS}) == len(INVARIANTS)
+    for rule in INVARIANTS:
+        assert rule.requirement.endswith("."), rule.id
+        assert "should" not in rule.requirement
+        assert re.search(r"\b[SUC]\d?-\d\d?", rule.check.__doc__ or ""), f"{rule.id} names no source"
+
+
+def test_a_user_sees_the_same_in_the_terminal(pytester: pytest.Pytester) -> None:
+    result = pytester.runpytest_subprocess(
+        str(RULES),
+        f"--adapter={Path(__file__).with_name('broken.py')}:TrimmedMessage",
+        "--conformance-provider=zai",
+        "-q",
+    )
+    result.stdout.fnmatch_lines(
+        [
+            "Requirement  MSG-2: `message` is the whole visible answer, code point for code point.",
+            "Expected     the message of *",
+            "Where        zai/*, json, parse",
+            "Reproduce    pytest *--conformance-invariant=MSG-2",
+            "PARTIAL: *",
+        ]
+    )
+    assert result.ret == 1

@@ -1,0 +1,147 @@
+"""The lint: a truth that contradicts its bytes never reaches an adapter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from llm_conformance import lint, yaml_files
+from llm_conformance.cassettes import save
+from llm_conformance.locations import CASSETTES
+from llm_conformance.yaml_files import BadFileError
+from tests import miniature
+
+
+def problems(directory: Path) -> list[str]:
+    """Return the problems found below `directory` as `file name:line: message`."""
+    try:
+        lint.load_all([directory])
+    except BadFileError as bad:
+        return [str(problem).removeprefix(f"{directory}/mini/") for problem in bad.problems]
+    return []
+
+
+def test_the_miniature_is_clean(tmp_path: Path) -> None:
+    miniature.write(tmp_path)
+    assert problems(tmp_path) == []
+
+
+def test_the_suite_is_clean_and_large_enough() -> None:
+    loaded = lint.load_all([CASSETTES])
+    assert len(loaded) >= 35
+    assert {f"{scenario.provider.id}:{scenario.provider.api}" for scenario in loaded} >= {
+        "anthropic:messages",
+        "deepseek:chat",
+        "openai:chat",
+        "zai:chat",
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "instead", "message"),
+    [
+        ("title:", "mood: good\ntitle:", "('mood' was unexpected)"),
+        ("title: Reasoning beside the answer\n", "", "'title' is a required property"),
+        ("provider: deepseek", "provider: acme", "no row in providers.toml"),
+        ("provider: deepseek", "provider: zai", "is under none of the provider's base URLs"),
+        ("{json: 0, stream: 1,", "{json: 0, stream: 7,", "no such interaction"),
+        ("{json: 0, stream: 1,", "{json: 1, stream: 0,", "says the other mode"),
+        ("stream: 1, same_content: true", "same_content: true", "same_content needs both recordings"),
+        ("model: deepseek-reasoner\n  messages", "model: other\n  messages", "is not the recorded request's"),
+        ("id: a-1", "id: a-2", "id 'a-2' contradicts the bytes, which say 'a-1'"),
+        ("message: Eight.", "message: 'Eight. '", "message contradicts the bytes, at code point 6"),
+        ("reasoning: Spiders", "reasoning: Snails", "reasoning contradicts the bytes, at code point 1"),
+        ("{type: text, content: Eight.}", "{type: text, content: Nine.}", "do not join to the message"),
+        (
+            "annotations: []",
+            "annotations: [{start: 2, end: 9, text: ght, data: {}}]",
+            "(2, 9) lies outside the message",
+        ),
+        ("annotations: []", "annotations: [{start: 0, end: 2, text: xx, data: {}}]", "is 'Ei', not the stated text"),
+        ("annotations: []", "annotations: [{start: 0, end: null, text: null, data: {}}]", "all given or all null"),
+        ("tool_calls: []", "tool_calls: [{id: a, name: b, arguments: '{}'}]", "the bytes show the tool calls []"),
+        ("total_tokens: 42", "total_tokens: 41", "total_tokens is 41, but the bytes and the algebra give 42"),
+        ("cached_tokens: 0, ", "", "cached_tokens is None, but the bytes and the algebra give 0"),
+        ("finish_reason: stop\n  raw", "finish_reason: length\n  raw", "'stop' is 'stop' in providers.toml"),
+        ("  raw_finish_reason: stop\n", "", "does not state raw_finish_reason"),
+        ("message: Eight.", "error: TimeoutError", "but the bytes show none and end properly"),
+        ("message: Eight.", "message: Eight.\n  may_raise: [Oops]", "'Oops' is no error class"),
+    ],
+)
+def test_each_mistake_is_named(tmp_path: Path, said: str, instead: str, message: str) -> None:
+    assert said in miniature.SCENARIO
+    miniature.write(tmp_path, scenario=miniature.SCENARIO.replace(said, instead, 1))
+    found = problems(tmp_path)
+    assert any(message in problem for problem in found), found
+    assert all(problem.startswith("spider.scenario.yaml:") for problem in found)
+
+
+def test_an_orphan_cassette_is_named(tmp_path: Path) -> None:
+    miniature.write(tmp_path).unlink()
+    assert problems(tmp_path) == [
+        "spider.yaml:1: orphan cassette: nothing replays it; add spider.scenario.yaml or remove it"
+    ]
+
+
+def test_a_scenario_without_cassette_is_named(tmp_path: Path) -> None:
+    miniature.write(tmp_path).with_name("spider.yaml").unlink()
+    assert problems(tmp_path) == ["spider.scenario.yaml:1: its cassette spider.yaml is missing"]
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["sk-ant-REDACTED", "Bearer abcdefghijklmnop", "someone@gmail.com"],
+)
+def test_what_looks_like_a_secret_is_named_and_not_repeated(tmp_path: Path, secret: str) -> None:
+    tape = miniature.write(tmp_path).with_name("spider.yaml")
+    secret = secret.replace("REDACTED", "api03-" + "a" * 24)
+    tape.write_text(tape.read_text().replace("source: the tests", f"source: the tests {secret}"))
+    (found,) = problems(tmp_path)
+    assert found.startswith("spider.yaml:4: this looks like")
+    assert secret not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: !!python/name:os.system", "only !!binary is allowed"),
+        ("a: !custom 1", "only !!binary is allowed"),
+        ("a: &x [1]\nb: *x", "anchors and aliases are refused"),
+        ("a: 1\na: 2", "'a' stands here twice"),
+        ("a: [1", "not valid YAML"),
+        ("[" * 100, "nested deeper than 64 levels"),
+    ],
+)
+def test_dangerous_or_broken_yaml_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "x.yaml"
+    with pytest.raises(BadFileError) as caught:
+        yaml_files.parse(path, text)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{path}:")
+
+
+def test_dates_and_binary_are_what_they_look_like(tmp_path: Path) -> None:
+    assert yaml_files.parse(tmp_path, "a: 2025-01-21\nb: !!binary aGk=") == {"a": "2025-01-21", "b": b"hi"}
+
+
+def test_an_oversize_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_bytes(b"a" * 100)
+    monkeypatch.setattr(yaml_files, "MAX_BYTES", 99)
+    with pytest.raises(BadFileError, match="larger than"):
+        yaml_files.read_text(path)
+
+
+def test_a_cassette_is_never_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text("mine")
+    with pytest.raises(FileExistsError):
+        save(path, {"provenance": "synthetic", "source": "the tests"}, miniature.interactions())
+    assert path.read_text() == "mine"
+
+
+def test_the_command_lists_problems_and_says_how_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    miniature.write(tmp_path).unlink()
+    assert lint.main([str(tmp_path)]) == 1
+    assert capsys.readouterr().out.endswith("1 problems\n")

@@ -1,0 +1,212 @@
+"""Whatever an adapter does, every cell gets a clear status, the run goes on, and the harness is not at fault."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import pytest
+
+from tests import miniature
+
+ANSWER = """\
+import json
+
+ANSWER = {
+    "message": "Eight.", "reasoning": "Spiders are arachnids, so not six.", "provider": "deepseek",
+    "model": "deepseek-reasoner", "id": "a-1", "finish_reason": "stop", "raw_finish_reason": "stop",
+    "segments": [{"type": "reasoning", "content": "Spiders are arachnids, so not six."},
+                 {"type": "text", "content": "Eight."}],
+    "usage": {"prompt_tokens": 12, "completion_tokens": 30, "total_tokens": 42, "cached_tokens": 0,
+              "reasoning_tokens": 20},
+}
+
+class Adapter:
+    providers = ["deepseek"]
+"""
+
+
+def judge(pytester: pytest.Pytester, methods: str, *options: str) -> tuple[pytest.RunResult, list[dict[str, Any]]]:
+    source = ANSWER + textwrap.indent(textwrap.dedent(methods), "    ") + "\nconformance_adapter = Adapter\n"
+    pytester.makepyfile(adapter=source)
+    result, report = miniature.run(pytester, "--adapter=adapter.py", "--conformance-timeout=0.5", *options)
+    return result, report["results"]
+
+
+def with_status(results: list[dict[str, Any]], status: str) -> set[str]:
+    return {result["invariant"] for result in results if result["status"] == status}
+
+
+def test_a_good_answer_passes(pytester: pytest.Pytester) -> None:
+    result, results = judge(pytester, "def parse(self, http, call): return ANSWER")
+    assert result.ret == 0
+    assert not with_status(results, "fail")
+    assert {"MSG-1", "MSG-2", "RSN-1", "USE-3", "FIN-1"} <= with_status(results, "pass")
+    assert {"STR-1", "STR-2"} <= with_status(results, "unsupported")
+
+
+def test_printing_harms_nothing(pytester: pytest.Pytester) -> None:
+    result, results = judge(pytester, "def parse(self, http, call): print('hello'); return ANSWER")
+    assert result.ret == 0
+    assert not with_status(results, "fail")
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        ("def parse(self, http, call): raise RuntimeError('my own fault')", "raised RuntimeError: my own fault"),
+        ("def parse(self, http, call): raise SystemExit(3)", "raised SystemExit: 3"),
+        ("def parse(self, http, call): return 42", "returned int 42, which is neither a mapping"),
+        ("def parse(self, http, call): return None", "returned NoneType None, which is neither"),
+        ("def parse(self, http, call):\n    import time; time.sleep(30)", "did not come back within"),
+        ("async def parse(self, http, call):\n    import asyncio; await asyncio.sleep(30)", "did not come back within"),
+        ("def complete(self, call): return ANSWER", "never asked call.base_url for anything"),
+        (
+            "def complete(self, call):\n    import httpx\n"
+            "    return httpx.post(call.base_url + '/v9' + call.path, json=call.request).raise_for_status()",
+            "the adapter asked for POST {base_url}/v9/chat/completions; recorded was POST {base_url}/chat/completions",
+        ),
+        (
+            "def complete(self, call):\n    import httpx\n"
+            "    return httpx.post(call.base_url + call.path, json={'model': 'other'}).raise_for_status()",
+            'the adapter sent /model = "other"; recorded was "deepseek-reasoner"',
+        ),
+        ("def parse_stream(self, chunks, call): return 7", "raised TypeError: the stream is int, which is no iterable"),
+    ],
+    ids=lambda value: None if " " in value else value,
+)
+def test_a_call_without_an_answer_fails_every_rule_alike(pytester: pytest.Pytester, methods: str, message: str) -> None:
+    result, results = judge(pytester, methods)
+    failed = [found for found in results if found["status"] == "fail"]
+    assert result.ret == 1
+    assert {found["message"] for found in failed} == {failed[0]["message"]}
+    assert message in failed[0]["message"]
+    assert {"SHP-1", "MSG-2", "FIN-1", "PRV-3"} <= with_status(results, "fail")
+    assert not with_status(results, "pass") | with_status(results, "error")
+
+
+def test_a_hanging_method_does_not_stop_the_others(pytester: pytest.Pytester) -> None:
+    result, results = judge(
+        pytester,
+        """
+        def parse(self, http, call): return ANSWER
+        def parse_stream(self, chunks, call):
+            import time
+            time.sleep(30)
+        """,
+    )
+    assert result.ret == 1
+    assert {found["face"] for found in results if found["status"] == "pass"} == {"parse"}
+    assert {found["face"] for found in results if found["status"] == "fail"} == {"parse_stream"}
+
+
+def test_changing_the_call_breaks_prv_3_and_nothing_else(pytester: pytest.Pytester) -> None:
+    _, results = judge(pytester, "def parse(self, http, call): call.messages[0]['content'] = ''; return ANSWER")
+    assert with_status(results, "fail") == {"PRV-3"}
+
+
+def test_opening_a_connection_breaks_prv_3_and_names_the_place(pytester: pytest.Pytester) -> None:
+    _, results = judge(
+        pytester,
+        """
+        def parse(self, http, call):
+            import socket
+            try:
+                socket.create_connection(("192.0.2.1", 443), timeout=5)
+            except OSError:
+                pass
+            return ANSWER
+        """,
+    )
+    (failed,) = [found for found in results if found["status"] == "fail"]
+    assert failed["invariant"] == "PRV-3"
+    assert "192.0.2.1" in failed["message"]
+    assert "adapter.py" in failed["message"]
+
+
+def test_a_name_look_up_is_refused_too(pytester: pytest.Pytester) -> None:
+    _, results = judge(
+        pytester, "def parse(self, http, call):\n    import socket; socket.getaddrinfo('api.example.com', 443)"
+    )
+    assert any("api.example.com" in str(found["message"]) for found in results if found["status"] == "fail")
+
+
+def test_events_that_are_none_break_str_3(pytester: pytest.Pytester) -> None:
+    _, results = judge(
+        pytester,
+        """
+        def parse_stream(self, chunks, call):
+            list(chunks)
+            yield "Eight."
+            yield {"event_type": "response.completed", "response": ANSWER}
+        """,
+    )
+    assert {"STR-1", "STR-3", "STR-7"} == with_status(results, "fail")
+
+
+def test_an_endless_stream_is_cut(pytester: pytest.Pytester) -> None:
+    _, results = judge(
+        pytester,
+        """
+        def parse_stream(self, chunks, call):
+            while True:
+                yield {"event_type": "response.output_text.delta", "delta": "x"}
+        """,
+        "--conformance-timeout=20",
+    )
+    failed = [str(found["message"]) for found in results if found["status"] == "fail"]
+    assert any("more than 200000 events" in message for message in failed)
+
+
+def test_a_method_that_asks_for_the_mode_not_recorded_is_unsupported(pytester: pytest.Pytester) -> None:
+    scenario = miniature.SCENARIO.replace("json: 0, stream: 1, same_content: true", "json: 0")
+    miniature.write(pytester.path / "more", scenario=scenario)
+    _, results = judge(
+        pytester,
+        """
+        def complete(self, call):
+            import httpx
+            httpx.post(call.base_url + call.path, json={**call.request, "stream": True}).raise_for_status()
+        """,
+    )
+    assert {found["status"] for found in results} == {"unsupported", "vacuous"}
+
+
+def test_capabilities_not_declared_are_unsupported_unless_what_comes_back_is_wrong(
+    pytester: pytest.Pytester,
+) -> None:
+    _, results = judge(
+        pytester,
+        """
+        capabilities = ["annotations"]
+        def parse(self, http, call): return {**ANSWER, "reasoning": "something else", "segments": []}
+        """,
+    )
+    assert {"RSN-1", "RSN-2"} == with_status(results, "fail")
+    assert "RSN-3" in with_status(results, "unsupported")
+
+
+@pytest.mark.parametrize(
+    "methods",
+    [
+        "async def parse(self, http, call): return ANSWER",
+        "def parse(self, http, call):\n"
+        "    class Model:\n        def model_dump(self, mode): return ANSWER\n    return Model()",
+        "def parse(self, http, call):\n    class Own:\n        def to_dict(self): return ANSWER\n    return Own()",
+        (
+            "async def parse_stream(self, chunks, call):\n"
+            "    for chunk in chunks:\n"
+            "        delta = json.loads(chunk[6:])['choices'][0]['delta'] if b'DONE' not in chunk else {}\n"
+            "        if delta.get('content'):\n"
+            "            yield {'event_type': 'response.output_text.delta', 'delta': delta['content']}\n"
+            "        if delta.get('reasoning_content'):\n"
+            "            yield {'event_type': 'response.reasoning.delta', 'delta': delta['reasoning_content']}\n"
+            "    yield {'event_type': 'response.completed', 'response': ANSWER}"
+        ),
+    ],
+    ids=["async", "model_dump", "to_dict", "async stream"],
+)
+def test_every_form_of_method_and_of_answer_is_accepted(pytester: pytest.Pytester, methods: str) -> None:
+    result, results = judge(pytester, methods)
+    assert not with_status(results, "fail")
+    assert result.ret == 0

@@ -1,0 +1,142 @@
+"""Misuse ends with exit code 4 and one message that says what is wrong and what to do; never with a traceback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import miniature
+
+MISUSE = 4
+
+
+def refused(result: pytest.RunResult) -> str:
+    """Return the one message of a refused run."""
+    text = result.stderr.str()
+    assert result.ret == MISUSE
+    assert "Traceback" not in text + result.stdout.str()
+    return text
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("nosuchpackage", "cannot find 'nosuchpackage'"),
+        ("json", "has no attribute 'conformance_adapter'; define it, or name another as json:attribute"),
+        ("json:loads", "calling loads() raised TypeError"),
+        ("a b", "is no package name"),
+        ("there/is/none.py", "no such file"),
+        ("cmd:node x.mjs", "not supported yet"),
+        ("broken.py", "invalid syntax (broken.py, line 1)"),
+        ("raises.py", "ZeroDivisionError: division by zero (at "),
+        ("empty.py", "it has none of the methods complete, stream, parse, parse_stream; `providers` has to list"),
+        ("typo.py", "unknown capabilities raesoning; there are streaming, reasoning"),
+    ],
+)
+def test_a_spec_that_names_no_adapter(pytester: pytest.Pytester, spec: str, message: str) -> None:
+    (pytester.path / "broken.py").write_text("def (:")
+    (pytester.path / "raises.py").write_text("1 / 0")
+    (pytester.path / "empty.py").write_text("conformance_adapter = object()")
+    (pytester.path / "typo.py").write_text(
+        "class conformance_adapter:\n"
+        "    providers = {'openai'}; capabilities = {'raesoning'}\n"
+        "    def parse(self, http, call): pass\n"
+    )
+    result, _ = miniature.run(pytester, f"--adapter={spec}")
+    assert message in refused(result)
+
+
+def test_all_bad_specs_are_named_at_once(pytester: pytest.Pytester) -> None:
+    result, _ = miniature.run(pytester, "--adapter=one_missing", "--adapter=two_missing")
+    text = refused(result)
+    assert "one_missing" in text
+    assert "two_missing" in text
+
+
+def test_no_adapter_at_all(pytester: pytest.Pytester) -> None:
+    result, _ = miniature.run(pytester)
+    assert "no adapter named; say which" in refused(result)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--conformance-invariant=ANN-99", "no such invariant; there are ANN-1"),
+        ("--conformance-provider=acme", "no scenario of that provider; there are anthropic"),
+        ("--conformance-scenario=mini/none", "matches none of the"),
+        ("--conformance-face=sing", "invalid choice: 'sing'"),
+        ("--conformance-report=report.pdf", "the suffix has to be .json"),
+        ("--conformance-report=no/such/dir.json", "no such directory"),
+        ("--conformance-cassettes=nowhere", "no such directory"),
+        ("--conformance-timeout=0", "has to be more than 0 seconds"),
+    ],
+)
+def test_unknown_option_values(pytester: pytest.Pytester, option: str, message: str) -> None:
+    arguments = [option] if "scenario" in option else ["--conformance-scenario=*", option]
+    result = pytester.runpytest_subprocess(str(miniature.RULES), "--adapter=adapters", *arguments)
+    assert message in refused(result)
+
+
+def test_a_bad_scenario_stops_the_run_with_every_mistake(pytester: pytest.Pytester) -> None:
+    wrong = miniature.SCENARIO.replace("title:", "colour: red\ntitle:").replace("message: Eight.", "message: Nine.")
+    path = miniature.write(pytester.path / "more", scenario=wrong.replace("total_tokens: 42", "total_tokens: 43"))
+    result, _ = miniature.run(pytester, "--adapter=adapters")
+    text = refused(result)
+    assert f"{path}:1: the file: Additional properties are not allowed ('colour' was unexpected)" in text
+    assert f"{path}:13: message contradicts the bytes, at code point 0: 'Nine.' is stated, 'Eight.' is there" in text
+    assert "total_tokens is 43, but the bytes and the algebra give 42" in text
+
+
+def test_a_cassette_with_a_yaml_tag_stops_the_run(pytester: pytest.Pytester) -> None:
+    tape = miniature.write(pytester.path / "more").with_name("spider.yaml")
+    tape.write_text(tape.read_text().replace("source: the tests", "source: !!python/object/apply:os.getcwd []"))
+    result, _ = miniature.run(pytester, "--adapter=adapters")
+    assert f"{tape}:4: YAML tag 'tag:yaml.org,2002:python/object/apply:os.getcwd' refused" in refused(result)
+
+
+def test_a_truncated_cassette_stops_the_run(pytester: pytest.Pytester) -> None:
+    tape = miniature.write(pytester.path / "more").with_name("spider.yaml")
+    text = tape.read_text()
+    tape.write_text(text[: len(text) // 3])
+    result, _ = miniature.run(pytester, "--adapter=adapters")
+    assert f"{tape}:" in refused(result)
+
+
+def test_exit_code_5_when_nothing_was_checked(pytester: pytest.Pytester) -> None:
+    Path(pytester.path / "other.py").write_text(
+        "class conformance_adapter:\n    providers = {'acme'}\n    def parse(self, http, call): pass\n"
+    )
+    result, report = miniature.run(pytester, "--adapter=other.py")
+    assert result.ret == 5
+    assert report["results"] == []
+    assert report["adapters"][0]["not_covered"] > 0
+    result.stdout.fnmatch_lines(["*nothing to judge: it lists acme*"])
+
+
+def test_an_unsupported_run_is_not_green(pytester: pytest.Pytester) -> None:
+    Path(pytester.path / "silent.py").write_text(
+        "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): return {}\n"
+    )
+    result, report = miniature.run(pytester, "--adapter=silent.py", "--conformance-invariant=STR-2")
+    assert report["summary"] == {"unsupported": 1, "vacuous": 1}
+    assert result.ret == 5
+
+
+def test_a_fault_of_the_harness_is_exit_code_3_and_never_the_adapters(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makeconftest(
+        """
+        from llm_conformance import runner
+
+        def broken(self, cell):
+            raise KeyError("a fault of the harness")
+
+        runner.Runner._run = broken
+        """
+    )
+    result, report = miniature.run(pytester, "--adapter=adapters", "--conformance-invariant=MSG-2")
+    assert result.ret == 3
+    assert set(report["summary"]) == {"error"}
+    result.stdout.fnmatch_lines(["This is a fault of llm-conformance, not of the adapter."])
