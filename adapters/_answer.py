@@ -19,7 +19,7 @@ from llm_conformance.contract import (
     ToolCallPiece,
     Usage,
 )
-from llm_conformance.contract.response import FinishReason, SegmentType
+from llm_conformance.contract.response import FinishReason, SegmentType, ThinkingMode
 
 
 @dataclass
@@ -121,12 +121,15 @@ class Answer:
             usage=usage,
             finish_reason=finish,
             raw_finish_reason=self.raw_finish,
-            thinking_mode="preserved" if clear is False else thinking.get("type"),
+            thinking_mode="preserved" if clear is False else _MODES.get(thinking.get("type")),
             clear_thinking=clear,
             provider_meta=(ProviderMeta(call.provider, self.model),),
             raw_events=tuple(self.raw_events),
             extras={call.provider: self.extras} if self.extras else {},
         )
+
+
+_MODES: Mapping[object, ThinkingMode] = {"enabled": "enabled", "disabled": "disabled"}
 
 
 def utc(epoch: int | None) -> str | None:

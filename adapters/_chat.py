@@ -55,7 +55,6 @@ class ChatDecoder:
         self._splitter = ThinkSplitter(call.think_profile)
         self._has_native_reasoning = False
         self._refused = False
-        self._choice: int | None = None
         self._citations: list[Mapping[str, Any]] = []
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
@@ -69,10 +68,8 @@ class ChatDecoder:
         answer.created = answer.created or utc(document.get("created"))
         answer.model = document.get("model") or answer.model
         answer.raw_usage.update(document.get("usage") or {})
-        for choice in sorted(document["choices"], key=lambda choice: int(choice["index"])):
-            if self._choice is None:
-                self._choice = choice["index"]
-            if choice["index"] == self._choice:
+        for choice in document["choices"]:
+            if choice["index"] == 0:
                 yield from self._feed_message(choice.get("message") or choice.get("delta") or {})
                 answer.raw_finish = choice.get("finish_reason") or answer.raw_finish
             else:

@@ -174,7 +174,7 @@ def request(call: Call) -> dict[str, Any]:
         **call.params,
     }
     if system:
-        body["system"] = "\n\n".join(system)
+        body["system"] = system[0] if len(system) == 1 else "\n\n".join(system)
     if call.tools:
         functions = (tool["function"] for tool in call.tools)
         own = [

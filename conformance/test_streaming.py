@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from llm_conformance import schemas
+from llm_conformance import schema
 from llm_conformance.exchange import Exchange
 from llm_conformance.folding import fold
 from llm_conformance.judgement import Vacuous, expect_equal, expect_text, fail, invariant, show
@@ -92,7 +92,7 @@ def test_events_have_the_canonical_shape(exchange: Exchange) -> None:
     for position, what in exchange.outcome.event_faults:
         fail("an event", what, where=f"event {position}")
     for number, event in enumerate(exchange.events):
-        for where, message in schemas.problems("stream-event", event):
+        for where, message in schema.problems("stream-event", event):
             fail("a valid event", message, where=f"event {number} at /{'/'.join(map(str, where))}")
 
 

@@ -92,7 +92,7 @@ class CostAsText(Plain):
 
 
 class NullForNoMessage(Plain):
-    fails = ("SHP-1", "MSG-1", "MSG-2", "RSN-3")
+    fails = ("SHP-1", "MSG-1", "MSG-2", "RSN-3", "ATT-1")
     says = "None is not of type 'string'"
 
     def alter(self, response: Response, call: Call) -> Response:
@@ -278,7 +278,7 @@ class Utf16Offsets(Moved):
 
 
 class ByteOffsets(Moved):
-    fails = ("ANN-2", "ANN-1", "ANN-5")
+    fails = ("ANN-2", "ANN-1")
     says = "these are UTF-8 bytes"
 
     def move(self, message: str, annotation: Annotation, start: int, end: int) -> tuple[int, int]:
@@ -559,7 +559,7 @@ class AudioTranscriptDropped(Plain):
 
 
 class AudioLostInStreams(Streamed):
-    fails = ("ATT-1",)
+    fails = ("ATT-1", "STR-7")
     says = "expected the number of attachments 1; got 0"
 
     def alter(self, events: Events) -> Events:

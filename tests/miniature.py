@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.cassettes import Interaction, save
+from llm_conformance.cassette import Interaction, save
 
 URI = "https://api.deepseek.com/chat/completions"
 REQUEST = {"model": "deepseek-reasoner", "messages": [{"role": "user", "content": "How many legs has a spider?"}]}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from llm_conformance import lint, yaml_files
-from llm_conformance.cassettes import save
+from llm_conformance.cassette import load, save
 from llm_conformance.locations import CASSETTES
 from llm_conformance.yaml_files import BadFileError
 from tests import miniature
@@ -60,6 +61,8 @@ def test_the_suite_is_clean_and_large_enough() -> None:
         ),
         ("annotations: []", "annotations: [{start: 0, end: 2, text: xx, data: {}}]", "is 'Ei', not the stated text"),
         ("annotations: []", "annotations: [{start: 0, end: null, text: null, data: {}}]", "all given or all null"),
+        ("annotations: []", "annotations: [{start: 0, end: 2, text: Ei, data: {url: x}}]", "the bytes do not show"),
+        ("same_content: true}", "same_content: true}\nmatch: [/thinking]", "the recorded request has no /thinking"),
         ("tool_calls: []", "tool_calls: [{id: a, name: b, arguments: '{}'}]", "the bytes show the tool calls []"),
         ("total_tokens: 42", "total_tokens: 41", "total_tokens is 41, but the bytes and the algebra give 42"),
         ("cached_tokens: 0, ", "", "cached_tokens is None, but the bytes and the algebra give 0"),
@@ -139,6 +142,15 @@ def test_a_cassette_is_never_overwritten(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError):
         save(path, {"provenance": "synthetic", "source": "the tests"}, miniature.interactions())
     assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("character", "\x85\u2028\u2029\ufeff\U0001f980 ")
+def test_every_character_survives_a_cassette(tmp_path: Path, character: str) -> None:
+    text = f'data: {{"a": "x{character}y"}}{character}\n\n'.encode()
+    path = tmp_path / "x.yaml"
+    made = replace(miniature.interactions()[1], body=text)
+    save(path, {"provenance": "synthetic", "source": "the tests"}, [made])
+    assert load(path).interactions == (made,)
 
 
 def test_the_command_lists_problems_and_says_how_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -123,11 +123,9 @@ def test_an_unsupported_run_is_not_green(pytester: pytest.Pytester) -> None:
     assert result.ret == 5
 
 
-def test_a_fault_of_the_harness_is_exit_code_3_and_never_the_adapters(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytester.makeconftest(
-        """
+def test_a_fault_of_the_harness_is_exit_code_3_and_never_the_adapters(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        sabotage="""
         from llm_conformance import runner
 
         def broken(self, cell):
@@ -136,7 +134,7 @@ def test_a_fault_of_the_harness_is_exit_code_3_and_never_the_adapters(
         runner.Runner._run = broken
         """
     )
-    result, report = miniature.run(pytester, "--adapter=adapters", "--conformance-invariant=MSG-2")
+    result, report = miniature.run(pytester, "-p", "sabotage", "--adapter=adapters", "--conformance-invariant=MSG-2")
     assert result.ret == 3
     assert set(report["summary"]) == {"error"}
     result.stdout.fnmatch_lines(["This is a fault of llm-conformance, not of the adapter."])

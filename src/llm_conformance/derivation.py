@@ -13,7 +13,7 @@ from typing import Any
 
 import sseclient
 
-from llm_conformance.cassettes import Interaction, frames
+from llm_conformance.cassette import Interaction, frames
 
 
 @dataclass

@@ -65,7 +65,7 @@ class Guard:
 
     def _is_allowed(self, host: Any, port: Any) -> bool:
         if port is None:
-            return _is_loopback(host)
+            return _is_loopback(host) or _is_address(host)  # looking up an address asks nobody
         return port == self._allowed[1] and _is_loopback(host)
 
 
@@ -83,14 +83,20 @@ def _target(event: str, arguments: tuple[Any, ...]) -> tuple[Any, Any] | None:
 
 
 def _is_loopback(host: Any) -> bool:
-    if isinstance(host, bytes):
-        host = host.decode("ascii", "replace")
-    if host is None or host in _LOCAL_NAMES:
-        return True
+    name = _text(host)
+    return name in _LOCAL_NAMES or (_is_address(name) and ipaddress.ip_address(name).is_loopback)
+
+
+def _is_address(host: Any) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        ipaddress.ip_address(_text(host))
     except ValueError:
         return False
+    return True
+
+
+def _text(host: Any) -> str:
+    return host.decode("ascii", "replace") if isinstance(host, bytes) else str(host or "")
 
 
 def _caller() -> str:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from llm_conformance import derivation, providers, scenarios, schemas, secrets, yaml_files
-from llm_conformance.cassettes import Interaction
+from llm_conformance import derivation, providers, scenarios, schema, secrets, yaml_files
+from llm_conformance.cassette import Interaction, at_pointer
 from llm_conformance.contract import ERROR_TYPES
 from llm_conformance.derivation import WireFacts
 from llm_conformance.providers import COUNTS, Provider
@@ -110,7 +110,7 @@ def _is_that_call(recording: Recording) -> Problems:
     if interaction.streamed != (recording.mode == "stream"):
         yield "the recorded answer's content type says the other mode", ("recordings", recording.mode)
     for pointer in document.get("match", ()):
-        if pointer.split("/")[1] not in interaction.request:
+        if at_pointer(interaction.request, pointer) is None:
             yield f"the recorded request has no {pointer}", ("match",)
 
 
@@ -119,7 +119,7 @@ def _keeps_the_wire_schema(recording: Recording) -> Problems:
         return
     part = "chunk" if recording.interaction.streamed else "response"
     for number, document in enumerate(derivation.documents(recording.interaction)):
-        for where, message in schemas.problems(f"wire/{recording.provider.wire}#/$defs/{part}", document):
+        for where, message in schema.problems(f"wire/{recording.provider.wire}#/$defs/{part}", document):
             field = "/".join(map(str, where))
             yield f"document {number} of the body, at /{field}: {message}", ("recordings", recording.mode)
 
@@ -152,9 +152,8 @@ def _agrees_with_the_bytes(recording: Recording) -> Problems:
         if key in truth.stated and said != shown:
             yield f"{key} {said!r} contradicts the bytes, which say {shown!r}", recording.where(key)
     if truth.reasoning_source == "tag":
-        said_text = "".join(segment.content for segment in truth.segments if segment.type in ("reasoning", "text"))
-        bare = facts.text.replace("<think>", "").replace("</think>", "")
-        if "".join(said_text.split()) != "".join(bare.split()):
+        joined = "".join(segment.content for segment in truth.segments if segment.type in ("reasoning", "text"))
+        if _without_tags(joined) != _without_tags(facts.text):
             yield "the segments do not add up to the text on the wire", recording.where("segments")
         return
     if truth.message != facts.text and truth.unknown is None:
@@ -164,6 +163,10 @@ def _agrees_with_the_bytes(recording: Recording) -> Problems:
             f"reasoning contradicts the bytes, {_difference(truth.reasoning or '', facts.reasoning)}",
             (recording.where("reasoning")),
         )
+
+
+def _without_tags(text: str) -> str:
+    return "".join(text.replace("<think>", "").replace("</think>", "").split())
 
 
 def _difference(said: str, shown: str) -> str:
@@ -200,6 +203,24 @@ def _spans_lie_in_the_message(recording: Recording) -> Problems:
                 yield f"({start}, {end}) lies outside the message of {len(truth.message)} code points", where
             elif truth.message[start:end] != annotation.text:
                 yield f"message[{start}:{end}] is {truth.message[start:end]!r}, not the stated text", where
+
+
+def _annotated_data_is_there(recording: Recording) -> Problems:
+    shown = set(_leaves(list(derivation.documents(recording.interaction)))) if recording.truth.annotations else set()
+    for number, annotation in enumerate(recording.truth.annotations):
+        for key, value in annotation.data.items():
+            if not set(_leaves(value)) <= shown:
+                yield f"data.{key} is {value!r}, which the bytes do not show", recording.where("annotations", number)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield value
 
 
 def _tool_calls_are_there(recording: Recording) -> Problems:
@@ -248,6 +269,7 @@ _CHECKS: tuple[Check, ...] = (
     _agrees_with_the_bytes,
     _segments_join,
     _spans_lie_in_the_message,
+    _annotated_data_is_there,
     _tool_calls_are_there,
     _usage_follows_the_algebra,
     _finish_follows_the_table,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from llm_conformance import schemas
+from llm_conformance import schema
 from llm_conformance.contract import Annotation, Attachment, Segment, ToolCall, Usage
 from llm_conformance.contract.values import plain
 from llm_conformance.judgement import Violation
@@ -92,7 +92,7 @@ class Returned:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.data = data
-        self.problems = tuple(schemas.problems("response", data))
+        self.problems = tuple(schema.problems("response", data))
         self._invalid = {where[0]: message for where, message in self.problems if where}
 
     def get(self, name: str, default: Any = None) -> Any:

@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from llm_conformance.cassettes import frames
+from llm_conformance.cassette import frames
 from llm_conformance.contract import ERROR_TYPES, Call, HttpResponse, error_for_status
 from llm_conformance.driver import Driver, HungError, consume, returned
 from llm_conformance.exchange import Exchange
@@ -181,7 +181,7 @@ class _Attempt:
         if self.serving:
             mode = self.serving.mode or mode
             buffered = self.serving.buffered if self.serving.holds and self.serving.mode == "stream" else None
-            fault = fault or self._wrong_request(self.serving, seen["connections"])
+            fault = fault or self._wrong_request(self.serving, error, seen["connections"])
             if self.serving.lacking and fault is None:
                 return Outcome(
                     unsupported=f"the adapter asked for {self.serving.lacking}, which was not recorded", **seen
@@ -206,13 +206,14 @@ class _Attempt:
             **seen,
         )
 
-    def _wrong_request(self, serving: Serving, connections: tuple[str, ...]) -> str | None:
-        if serving.mismatch or serving.lacking:
+    @staticmethod
+    def _wrong_request(serving: Serving, error: Raised | None, connections: tuple[str, ...]) -> str | None:
+        if serving.mode is not None or serving.mismatch or serving.lacking:
             return serving.mismatch
-        if serving.mode is None:
-            tried = f"; it tried {connections[0]}" if connections else ""
-            return f"never asked call.base_url for anything{tried}"
-        return None
+        tried = f"; it tried {connections[0]}" if connections else ""
+        if error is not None:
+            return f"raised {error} (before it asked call.base_url for anything{tried})"
+        return f"never asked call.base_url for anything{tried}"
 
 
 def _has_content(truth: Truth) -> bool:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from llm_conformance import cassettes, providers, schemas, yaml_files
-from llm_conformance.cassettes import Cassette, Interaction
+from llm_conformance import cassette, providers, schema, yaml_files
+from llm_conformance.cassette import Cassette, Interaction
 from llm_conformance.contract import Segment, ToolCall, Usage
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.providers import Provider
@@ -139,18 +139,18 @@ def read(path: Path) -> ScenarioFile:
     document = yaml_files.parse(path, text)
     form = [
         FileProblem(path, yaml_files.line_of(text, where), f"{'.'.join(map(str, where)) or 'the file'}: {message}")
-        for where, message in schemas.problems("scenario", document)
+        for where, message in schema.problems("scenario", document)
     ]
     tape = cassette_path(path)
     if not tape.is_file():
         raise BadFileError(*form, FileProblem(path, 1, f"its cassette {tape.name} is missing"))
     try:
-        cassette = cassettes.load(tape)
+        recorded = cassette.load(tape)
     except BadFileError as bad:
         raise BadFileError(*form, *bad.problems) from bad
     if not isinstance(document, Mapping):
         raise BadFileError(*form)
-    file = ScenarioFile(path, text, document, cassette, tuple(form))
+    file = ScenarioFile(path, text, document, recorded, tuple(form))
     unusable = [] if form else list(_unusable(file))
     if unusable:
         raise BadFileError(*unusable)

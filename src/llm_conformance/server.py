@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from llm_conformance.cassettes import Interaction, frames
+from llm_conformance.cassette import Interaction, at_pointer, frames
 from llm_conformance.scenarios import Mode, Scenario
 
 PATIENCE_S = 2.0
@@ -187,20 +187,7 @@ def _accepted_paths(scenario: Scenario) -> list[str]:
 
 def _difference(sent: Mapping[str, Any], recorded: Mapping[str, Any], pointers: tuple[str, ...]) -> str | None:
     for pointer in pointers:
-        ours, theirs = _at(sent, pointer), _at(recorded, pointer)
+        ours, theirs = at_pointer(sent, pointer), at_pointer(recorded, pointer)
         if ours != theirs:
             return f"the adapter sent {pointer} = {json.dumps(ours)[:200]}; recorded was {json.dumps(theirs)[:200]}"
     return None
-
-
-def _at(document: Any, pointer: str) -> Any:
-    """Return the value at a JSON pointer, None if there is none."""
-    for raw in pointer.split("/")[1:]:
-        key = raw.replace("~1", "/").replace("~0", "~")
-        if isinstance(document, list) and key.isdigit() and int(key) < len(document):
-            document = document[int(key)]
-        elif isinstance(document, dict) and key in document:
-            document = document[key]
-        else:
-            return None
-    return document

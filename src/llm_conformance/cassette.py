@@ -12,7 +12,7 @@ import yaml
 from vcr.request import Request
 from vcr.serialize import deserialize, serialize
 
-from llm_conformance import schemas, yaml_files
+from llm_conformance import schema, yaml_files
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 
@@ -47,7 +47,7 @@ def load(path: Path) -> Cassette:
     document = yaml_files.parse(path, text)
     found = [
         FileProblem(path, yaml_files.line_of(text, where), f"{_dotted(where)}: {message}")
-        for where, message in schemas.problems("cassette", document)
+        for where, message in schema.problems("cassette", document)
     ]
     if found:
         raise BadFileError(*found)
@@ -107,8 +107,13 @@ class _Dumper(yaml.SafeDumper):
     """The safe dumper, with literal blocks."""
 
 
+# YAML readers take these for line breaks, or do not, and fold or indent them: only a quoted, escaped form is exact.
+_UNSAFE_BARE = frozenset("\x85\u2028\u2029\ufeff")
+
+
 def _literal(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+    style = '"' if _UNSAFE_BARE & set(text) else "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
 _Dumper.add_representer(str, _literal)
@@ -148,3 +153,16 @@ def frames(body: bytes) -> Iterator[bytes]:
             line_was_empty = False
     if start < len(body):
         yield body[start:]
+
+
+def at_pointer(document: Any, pointer: str) -> Any:
+    """Return the value at a JSON pointer, None if there is none."""
+    for raw in pointer.split("/")[1:]:
+        key = raw.replace("~1", "/").replace("~0", "~")
+        if isinstance(document, list) and key.isdigit() and int(key) < len(document):
+            document = document[int(key)]
+        elif isinstance(document, dict) and key in document:
+            document = document[key]
+        else:
+            return None
+    return document

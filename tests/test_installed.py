@@ -1,0 +1,140 @@
+"""The wheel: one name in site-packages, everything inside, and it runs from anybody's project."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def sh(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command and return what it printed, whatever its exit code."""
+    return subprocess.run([*map(str, command)], cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel."""
+    target = tmp_path_factory.mktemp("dist")
+    built = sh(sys.executable, "-m", "build", "--wheel", "--outdir", target, ROOT, cwd=target)
+    assert built.returncode == 0, built.stdout + built.stderr
+    (path,) = target.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def pytest_command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the wheel into a fresh environment and return its pytest."""
+    environment = tmp_path_factory.mktemp("environment")
+    venv.create(environment, with_pip=True)
+    done = sh(environment / "bin" / "pip", "install", "-q", wheel, "pytest-xdist", cwd=environment)
+    assert done.returncode == 0, done.stderr
+    return environment / "bin" / "pytest"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a directory with nothing but the README's adapter in it."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    (tmp_path / "mypkg.py").write_text(readme.split("```python\n")[1].split("```")[0])
+    return tmp_path
+
+
+def statuses(report: Path) -> dict[str, int]:
+    """Return the summary of a JSON report."""
+    summary: dict[str, int] = json.loads(report.read_text("utf-8"))["summary"]
+    return summary
+
+
+def test_the_wheel_has_one_name_and_carries_everything(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.split("/")[0].partition("-")[0] for name in names} == {"llm_conformance"}
+    assert not [name for name in names if "__pycache__" in name or "/tests/" in name]
+    for folder in ("conformance", "cassettes", "schemas", "adapters"):
+        tracked = sh("git", "ls-files", folder, cwd=ROOT).stdout.split()
+        packed = [name for name in names if name.startswith(f"llm_conformance/{folder}/")]
+        assert len(packed) == len(tracked)
+
+
+def test_it_runs_in_an_empty_directory(pytest_command: Path, project: Path) -> None:
+    report = project / "report.json"
+    run = sh(
+        pytest_command,
+        *("--pyargs", "llm_conformance", "--adapter=mypkg", f"--conformance-report={report}"),
+        cwd=project,
+    )
+    assert run.returncode == 1, run.stdout + run.stderr
+    assert {"pass", "fail", "unsupported", "vacuous"} == set(statuses(report))
+    assert "Reproduce    pytest --pyargs llm_conformance --conformance-adapter=mypkg" in run.stdout
+
+
+def test_the_reference_adapters_conform_from_the_wheel(pytest_command: Path, tmp_path: Path) -> None:
+    run = sh(pytest_command, "--pyargs", "llm_conformance", "--adapter=adapters", "-q", cwd=tmp_path)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "PARTIAL" not in run.stdout
+
+
+def test_a_hostile_project_changes_nothing(pytest_command: Path, project: Path) -> None:
+    plain = project / "plain.json"
+    sh(
+        pytest_command,
+        *("--pyargs", "llm_conformance", "--adapter=mypkg", f"--conformance-report={plain}"),
+        cwd=project,
+    )
+    (project / "pytest.ini").write_text(
+        "[pytest]\n"
+        "python_files = check_*.py\npython_functions = check_*\npython_classes = Check*\n"
+        "norecursedirs = conformance *\ntestpaths = checks\n"
+        "addopts = -W error -n 2 --import-mode=importlib --strict-markers\n"
+    )
+    (project / "conftest.py").write_text(
+        "import pytest\n"
+        "def pytest_addoption(parser): parser.addoption('--adapter', choices=['network'], default='network')\n"
+        "@pytest.fixture(autouse=True)\ndef hostile(): raise RuntimeError\n"
+    )
+    hostile = project / "hostile.json"
+    run = sh(
+        pytest_command,
+        *("--pyargs", "llm_conformance", "--conformance-adapter=mypkg", f"--conformance-report={hostile}"),
+        cwd=project,
+    )
+    assert run.returncode == 1, run.stdout + run.stderr
+    assert "2 workers" in run.stdout
+    assert statuses(hostile) == statuses(plain)
+    assert json.loads(hostile.read_text("utf-8"))["complete"] is True
+
+
+def test_a_project_that_does_not_use_it_sees_nothing_of_it(pytest_command: Path, tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("def pytest_addoption(parser): parser.addoption('--adapter')\n")
+    (tmp_path / "test_own.py").write_text(
+        "import sys\n"
+        "def test_own(pytestconfig):\n"
+        "    assert pytestconfig.getoption('--adapter') == 'eth0'\n"
+        "    assert not {'vcr', 'hypothesis', 'jsonschema', 'httpx', 'yaml'} & set(sys.modules)\n"
+    )
+    run = sh(pytest_command, "-q", "--adapter=eth0", cwd=tmp_path)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "conformance" not in run.stdout
+
+
+def test_modules_are_in_memory_once(pytest_command: Path, tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(
+        "import collections, sys\n"
+        "def pytest_sessionfinish():\n"
+        "    files = [getattr(module, '__file__', None) for module in list(sys.modules.values())]\n"
+        "    ours = collections.Counter(file for file in files if file and 'llm_conformance' in file)\n"
+        "    print('twice:', [file for file, count in ours.items() if count > 1], 'of', len(ours))\n"
+    )
+    run = sh(
+        pytest_command,
+        *("--pyargs", "llm_conformance", "--adapter=adapters", "--conformance-provider=zai", "-q", "-s"),
+        cwd=tmp_path,
+    )
+    assert "twice: [] of" in run.stdout, run.stdout
