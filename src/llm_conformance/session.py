@@ -159,15 +159,18 @@ class ConformanceSession:
                 "modules": [str(path) for path in self._collected_modules],
             }
             return
-        if self._collected_modules:
+        if self._has_run():
             session.exitstatus = self._exit_code(int(session.exitstatus))
             for destination in self._reports:
                 report.write(destination, self._result())
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the matrix."""
-        if self._collected_modules:
+        if self._has_run():
             summary.show(terminalreporter, self._result())
+
+    def _has_run(self) -> bool:
+        return bool(self._collected_modules) and not self._config.getoption("collectonly")
 
     def _result(self) -> report.Result:
         return report.Result(
