@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -32,9 +32,15 @@ def validator(name: str) -> Draft202012Validator:
     `name` may end in a JSON pointer to a part: `wire/chat#/$defs/chunk`.
     """
     name, _, pointer = name.partition("#")
-    document = json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8"))
-    reference = document["$id"] + ("#" + pointer if pointer else "")
+    reference = document(name)["$id"] + ("#" + pointer if pointer else "")
     return Draft202012Validator({"$ref": reference}, registry=_registry())
+
+
+@functools.cache
+def document(name: str) -> Mapping[str, Any]:
+    """Return `schemas/<name>.schema.json` as JSON values."""
+    found: Mapping[str, Any] = json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8"))
+    return found
 
 
 def problems(name: str, instance: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -1,0 +1,133 @@
+"""How rules find what is wrong: leaks, citations, folded streams, providers' algebra."""
+
+from __future__ import annotations
+
+import pytest
+
+from llm_conformance import citations, folding, providers, texts
+from llm_conformance.cassette import frames
+from llm_conformance.contract import Annotation
+from llm_conformance.judgement import Violation, expect_equal, expect_text
+from llm_conformance.scenarios import ExpectedAnnotation
+
+CALL = "response.function_call_arguments.delta"
+TRACE = "The user wants the legs counted."
+
+
+@pytest.mark.parametrize(
+    ("actual", "leak"),
+    [
+        ("Eight.", None),
+        ("Eight", None),
+        ("Four.", None),
+        (f"{TRACE}Eight.", "The user"),
+        (f"Eight.{TRACE}", "The user"),
+        ("Eight. wants the legs", " wants t"),
+        ("<think>Eight.", "<think>"),
+        ("Eight.</THINK>", "</think>"),
+        ("Eight. legs", None),
+    ],
+)
+def test_a_leak_is_what_was_added_and_comes_from_the_trace(actual: str, leak: str | None) -> None:
+    assert texts.leaked_from(TRACE, texts.added_to("Eight.", actual)) == leak
+
+
+def test_a_short_trace_that_is_part_of_the_answer_is_no_leak() -> None:
+    assert texts.leaked_from("4", texts.added_to("2 + 2 = 4", "2 + 2 = 4")) is None
+    assert texts.leaked_from("4", texts.added_to("four", "4four")) == "4"
+
+
+def test_annotations_are_matched_by_data_first_and_each_once() -> None:
+    expected = [ExpectedAnnotation(0, 2, "ab", {"url": "x"}), ExpectedAnnotation(0, 2, "ab", {"url": "y"})]
+    actual = [Annotation(0, 2, {"url": "y"}), Annotation(1, 2, {"url": "x"})]
+    assert [pair.actual for pair in citations.pair(expected, actual)] == [actual[1], actual[0]]
+    assert [pair.actual for pair in citations.pair(expected, actual[:1])] == [None, actual[0]]
+    same = [expected[0], expected[0]]
+    assert [pair.actual is None for pair in citations.pair(same, actual[1:])] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("span", "unit"),
+    [
+        ((3, 5), "UTF-16"),
+        ((6, 8), "bytes"),
+        ((100, 120), "the cited document"),
+        ((2, 3), "the last code point"),
+        ((0, 2), "beginning of the block"),
+        ((9, 9), ""),
+    ],
+)
+def test_a_wrong_span_is_explained_by_its_unit(span: tuple[int, int], unit: str) -> None:
+    expected = ExpectedAnnotation(2, 4, "ab", {"start_char_index": 100, "end_char_index": 120})
+    explained = citations.other_unit("🦀éab", expected, Annotation(*span, {}))
+    assert unit in explained
+    assert bool(unit) == bool(explained)
+
+
+def test_folding_joins_by_index_and_ignores_what_is_no_text() -> None:
+    folded = folding.fold(
+        [
+            {"event_type": "response.output_text.delta", "delta": "Ei"},
+            {"event_type": "response.output_text.delta", "delta": None},
+            {"event_type": "response.output_text.delta", "delta": "ght"},
+            {
+                "event_type": CALL,
+                "tool_call": {"index": 1, "id": "b"},
+                "delta": "{",
+            },
+            {"event_type": CALL, "tool_call": {"index": 0, "id": "a"}, "delta": ""},
+            {
+                "event_type": CALL,
+                "tool_call": {"index": 1, "name": "f"},
+                "delta": "}",
+            },
+            {"event_type": "response.media", "attachment": {"id": "m", "data": "aG"}},
+            {"event_type": "response.media", "attachment": {"id": "m", "data": "k="}},
+        ]
+    )
+    assert folded.text == "Eight"
+    assert folded.tool_call(1) == ("b", "f", "{}")
+    assert folded.tool_call(0) == ("a", None, "{}")
+    assert folded.media_data("m") == "aGk="
+
+
+def test_usage_algebra() -> None:
+    claude = providers.table()["anthropic", "messages"]
+    usage = claude.normalise({"input_tokens": 100, "cache_read_input_tokens": 50, "output_tokens": 30})
+    assert usage is not None
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (150, 30, 180)
+    assert (usage.cached_tokens, usage.cache_write_tokens) == (50, None)
+    assert claude.normalise({}) is None
+    assert claude.normalise({"service_tier": "standard"}) is None
+
+
+def test_paths_follow_the_documented_bases() -> None:
+    zai = providers.table()["zai", "chat"]
+    assert zai.path_of("https://api.z.ai/api/coding/paas/v4/chat/completions") == "/chat/completions"
+    assert zai.path_of("https://example.org/chat/completions") is None
+
+
+@pytest.mark.parametrize("body", [b"", b"a", b"a\n\nb\n\n", b"a\r\n\r\nb", b"\n\na\n\n\nb\n\n", b"a\r\rb\r\r"])
+def test_frames_join_to_the_body(body: bytes) -> None:
+    assert b"".join(frames(body)) == body
+
+
+def test_frames_end_with_their_blank_line() -> None:
+    assert list(frames(b"data: a\n\n: ping\n\ndata: b\r\n\r\nrest")) == [
+        b"data: a\n\n",
+        b": ping\n\n",
+        b"data: b\r\n\r\n",
+        b"rest",
+    ]
+
+
+def test_a_violation_shows_where_texts_part() -> None:
+    with pytest.raises(Violation) as caught:
+        expect_text("the message", "abcX", "abcY")
+    assert (caught.value.hint, caught.value.actual) == ("they differ at code point 3", '4 code points: "abcX"')
+
+
+def test_true_is_not_one() -> None:
+    expect_equal("count", 1, 1)
+    with pytest.raises(Violation):
+        expect_equal("count", True, 1)

@@ -1,0 +1,113 @@
+"""A SPEC finds its adapter in every way that the contract names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from llm_conformance import subject
+from llm_conformance.subject import BadAdapterError
+from tests import miniature
+
+ADAPTER = """\
+class Adapter:
+    name = "found"
+    version = 7
+    providers = ("deepseek:chat",)
+    def parse(self, http, call): ...
+
+conformance_adapter = {form}
+other = Adapter()
+class space:
+    inner = Adapter
+"""
+
+
+@pytest.mark.parametrize("form", ["Adapter", "Adapter()", "lambda: Adapter()"])
+def test_class_instance_and_function_are_alike(tmp_path: Path, form: str) -> None:
+    path = tmp_path / f"form{abs(hash(form))}.py"
+    path.write_text(ADAPTER.format(form=form))
+    found = subject.load(str(path), Path.cwd())
+    assert (found.label, found.version, set(found.providers)) == ("found", "7", {"deepseek:chat"})
+    assert found.faces == {"parse"}
+
+
+def test_a_package_a_module_an_attribute_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "spec_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .inner import conformance_adapter\n")
+    (package / "inner.py").write_text(ADAPTER.format(form="Adapter"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    specs = (
+        "spec_package",
+        "spec_package.inner",
+        "spec_package.inner:other",
+        "spec_package.inner:space.inner",
+        "spec_package/inner.py",
+        "spec_package/inner.py:other",
+        str(package / "__init__.py"),
+    )
+    kinds = {type(subject.load(spec, tmp_path).instance) for spec in specs}
+    assert [kind.__module__ for kind in kinds] == ["spec_package.inner"]
+
+
+def test_a_file_in_the_working_directory_needs_no_path(tmp_path: Path) -> None:
+    (tmp_path / "lonely_adapter.py").write_text(ADAPTER.format(form="Adapter"))
+    assert subject.load("lonely_adapter", tmp_path).label == "found"
+
+
+def test_a_registered_name_wins_over_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "json_registered.py").write_text(ADAPTER.format(form="Adapter"))
+    metadata = tmp_path / "registering-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: registering\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[llm_conformance.adapters]\njson = json_registered:Adapter\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert subject.load("json", tmp_path).label == "found"
+
+
+def test_two_adapters_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "twins.py"
+    path.write_text(ADAPTER.format(form="Adapter"))
+    found = subject.load_all([f"{path}", f"{path}:other", f"{path}"], tmp_path)
+    assert [one.label for one in found] == ["found", f"{path}:other"]
+
+
+def test_a_file_whose_name_is_taken_is_refused_instead_of_loaded_twice(tmp_path: Path) -> None:
+    (tmp_path / "json.py").write_text(ADAPTER.format(form="Adapter"))
+    with pytest.raises(BadAdapterError, match="another module named 'json' is there already"):
+        subject.load(str(tmp_path / "json.py"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("methods", "capabilities"),
+    [
+        ("parse", {"reasoning", "segments", "annotations", "audio", "tools"}),
+        ("parse_stream", {"reasoning", "segments", "annotations", "audio", "tools", "streaming"}),
+        ("complete", {"reasoning", "segments", "annotations", "audio", "tools", "replay", "errors"}),
+    ],
+)
+def test_capabilities_that_are_not_declared_follow_from_the_methods(methods: str, capabilities: set[str]) -> None:
+    adapter = type("Adapter", (), {"providers": ["x"], methods: lambda *_: None})()
+    assert subject.describe("x", adapter).capabilities == capabilities
+
+
+@pytest.mark.parametrize("providers", ["openai", 3, [1], None])
+def test_providers_have_to_be_a_collection_of_names(providers: object) -> None:
+    adapter = type("Adapter", (), {"providers": providers, "parse": lambda *_: None})()
+    with pytest.raises(BadAdapterError, match="`providers` has to"):
+        subject.describe("x", adapter)
+
+
+def test_several_adapters_in_one_run(pytester: pytest.Pytester) -> None:
+    miniature_adapter = ADAPTER.format(form="Adapter")
+    (pytester.path / "one.py").write_text(miniature_adapter)
+    result, report = miniature.run(pytester, "--adapter=one.py", "--conformance-adapter=adapters")
+    assert [adapter["name"] for adapter in report["adapters"]] == ["found", "reference"]
+    by_status = {(found["adapter"], found["status"]) for found in report["results"]}
+    assert ("reference", "pass") in by_status
+    assert ("found", "fail") in by_status
+    assert json.dumps(report).count('"spec"') == 2
+    assert result.ret == 1
