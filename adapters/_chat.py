@@ -68,8 +68,11 @@ class ChatDecoder:
         answer.created = answer.created or utc(document.get("created"))
         answer.model = document.get("model") or answer.model
         answer.raw_usage.update(document.get("usage") or {})
-        for choice in document["choices"]:
-            if choice["index"] == 0:
+        choices = document["choices"]
+        # A stream gives the choices of one answer in any order; a plain answer has them all at once.
+        first = min((choice["index"] for choice in choices), default=0) if not answer.call.stream else 0
+        for choice in choices:
+            if choice["index"] == first:
                 yield from self._feed_message(choice.get("message") or choice.get("delta") or {})
                 answer.raw_finish = choice.get("finish_reason") or answer.raw_finish
             else:
@@ -78,7 +81,9 @@ class ChatDecoder:
     def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
         reasoning = next((message[name] for name in self._dialect.reasoning if message.get(name)), None)
         if reasoning:
-            self._has_native_reasoning = True
+            if not self._has_native_reasoning:
+                yield from self._said(self._splitter.end())
+                self._has_native_reasoning = True
             yield from self._answer.reasoning(reasoning)
         yield from self._feed_content(message.get("content"))
         if message.get("refusal"):

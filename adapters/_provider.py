@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -87,7 +88,7 @@ class ProviderAdapter:
         decoder = self.decoder(call)
         done = False
         with _malformed_is_ours(call):
-            for event in sseclient.SSEClient(iter(chunks)).events():
+            for event in sseclient.SSEClient(_without_byte_order_mark(chunks)).events():
                 if event.data == "[DONE]":
                     done = True
                 else:
@@ -109,13 +110,15 @@ class ProviderAdapter:
                 yield answer
         except httpx.TimeoutException as error:
             raise TimeoutError(str(error), provider=call.provider, original_error=error) from error
+        except httpx.DecodingError as error:
+            raise ValidationError(str(error), provider=call.provider, original_error=error) from error
         except httpx.TransportError as error:
             raise ServiceUnavailableError(str(error), provider=call.provider, original_error=error) from error
 
 
 def error_in_band(error: Any, call: Call) -> LLMError:
     """Return the error that an error object inside a 200 stands for: by its embedded status, else by its type."""
-    said: Mapping[str, Any] = error if isinstance(error, Mapping) else {"message": error}
+    said = json.loads(_redacted(json.dumps(error if isinstance(error, Mapping) else {"message": error}), call))
     for status in (said.get("status_code"), said.get("code")):
         if isinstance(status, int) and 400 <= status <= 599:
             kind = error_for_status(status)
@@ -145,7 +148,7 @@ def _document(data: bytes | str) -> Mapping[str, Any]:
 
 
 def _status_error(status: int, body: bytes, call: Call) -> LLMError:
-    message = body.decode("utf-8", "replace").replace(call.api_key, "***")[:500]
+    message = _redacted(body.decode("utf-8", "replace"), call)[:500]
     return error_for_status(status)(message, provider=call.provider, extra_context={"status_code": status})
 
 
@@ -154,5 +157,25 @@ def _malformed_is_ours(call: Call) -> Iterator[None]:
     """Have what a malformed body runs into come out as ValidationError."""
     try:
         yield
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValidationError(f"malformed answer: {error!r}", provider=call.provider, original_error=error) from error
+    except _MALFORMED as error:
+        message = _redacted(f"malformed answer: {type(error).__name__}: {error}", call)
+        raise ValidationError(message, provider=call.provider, original_error=error) from error
+
+
+_MALFORMED = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+
+
+def _redacted(text: str, call: Call) -> str:
+    return text.replace(call.api_key, "***") if call.api_key else text
+
+
+def _without_byte_order_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Give the bytes on without the mark that may stand before a stream, which the SSE parser would take for data."""
+    head = b""
+    rest = iter(chunks)
+    for chunk in rest:
+        head += chunk
+        if len(head) >= len(codecs.BOM_UTF8) or not codecs.BOM_UTF8.startswith(head):
+            break
+    yield head.removeprefix(codecs.BOM_UTF8)
+    yield from rest
