@@ -1,0 +1,155 @@
+"""The reference adapters read streams, however they are framed and cut."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+import respx
+
+from llm_conformance import contract
+from llm_conformance.contract import Call, Usage
+from tests.calls import ADAPTERS, CHAT_URL, chat, chunk, completed, heard, messages, sse
+
+ANSWER = "Zwölf 🦊\u2028e\u0301 <b>\r\n"
+PLAIN = sse(chunk(role="assistant"), chunk(content=ANSWER[:8]), chunk(content=ANSWER[8:]), chunk("stop"), "[DONE]")
+INDENTED = json.dumps(chunk("stop", content=ANSWER), ensure_ascii=False, indent=1).replace("\n", "\ndata: ")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(PLAIN, id="as it should be"),
+        pytest.param(PLAIN.replace(b"\n", b"\r\n"), id="CRLF"),
+        pytest.param(PLAIN.replace(b"\n", b"\r"), id="CR"),
+        pytest.param(b": hello\n\n" + PLAIN.replace(b"data:", b": keep-alive\ndata:"), id="comments"),
+        pytest.param(PLAIN.replace(b"data:", b"id: 7\nretry: 9\nnew: x\nevent: message\ndata:"), id="other fields"),
+        pytest.param(PLAIN.replace(b"data: ", b"data:"), id="no space"),
+        pytest.param(PLAIN.removesuffix(b"\n\n"), id="no newline at the end"),
+        pytest.param(PLAIN.removesuffix(b"\n"), id="no empty line at the end"),
+        pytest.param(sse(INDENTED, "[DONE]"), id="data over several lines"),
+        pytest.param(PLAIN.removesuffix(sse("[DONE]")), id="no end marker"),
+    ],
+)
+def test_the_frame_is_not_the_answer_however_it_is_cut(body: bytes) -> None:
+    assert "\u2028".encode() in body
+    assert completed(chat(), [body]).message == ANSWER
+    assert completed(chat(), (bytes([byte]) for byte in body)).message == ANSWER
+    for at in range(1, len(body)):
+        assert completed(chat(), [body[:at], body[at:]]).message == ANSWER
+
+
+def test_a_cut_inside_a_character_goes_unnoticed_over_http(respx_mock: respx.MockRouter) -> None:
+    at = PLAIN.index("🦊".encode()) + 2
+    respx_mock.post(CHAT_URL).mock(return_value=httpx.Response(200, content=iter([PLAIN[:at], PLAIN[at:]])))
+    events = list(ADAPTERS.stream(chat(stream=True)))
+    assert "".join(event.delta or "" for event in events) == ANSWER
+    assert [event.event_type for event in events].count("response.completed") == 1
+
+
+def test_a_delta_is_given_before_the_next_frame_is_read() -> None:
+    unread = iter([sse(chunk(content="A")), sse(chunk(content="B")), sse(chunk("stop"))])
+    events = iter(ADAPTERS.parse_stream(unread, chat()))
+    assert next(events).delta == "A"
+    assert len(list(unread)) == 2
+
+
+@pytest.mark.parametrize(
+    ("make", "frames"),
+    [
+        (chat, [chunk(content="Hal")]),
+        (messages, [{"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hal"}}]),
+    ],
+)
+@pytest.mark.parametrize("error", [None, {"type": "error", "error": {"message": "gone", "code": 503}}])
+def test_a_stream_that_breaks_off_never_completes(
+    make: Callable[..., Call], frames: list[object], error: object
+) -> None:
+    events, ended_in = heard(make(), [sse(*frames, *([error] if error else []))])
+    assert [(event.event_type, event.delta) for event in events] == [("response.output_text.delta", "Hal")]
+    assert type(ended_in) is contract.ServiceUnavailableError
+
+
+def test_a_frame_cut_short_is_a_validation_error() -> None:
+    _, ended_in = heard(chat(), [sse(chunk(content="Hal")), sse(chunk("stop"))[:-20]])
+    assert type(ended_in) is contract.ValidationError
+
+
+def test_an_end_marker_alone_ends_a_stream_without_a_finish_reason() -> None:
+    response = completed(chat(), [sse(chunk(content="Hi"), "[DONE]")])
+    assert (response.message, response.finish_reason, response.raw_finish_reason) == ("Hi", None, None)
+
+
+def test_reading_goes_on_behind_a_finish_reason() -> None:
+    usage = {"prompt_tokens": 2, "completion_tokens": 1, "total_tokens": 3}
+    last = {"id": "a-1", "choices": [], "usage": usage}
+    response = completed(chat(), [sse(chunk("length", content="A"), chunk("stop", content="B"), last, "[DONE]")])
+    assert (response.message, response.finish_reason) == ("AB", "stop")
+    assert response.usage == Usage(prompt_tokens=2, completion_tokens=1, total_tokens=3, raw=usage)
+
+
+def test_pieces_of_tool_calls_may_interleave() -> None:
+    def piece(index: int, arguments: str, **named: Any) -> dict[str, Any]:
+        return chunk(tool_calls=[{"index": index, "function": {"arguments": arguments, **named}, "id": f"t-{index}"}])
+
+    frames = [piece(0, "", name="f"), piece(1, '{"b', name="g"), piece(0, '{"a"'), piece(1, '":2}'), piece(0, ":1}")]
+    events, _ = heard(chat(), [sse(*frames, chunk("tool_calls"))])
+    response = events[-1].response
+    assert response is not None
+    calls = [(call.id, call.name, call.arguments) for call in response.tool_calls]
+    assert calls == [("t-0", "f", '{"a":1}'), ("t-1", "g", '{"b":2}')]
+    deltas = [(event.tool_call.index, event.delta) for event in events if event.tool_call]
+    assert deltas == [(0, ""), (1, '{"b'), (0, '{"a"'), (1, '":2}'), (0, ":1}")]
+
+
+def test_blocks_of_tool_input_may_interleave() -> None:
+    def start(index: int, name: str) -> dict[str, Any]:
+        block = {"type": "tool_use", "id": f"t-{index}", "name": name, "input": {}}
+        return {"type": "content_block_start", "index": index, "content_block": block}
+
+    def piece(index: int, text: str) -> dict[str, Any]:
+        delta = {"type": "input_json_delta", "partial_json": text}
+        return {"type": "content_block_delta", "index": index, "delta": delta}
+
+    frames = [start(1, "f"), start(2, "g"), piece(2, '{"b":'), piece(1, '{"a":1}'), piece(2, "2}"), start(3, "h")]
+    response = completed(messages(), [sse(*frames, {"type": "message_stop"})])
+    calls = [(call.id, call.name, call.arguments) for call in response.tool_calls]
+    assert calls == [("t-1", "f", '{"a":1}'), ("t-2", "g", '{"b":2}'), ("t-3", "h", "{}")]
+
+
+CACHED = {"input_tokens": 10, "cache_read_input_tokens": 5, "cache_creation_input_tokens": 3, "output_tokens": 1}
+N = None
+# Expected: prompt, completion, total, cached, written to the cache, reasoning.
+USAGE: dict[str, tuple[Any, list[Any], tuple[int | None, ...] | None]] = {
+    "input is said first, output last": ({"input_tokens": 10}, [{"output_tokens": 7}], (10, 7, 17, N, N, N)),
+    "a prompt is its cached parts too": (CACHED, [{"output_tokens": 7}], (18, 7, 25, 5, 3, N)),
+    "counts are cumulative": (CACHED, [{"output_tokens": 4}, {"output_tokens": 7}], (18, 7, 25, 5, 3, N)),
+    "null takes nothing back": (CACHED, [dict.fromkeys(CACHED), None], (18, 1, 19, 5, 3, N)),
+    "0 is a count": (dict.fromkeys(CACHED, 0), [], (0, 0, 0, 0, 0, N)),
+    "thinking is output": (CACHED, [{"output_tokens_details": {"thinking_tokens": 1}}], (18, 1, 19, 5, 3, 1)),
+    "half is not the whole": (None, [{"output_tokens": 7}], (N, 7, N, N, N, N)),
+    "nothing is reported": (None, [None], None),
+}
+
+
+@pytest.mark.parametrize(("start", "deltas", "counts"), USAGE.values(), ids=USAGE)
+def test_usage_folds_over_a_stream(start: object, deltas: list[object], counts: tuple[int | None, ...] | None) -> None:
+    began = {"type": "message_start", "message": {"id": "a-1", "usage": start}}
+    frames = [{"type": "message_delta", "delta": {}, "usage": usage} for usage in deltas]
+    usage = completed(messages(), [sse(began, {"type": "ping"}, *frames, {"type": "message_stop"})]).usage
+    said = usage and (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens)
+    parts = usage and (usage.cached_tokens, usage.cache_write_tokens, usage.reasoning_tokens)
+    assert (said, parts) == (counts and counts[:3], counts and counts[3:])
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_frame() -> None:
+    assert completed(chat(), [b"\xef\xbb", b"\xbf" + PLAIN]).message == ANSWER
+
+
+def test_text_held_back_before_native_reasoning_is_not_lost() -> None:
+    body = sse(chunk(content="<thi"), chunk(reasoning_content="r"), chunk("stop", content="nk> A"), "[DONE]")
+    response = completed(chat("deepseek", think_profile="leading"), [body])
+    assert (response.message, response.reasoning) == ("<think> A", "r")
