@@ -105,10 +105,9 @@ def test_unknown_is_never_dropped_in_silence(exchange: Exchange) -> None:
     """
     if exchange.refused_rightly:
         return
-    kept = [*exchange.response.data.get("segments", ())]
-    kept += [segment for event in exchange.events for segment in event.get("segments") or ()]
+    kept = [*exchange.response.segments, *fold(exchange.events).segments]
     unknown = exchange.truth.unknown or ""
-    if not any(segment.get("type") == "other" and unknown in show_all(segment) for segment in kept):
+    if not any(segment.type == "other" and unknown in f"{segment.content} {segment.metadata}" for segment in kept):
         fail(f"an error, or a segment `other` that shows {unknown!r}", "neither")
 
 
@@ -137,11 +136,6 @@ def test_deltas_arrive_as_the_bytes_arrive(exchange: Exchange) -> None:
         raise Vacuous("the stream has a single frame, or was not streamed")
     if exchange.outcome.buffered:
         fail("a delta before the last frame was sent", "none; the adapter waited for the end of the stream")
-
-
-def show_all(segment: Mapping[str, Any]) -> str:
-    """Return everything a segment shows as one text."""
-    return f"{segment.get('content')} {segment.get('metadata')}"
 
 
 def _expect_same(plain: Returned, streamed: Returned) -> None:

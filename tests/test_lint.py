@@ -87,6 +87,15 @@ def test_an_orphan_cassette_is_named(tmp_path: Path) -> None:
     ]
 
 
+def test_a_link_that_leads_out_is_named(tmp_path: Path) -> None:
+    tape = miniature.write(tmp_path / "inside").with_name("spider.yaml")
+    (tmp_path / "secret.yaml").write_text("password: x")
+    tape.unlink()
+    tape.symlink_to(tmp_path / "secret.yaml")
+    found = problems(tmp_path / "inside")
+    assert found == [f"spider.yaml:1: leads out of {tmp_path / 'inside'}; put the file itself here"]
+
+
 def test_a_scenario_without_cassette_is_named(tmp_path: Path) -> None:
     miniature.write(tmp_path).with_name("spider.yaml").unlink()
     assert problems(tmp_path) == ["spider.scenario.yaml:1: its cassette spider.yaml is missing"]

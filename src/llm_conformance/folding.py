@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from llm_conformance.contract import Segment
+
 
 @dataclass
 class Folded:
@@ -19,6 +21,7 @@ class Folded:
     tool_calls: dict[int, dict[str, str | None]] = field(default_factory=dict)
     annotations: list[Any] = field(default_factory=list)
     media: dict[str | None, str] = field(default_factory=dict)
+    segments: list[Segment] = field(default_factory=list)
 
     def tool_call(self, index: int) -> tuple[str | None, str | None, str]:
         """Return (id, name, arguments) of a call; empty arguments are `{}`."""
@@ -34,6 +37,7 @@ def fold(events: Iterable[Mapping[str, Any]]) -> Folded:
     """Return what the deltas of `events` add up to."""
     folded = Folded()
     for event in events:
+        folded.segments += _segments(event.get("segments"))
         kind, delta = event.get("event_type"), event.get("delta")
         piece = delta if isinstance(delta, str) else ""
         if kind == "response.output_text.delta":
@@ -43,7 +47,8 @@ def fold(events: Iterable[Mapping[str, Any]]) -> Folded:
         elif kind == "response.function_call_arguments.delta":
             _fold_tool_call(folded, event.get("tool_call"), piece)
         elif kind == "response.annotation.added":
-            folded.annotations += event.get("annotations") or ()
+            added = event.get("annotations")
+            folded.annotations += added if isinstance(added, list) else []
         elif kind == "response.media":
             _fold_media(folded, event.get("attachment"))
     return folded
@@ -53,12 +58,22 @@ def _fold_tool_call(folded: Folded, whose: Any, piece: str) -> None:
     if not isinstance(whose, Mapping) or not isinstance(whose.get("index"), int):
         return
     call = folded.tool_calls.setdefault(whose["index"], {"id": None, "name": None, "arguments": ""})
-    call["id"] = whose.get("id") or call["id"]
-    call["name"] = whose.get("name") or call["name"]
+    for key in ("id", "name"):
+        if isinstance(whose.get(key), str):
+            call[key] = whose[key] or call[key]
     call["arguments"] = f"{call['arguments']}{piece}"
 
 
 def _fold_media(folded: Folded, attachment: Any) -> None:
     if isinstance(attachment, Mapping) and isinstance(attachment.get("data"), str):
         id = attachment.get("id")
-        folded.media[id] = folded.media.get(id, "") + attachment["data"]
+        if id is None or isinstance(id, str):
+            folded.media[id] = folded.media.get(id, "") + attachment["data"]
+
+
+def _segments(segments: Any) -> list[Segment]:
+    return [
+        Segment(segment["type"], str(segment.get("content")), segment.get("metadata") or {})
+        for segment in (segments if isinstance(segments, list) else ())
+        if isinstance(segment, Mapping) and "type" in segment
+    ]

@@ -137,7 +137,10 @@ def first_difference(left: Sequence[Any], right: Sequence[Any]) -> int:
 
 def show(value: Any) -> str:
     """Return a value as JSON, shortened."""
-    text = json.dumps(value, ensure_ascii=False, default=repr)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=repr)
+    except (TypeError, ValueError):  # a key that is no text, or a value that contains itself
+        text = repr(value)
     return text if len(text) <= 200 else f"{text[:140]} ... {text[-40:]}"
 
 

@@ -113,7 +113,14 @@ class ScenarioFile:
 
 
 def find(directory: Path) -> tuple[list[Path], list[FileProblem]]:
-    """Return the scenario files below `directory`, sorted, and a problem for every cassette that has none."""
+    """Return the scenario files below `directory`, sorted, and a problem for every cassette that has none.
+
+    A link that leads out of the directory is a problem, too: cassettes of strangers may not show other files.
+    """
+    home = directory.resolve()
+    escapes = [path for path in sorted(directory.rglob("*.yaml")) if not path.resolve().is_relative_to(home)]
+    if escapes:
+        return [], [FileProblem(path, 1, f"leads out of {directory}; put the file itself here") for path in escapes]
     files = sorted(directory.rglob(f"*{SUFFIX}"))
     claimed = {cassette_path(path) for path in files}
     others = (path for path in sorted(directory.rglob("*.yaml")) if not path.name.endswith(SUFFIX))

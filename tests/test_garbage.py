@@ -1,0 +1,125 @@
+"""Whatever values an adapter returns, a rule judges them or passes them by; it never stumbles."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from llm_conformance import lint
+from llm_conformance.contract import Call
+from llm_conformance.exchange import Exchange
+from llm_conformance.judgement import Status
+from llm_conformance.locations import CASSETTES
+from llm_conformance.outcome import Outcome, Returned, as_mapping
+from llm_conformance.scenarios import Scenario
+from llm_conformance.subject import describe
+from llm_conformance.verdict import judge
+from tests.calls import ADAPTERS
+from tests.test_broken import INVARIANTS
+
+RICH = (
+    "openai/audio-in-pieces",
+    "openai/tool-calls-interleaved",
+    "openai/think-leading-citations",
+    "anthropic/thinking-redacted-between",
+    "anthropic/web-search-citations",
+    "anthropic/unknown-block",
+)
+SCENARIOS = [scenario for scenario in lint.load_all([CASSETTES]) if scenario.id in RICH]
+
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 99)
+    | st.floats()
+    | st.text(max_size=9)
+    | st.just(object())
+    | st.binary(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["type", "content", "start", "end", "data", "id", "index", "metadata"]), inner
+        )
+    ),
+    max_leaves=6,
+)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the paths of everything inside a value."""
+    found = [path]
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        found += places(inner, (*path, key))
+    return found
+
+
+def put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    """Return a copy of a value with something else at a path."""
+    if not path:
+        return new
+    changed = copy.copy(value)
+    changed[path[0]] = put(value[path[0]], path[1:], new)
+    return changed
+
+
+def exchange(scenario: Scenario, response: Any, events: list[Any]) -> Exchange:
+    """Return the exchange of an adapter that streamed these events and this response."""
+    call = Call(
+        provider=scenario.provider.id,
+        api=scenario.provider.api,
+        model=scenario.model,
+        messages=scenario.messages,
+        base_url="https://example.org",
+        path="/",
+        api_key="k",
+        stream=True,
+        timeout_s=1,
+        correlation_id="c",
+    )
+    outcome = Outcome(response=Returned(response), events=tuple(events), buffered=False)
+    subject = describe("reference", ADAPTERS)
+    return Exchange(subject, scenario, "parse_stream", "stream", call, outcome, lambda: None)
+
+
+def streamed(scenario: Scenario) -> tuple[dict[str, Any], list[Any]]:
+    """Return what the reference adapters say of a scenario's stream."""
+    call = exchange(scenario, {}, []).call
+    body = scenario.interactions["stream"].body
+    events = [event.to_dict() for event in ADAPTERS.parse_stream([body], call)]
+    return events[-1]["response"], events
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_no_rule_stumbles_over_a_foreign_value(scenario: Scenario, data: st.DataObject) -> None:
+    response, events = streamed(scenario)
+    path = data.draw(st.sampled_from(places(response)[1:]))
+    response = put(response, path, data.draw(values))
+    number = data.draw(st.integers(0, len(events) - 1))
+    inside = [path for path in places(events[number])[1:] if path[0] != "response"]
+    events[number] = put(events[number], data.draw(st.sampled_from(inside)), data.draw(values))
+    judged = exchange(scenario, response, events)
+    for rule in INVARIANTS:
+        if rule.applies(judged.truth, judged.mode):
+            status, _, _ = judge(rule, judged)
+            assert status is not Status.ERROR
+
+
+def test_what_refers_to_itself_is_not_json(tmp_path: Path) -> None:
+    response, events = streamed(SCENARIOS[0])
+    response["extras"] = {"self": response}
+    statuses = {rule.id: judge(rule, exchange(SCENARIOS[0], response, events))[0] for rule in INVARIANTS}
+    assert statuses["PRV-2"] is Status.FAIL
+
+
+@pytest.mark.parametrize("value", [None, 3, "text", [1], (1, 2), object(), len])
+def test_what_is_no_response_at_all_is_described(value: object) -> None:
+    with pytest.raises(TypeError, match="which is neither a mapping nor an object with to_dict"):
+        as_mapping(value)
