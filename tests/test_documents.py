@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from llm_conformance import schema
+from llm_conformance import cassette, schema
 from llm_conformance.locations import RULES, SCHEMAS
 from tests.test_broken import INVARIANTS
 
@@ -50,6 +50,13 @@ def test_a_report_keeps_its_schema(pytester: pytest.Pytester) -> None:
     assert document["complete"] is True
     assert {"pass", "fail", "unsupported", "vacuous"} == set(document["summary"])
     assert result.ret == 1
+
+
+def test_the_example_of_the_scenario_guide_makes_a_cassette(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = (ROOT / "docs" / "scenarios.md").read_text("utf-8")
+    monkeypatch.chdir(tmp_path)
+    exec(guide.split("```python\n")[1].split("```")[0], {})
+    assert cassette.load(tmp_path / "hello.yaml").metadata["provenance"] == "synthetic"
 
 
 def test_the_readmes_adapter_is_short() -> None:
