@@ -67,7 +67,7 @@ class ChatDecoder:
         answer.request_id = answer.request_id or document.get("request_id")
         answer.created = answer.created or utc(document.get("created"))
         answer.model = document.get("model") or answer.model
-        answer.raw_usage.update(document.get("usage") or {})
+        answer.raw_usage |= {key: value for key, value in (document.get("usage") or {}).items() if value is not None}
         choices = document["choices"]
         # A stream gives the choices of one answer in any order; a plain answer has them all at once.
         first = min((choice["index"] for choice in choices), default=0) if not answer.call.stream else 0
@@ -90,12 +90,15 @@ class ChatDecoder:
             self._refused = True
             self._answer.block("other", kind="refusal").content += message["refusal"]
         for position, call in enumerate(message.get("tool_calls") or ()):
-            function = call.get("function") or {}
-            key = call.get("index", position)
-            yield from self._answer.tool(key, call.get("id"), function.get("name"), function.get("arguments") or "")
+            yield from self._feed_call(call.get("index", position), call.get("id"), call.get("function") or {})
+        if message.get("function_call"):  # what tool calls were before they had ids
+            yield from self._feed_call("function_call", None, message["function_call"])
         self._citations += message.get("annotations") or ()
         if message.get("audio"):
             yield self._feed_audio(message["audio"])
+
+    def _feed_call(self, key: object, id: str | None, function: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        yield from self._answer.tool(key, id, function.get("name"), function.get("arguments") or "")
 
     def _feed_content(self, content: Any) -> Iterator[StreamEvent]:
         if content is None:
@@ -165,13 +168,16 @@ class ChatDecoder:
 
     def _usage(self) -> Usage | None:
         raw = self._answer.raw_usage
-        if not raw:
+        asked, answered, total = (raw.get(name) for name in ("prompt_tokens", "completion_tokens", "total_tokens"))
+        if asked is None and answered is None and total is None:
             return None
+        if total is None and asked is not None and answered is not None:
+            total = asked + answered
         prompt, completion = raw.get("prompt_tokens_details") or {}, raw.get("completion_tokens_details") or {}
         return Usage(
-            prompt_tokens=raw.get("prompt_tokens"),
-            completion_tokens=raw.get("completion_tokens"),
-            total_tokens=raw.get("total_tokens"),
+            prompt_tokens=asked,
+            completion_tokens=answered,
+            total_tokens=total,
             cached_tokens=_at(raw, self._dialect.cached),
             reasoning_tokens=completion.get("reasoning_tokens"),
             audio_prompt_tokens=prompt.get("audio_tokens"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import expect_text, fail, invariant
 from llm_conformance.scenarios import Mode, Truth
-from llm_conformance.texts import added_to, leaked_from
+from llm_conformance.texts import leaked_from
 
 
 def _reasoned(truth: Truth, _mode: Mode) -> bool:
@@ -23,8 +23,7 @@ def test_message_holds_no_reasoning(exchange: Exchange) -> None:
     Users read the message; a trace in it is shown to them, spoken to them, or sent on. What counts is what the adapter
     added to the true answer: "4" may be both the answer and a word of the reasoning (S1-01, S1-04, U-03).
     """
-    added = added_to(exchange.truth.message, exchange.response.message)
-    leak = leaked_from(exchange.truth.reasoning or "", added)
+    leak = leaked_from(exchange.truth.reasoning or "", exchange.response.message, exchange.truth.message)
     if leak:
         fail("a message without reasoning", f"the message also holds {leak!r}, which is reasoning")
 

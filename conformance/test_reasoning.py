@@ -35,10 +35,10 @@ def test_reasoning_is_whole(exchange: Exchange) -> None:
     """`reasoning` is the whole visible trace, and None when there is none.
 
     Two failure modes are named in S1-04, and this is the second: the trace is lost. A provider may send one trace under
-    two names; it is still one trace. White space is judged by RSN-2 (S0-04, S0-05, S1-02, S2-13).
+    two names; it is still one trace. White space of native reasoning is judged by RSN-2 (S0-04, S0-05, S1-02, S2-13).
     """
     truth, reasoning = exchange.truth.reasoning, exchange.response.reasoning
-    if _bare(reasoning) != _bare(truth):
+    if exchange.truth.reasoning_source == "tag" or _bare(reasoning) != _bare(truth):
         expect_text("the reasoning", reasoning, truth)
 
 

@@ -29,12 +29,17 @@ TRACE = "The user wants the legs counted."
     ],
 )
 def test_a_leak_is_what_was_added_and_comes_from_the_trace(actual: str, leak: str | None) -> None:
-    assert texts.leaked_from(TRACE, texts.added_to("Eight.", actual)) == leak
+    assert texts.leaked_from(TRACE, actual, "Eight.") == leak
 
 
 def test_a_short_trace_that_is_part_of_the_answer_is_no_leak() -> None:
-    assert texts.leaked_from("4", texts.added_to("2 + 2 = 4", "2 + 2 = 4")) is None
-    assert texts.leaked_from("4", texts.added_to("four", "4four")) == "4"
+    assert texts.leaked_from("4", "2 + 2 = 4", "2 + 2 = 4") is None
+    assert texts.leaked_from("4", "4four", "four") == "4"
+
+
+def test_an_altered_answer_that_speaks_of_tags_is_no_leak() -> None:
+    truth = "Use a space before <think> and one behind </think> here."
+    assert texts.leaked_from("They ask for <think> and so on.", truth.replace(" ", "\xa0"), truth) is None
 
 
 def test_annotations_are_matched_by_data_first_and_each_once() -> None:
@@ -88,7 +93,7 @@ def test_folding_joins_by_index_and_ignores_what_is_no_text() -> None:
     assert folded.text == "Eight"
     assert folded.tool_call(1) == ("b", "f", "{}")
     assert folded.tool_call(0) == ("a", None, "{}")
-    assert folded.media_data("m") == "aGk="
+    assert folded.attachment("m") == ("aGk=", None)
 
 
 def test_usage_algebra() -> None:

@@ -55,7 +55,7 @@ def load(path: Path) -> Cassette:
     try:
         interactions = tuple(_interaction(*pair) for pair in zip(requests, responses, strict=True))
     except ValueError as error:
-        raise BadFileError(FileProblem(path, 1, f"a recorded request body is not JSON: {error}")) from error
+        raise BadFileError(FileProblem(path, 1, f"a recorded request body is not a JSON object: {error}")) from error
     return Cassette(path, metadata, interactions)
 
 
@@ -120,10 +120,12 @@ _Dumper.add_representer(str, _literal)
 
 
 def _interaction(request: Any, response: Any) -> Interaction:
-    body = request.body or b"{}"
+    sent = json.loads(request.body or b"{}")
+    if not isinstance(sent, dict):
+        raise ValueError("an object was expected")
     return Interaction(
         uri=request.uri,
-        request=json.loads(body),
+        request=sent,
         status=response["status"]["code"],
         headers={name.lower(): _first(value) for name, value in response["headers"].items()},
         body=response["body"]["string"] or b"",

@@ -31,8 +31,11 @@ class Driver:
     def __init__(self) -> None:
         self._worker: _Worker | None = None
 
-    def run(self, action: Callable[[asyncio.AbstractEventLoop], Any], deadline_s: float) -> Any:
-        """Return what `action(loop)` returns, or raise what it raises. Raises HungError after `deadline_s` seconds."""
+    def run(self, action: Callable[[asyncio.AbstractEventLoop], None], deadline_s: float) -> BaseException | None:
+        """Run `action(loop)` and return what it raised, if anything. Raises HungError after `deadline_s` seconds.
+
+        What the waiting itself raises, a Ctrl-C of the user, is nobody's fault and goes through.
+        """
         if self._worker is None:
             self._worker = _Worker()
         job = _Job(action)
@@ -40,9 +43,7 @@ class Driver:
         if not job.done.wait(deadline_s):
             hung, self._worker = self._worker, None
             raise HungError(deadline_s, hung.thread.ident or 0)
-        if job.error is not None:
-            raise job.error
-        return job.result
+        return job.error
 
     def close(self) -> None:
         """Stop the worker and close its loop."""
@@ -53,10 +54,9 @@ class Driver:
 
 
 class _Job:
-    def __init__(self, action: Callable[[asyncio.AbstractEventLoop], Any]) -> None:
+    def __init__(self, action: Callable[[asyncio.AbstractEventLoop], None]) -> None:
         self.action = action
         self.done = threading.Event()
-        self.result: Any = None
         self.error: BaseException | None = None
 
 
@@ -70,7 +70,7 @@ class _Worker:
         loop = asyncio.new_event_loop()
         while (job := self.jobs.get()) is not None:
             try:
-                job.result = job.action(loop)
+                job.action(loop)
             except BaseException as error:  # a SystemExit of an adapter is its failure, not the end of the run
                 job.error = error
             job.done.set()

@@ -20,7 +20,7 @@ class Folded:
     reasoning: str = ""
     tool_calls: dict[int, dict[str, str | None]] = field(default_factory=dict)
     annotations: list[Any] = field(default_factory=list)
-    media: dict[str | None, str] = field(default_factory=dict)
+    media: dict[str | None, dict[str, str]] = field(default_factory=dict)
     segments: list[Segment] = field(default_factory=list)
 
     def tool_call(self, index: int) -> tuple[str | None, str | None, str]:
@@ -28,9 +28,10 @@ class Folded:
         call = self.tool_calls[index]
         return call["id"], call["name"], call["arguments"] or "{}"
 
-    def media_data(self, id: str | None) -> str:
-        """Return the joined base64 of an attachment; pieces without an id belong to the only one there is."""
-        return self.media.get(id) or self.media.get(None, "")
+    def attachment(self, id: str | None) -> tuple[str | None, str | None]:
+        """Return joined base64 and transcript of an attachment; pieces without an id belong to the only one."""
+        pieces = self.media.get(id) or self.media.get(None, {})
+        return pieces.get("data"), pieces.get("transcript")
 
 
 def fold(events: Iterable[Mapping[str, Any]]) -> Folded:
@@ -65,10 +66,12 @@ def _fold_tool_call(folded: Folded, whose: Any, piece: str) -> None:
 
 
 def _fold_media(folded: Folded, attachment: Any) -> None:
-    if isinstance(attachment, Mapping) and isinstance(attachment.get("data"), str):
-        id = attachment.get("id")
-        if id is None or isinstance(id, str):
-            folded.media[id] = folded.media.get(id, "") + attachment["data"]
+    if not isinstance(attachment, Mapping) or not isinstance(attachment.get("id"), str | None):
+        return
+    whole = folded.media.setdefault(attachment.get("id"), {})
+    for key in ("data", "transcript"):
+        if isinstance(attachment.get(key), str):
+            whole[key] = whole.get(key, "") + attachment[key]
 
 
 def _segments(segments: Any) -> list[Segment]:

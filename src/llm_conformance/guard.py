@@ -1,7 +1,8 @@
 """The network guard: while an exchange runs, nothing connects to anywhere but the replay server.
 
-CPython reports every look-up and every connection to audit hooks (PEP 578), whichever library asks, so nothing has to
-be patched. A hook cannot be removed; this one is installed at the first exchange and does nothing between exchanges.
+CPython reports every look-up and every connection of this process to audit hooks (PEP 578), whichever library asks, so
+nothing has to be patched; what a child process does is out of reach. A hook cannot be removed; this one is installed at
+the first exchange and does nothing between exchanges.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 _STDLIB = sysconfig.get_path("stdlib")
+_SUITE = str(Path(__file__).resolve().parent)
 _LOCAL_NAMES = frozenset({"", "localhost"})
 
 
@@ -75,6 +78,8 @@ def _target(event: str, arguments: tuple[Any, ...]) -> tuple[Any, Any] | None:
         return arguments[0], None
     if event in ("socket.gethostbyname", "socket.gethostbyaddr"):
         return arguments[0], None
+    if event == "socket.getnameinfo":
+        return arguments[0][0], arguments[0][1]
     if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
         address = arguments[1]
         # A path is a Unix socket, None a datagram on a connected one: neither leaves the machine anew.
@@ -99,9 +104,13 @@ def _text(host: Any) -> str:
     return host.decode("ascii", "replace") if isinstance(host, bytes) else str(host or "")
 
 
+def _is_ours_or_pythons(filename: str) -> bool:
+    return filename.startswith(_SUITE) or (filename.startswith(_STDLIB) and "site-packages" not in filename)
+
+
 def _caller() -> str:
-    """Return file and line of the innermost frame that is nobody's library."""
+    """Return file and line of the innermost frame that is neither Python's own nor the suite's."""
     stack = [frame for frame in traceback.extract_stack() if frame.filename != __file__]
-    own = [frame for frame in stack if "site-packages" not in frame.filename and not frame.filename.startswith(_STDLIB)]
+    own = [frame for frame in stack if not _is_ours_or_pythons(frame.filename)]
     frame = (own or stack)[-1]
     return f"{frame.filename}:{frame.lineno} in {frame.name}"

@@ -87,6 +87,7 @@ class RuleModule(pytest.File):
                 item = RuleItem.from_parent(
                     self,
                     name=f"{name}[{cell}]",
+                    nodeid=f"{self.nodeid}::{name}[{cell}]",
                     cell=cell,
                     invariant=invariant,
                     runner=self._conformance.runner,

@@ -39,6 +39,7 @@ class Violation(AssertionError):  # noqa: N818 - reads as what it is in a rule
     """The rule is broken: what it expects, what was there instead, and optionally where and why."""
 
     def __init__(self, expected: str, actual: str, where: str = "", hint: str = "") -> None:
+        expected, actual = _encodable(expected), _encodable(actual)
         super().__init__(f"expected {expected}; got {actual}" + (f" ({hint})" if hint else ""))
         self.expected = expected
         self.actual = actual
@@ -142,6 +143,11 @@ def show(value: Any) -> str:
     except (TypeError, ValueError):  # a key that is no text, or a value that contains itself
         text = repr(value)
     return text if len(text) <= 200 else f"{text[:140]} ... {text[-40:]}"
+
+
+def _encodable(text: str) -> str:
+    """Return a text that can be written anywhere: half a surrogate pair, as a broken adapter may give, is escaped."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _around(text: str, at: int) -> str:

@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from llm_conformance import derivation, providers, scenarios, schema, secrets, y
 from llm_conformance.cassette import Interaction, at_pointer
 from llm_conformance.contract import ERROR_TYPES
 from llm_conformance.derivation import WireFacts
+from llm_conformance.judgement import first_difference
 from llm_conformance.providers import COUNTS, Provider
 from llm_conformance.scenarios import Mode, Scenario, ScenarioFile, Truth
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -40,7 +42,7 @@ class Recording:
         self.interaction: Interaction = file.interaction(mode)
         self.provider: Provider = providers.table()[file.document["provider"], file.document["api"]]
         self.truth: Truth = scenarios.truth(file.document["truth"], mode)
-        self.facts: WireFacts = derivation.derive(self.interaction, self.provider.wire)
+        self.facts: WireFacts = derivation.derive(self.interaction, self.provider)
 
     def where(self, key: str, *more: str | int) -> tuple[str | int, ...]:
         """Return the path of a truth key: under its mode if it stands there."""
@@ -52,7 +54,11 @@ def load_all(directories: Iterable[Path]) -> list[Scenario]:
     """Return every scenario below the directories. Raises BadFileError with all problems of all files."""
     loaded: list[Scenario] = []
     problems: list[FileProblem] = []
+    seen: dict[str, Path] = {}
     for directory in directories:
+        if not directory.is_dir():
+            problems.append(FileProblem(directory, 1, "no such directory"))
+            continue
         files, orphans = scenarios.find(directory)
         problems += orphans
         for path in files:
@@ -64,7 +70,11 @@ def load_all(directories: Iterable[Path]) -> list[Scenario]:
             found = list(lint(file))
             problems += found
             if not found:
-                loaded.append(scenarios.build(file))
+                scenario = scenarios.build(file)
+                twin = seen.setdefault(scenario.id, path)
+                if twin != path:
+                    problems.append(FileProblem(path, 1, f"the scenario {scenario.id} is there already, as {twin}"))
+                loaded.append(scenario)
     if problems:
         raise BadFileError(*problems)
     return loaded
@@ -85,8 +95,9 @@ def lint(file: ScenarioFile) -> Iterator[FileProblem]:
 def _lint_mode(file: ScenarioFile, mode: Mode) -> Iterator[FileProblem]:
     try:
         recording = Recording(file, mode)
-    except ValueError as error:
-        yield file.problem(f"the recorded body is not JSON where it has to be: {error}", "recordings", mode)
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        if not file.form_problems:
+            yield file.problem(f"the recorded body is not of the provider's shape: {error!r}", "recordings", mode)
         return
     for check in _CHECKS:
         for message, where in check(recording):
@@ -94,15 +105,20 @@ def _lint_mode(file: ScenarioFile, mode: Mode) -> Iterator[FileProblem]:
 
 
 def _lint_cassette(file: ScenarioFile) -> Iterator[FileProblem]:
-    path = file.cassette.path
-    for line, kind in secrets.scan(yaml_files.read_text(path)):
-        yield FileProblem(path, line, f"this looks like {kind}; replace it before it is committed")
+    for path, text in ((file.cassette.path, yaml_files.read_text(file.cassette.path)), (file.path, file.text)):
+        for line, kind in secrets.scan(text):
+            yield FileProblem(path, line, f"this looks like {kind}; replace it before it is committed")
 
 
 def _is_that_call(recording: Recording) -> Problems:
     interaction, document = recording.interaction, recording.file.document
-    if recording.provider.path_of(interaction.uri) is None:
+    path = recording.provider.path_of(interaction.uri)
+    if path is None:
         yield f"recorded from {interaction.uri}, which is under none of the provider's base URLs", ("provider",)
+    elif path.partition("?")[0] != recording.provider.path:
+        yield f"recorded from {path}, which is not the API's {recording.provider.path}", ("api",)
+    if interaction.status != 200:
+        yield f"recorded status {interaction.status}; an answer has 200", ("recordings", recording.mode)
     if interaction.request.get("model") != document["call"]["model"]:
         yield f"call.model is not the recorded request's {interaction.request.get('model')!r}", ("call", "model")
     if bool(interaction.request.get("stream")) != (recording.mode == "stream"):
@@ -148,6 +164,7 @@ def _agrees_with_the_bytes(recording: Recording) -> Problems:
         ("id", truth.id, facts.id),
         ("model", truth.model, facts.model),
         ("raw_finish_reason", truth.raw_finish_reason, facts.finish),
+        ("created", truth.created, _utc(facts.created)),
     ):
         if key in truth.stated and said != shown:
             yield f"{key} {said!r} contradicts the bytes, which say {shown!r}", recording.where(key)
@@ -169,8 +186,12 @@ def _without_tags(text: str) -> str:
     return "".join(text.replace("<think>", "").replace("</think>", "").split())
 
 
+def _utc(epoch: int | None) -> str | None:
+    return datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if epoch else None
+
+
 def _difference(said: str, shown: str) -> str:
-    at = next((i for i, (a, b) in enumerate(zip(said, shown, strict=False)) if a != b), min(len(said), len(shown)))
+    at = first_difference(said, shown)
     return f"at code point {at}: {said[at : at + 20]!r} is stated, {shown[at : at + 20]!r} is there"
 
 
@@ -258,6 +279,8 @@ def _finish_follows_the_table(recording: Recording) -> Problems:
     if truth.error is not None:
         return
     expected = recording.provider.finish.get(recording.facts.finish or "")
+    if recording.facts.refused:
+        expected = "content_filter"  # the contract's word for a refusal, whatever the provider's
     if expected not in truth.finish_reasons:
         yield f"{recording.facts.finish!r} is {expected!r} in providers.toml", recording.where("finish_reason")
 

@@ -89,7 +89,7 @@ def _is_free(parser: pytest.Parser, option: str) -> bool:
     probe = f"{option}=probe"
     try:
         _, unknown = parser.parse_known_and_unknown_args([probe])
-    except (pytest.UsageError, SystemExit):
+    except (Exception, SystemExit):
         return False  # defined, and choosy about its value
     return probe in unknown
 
@@ -106,11 +106,17 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection(session: pytest.Session) -> None:
     """Refuse to judge nobody."""
     config = session.config
+    if _wants_a_wheel(config):
+        raise pytest.UsageError(f"llm_conformance runs from a clone here; its rules are `{COMMAND}` in {ROOT}")
     if not config.getoption("conformance_adapter") and any(_names_the_rules(config, arg) for arg in config.args):
         raise pytest.UsageError(
             f"no adapter named; say which: {COMMAND} --adapter=mypkg (the reference adapters are --adapter=adapters; "
             "where --adapter is taken, --conformance-adapter says the same)"
         )
+
+
+def _wants_a_wheel(config: pytest.Config) -> bool:
+    return not PACKAGED and bool(config.getoption("pyargs")) and "llm_conformance" in config.args
 
 
 def _names_the_rules(config: pytest.Config, argument: str) -> bool:
@@ -123,11 +129,9 @@ def _names_the_rules(config: pytest.Config, argument: str) -> bool:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Of the installed package, collect the rules and nothing else, whatever the project's own settings say."""
-    if _is_rule_module(collection_path) or collection_path == RULES:
-        return False
-    if PACKAGED and collection_path.is_relative_to(ROOT) and collection_path != ROOT:
-        return True
-    return None
+    if not PACKAGED or not collection_path.is_relative_to(ROOT) or _is_rule_module(collection_path):
+        return None
+    return collection_path not in (ROOT, RULES)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -38,6 +38,7 @@ def destinations(names: Iterable[str], base: Path) -> list[Path]:
     found = [base / name for name in names]
     problems = [f"--conformance-report={path}: the suffix has to be .json" for path in found if path.suffix != ".json"]
     problems += [f"--conformance-report={path}: no such directory" for path in found if not path.parent.is_dir()]
+    problems += [f"--conformance-report={path}: this is a directory" for path in found if path.is_dir()]
     if problems:
         raise pytest.UsageError("\n".join(problems))
     return found
@@ -45,7 +46,7 @@ def destinations(names: Iterable[str], base: Path) -> list[Path]:
 
 def write(path: Path, result: Result) -> None:
     """Write the report to a file."""
-    path.write_text(json.dumps(document(result), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(document(result), indent=1) + "\n", encoding="utf-8")
 
 
 def document(result: Result) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -35,7 +36,7 @@ class Runner:
         self._driver = Driver()
         self._server = ReplayServer()
         self._guard = Guard(self._server.address)
-        self._hangs: dict[str, int] = {}
+        self._hangs: Counter[tuple[str, Face]] = Counter()
         self.exchange = functools.lru_cache(maxsize=_REMEMBERED)(self._run)
 
     def close(self) -> None:
@@ -47,7 +48,7 @@ class Runner:
         subject, scenario, face = cell.subject, cell.scenario, cell.face
         interaction = scenario.interactions[cell.mode]
         if face in ("complete", "stream"):
-            serving = self._server.open(scenario, holds=_has_content(scenario.truths[cell.mode]))
+            serving = self._server.open(scenario, holds=scenario.truths[cell.mode].shows_early)
             base_url, path = serving.base_url, scenario.provider.path
         else:
             serving = None
@@ -86,30 +87,33 @@ class Runner:
         return exchange
 
     def _ask(self, attempt: _Attempt, truths: Mapping[Mode, Truth]) -> Outcome:
-        subject = attempt.subject
-        if self._hangs.get(subject.label, 0) >= HANGS_UNTIL_GIVEN_UP:
+        method = (attempt.subject.label, attempt.face)
+        if self._hangs[method] >= HANGS_UNTIL_GIVEN_UP:
             return Outcome(fault=f"not asked any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung")
-        before = attempt.call.to_dict()
+        before = attempt.inputs()
         raised: BaseException | None = None
         with self._guard.watching() as connections:
             try:
-                self._driver.run(attempt.run, self._timeout_s + PATIENCE_S)
+                raised = self._driver.run(attempt.run, self._timeout_s + PATIENCE_S)
             except HungError as hung:
-                self._hangs[subject.label] = self._hangs.get(subject.label, 0) + 1
+                self._hangs[method] += 1
                 self._guard.ignore_thread(hung.thread)
                 attempt.fault = str(hung)
-            except BaseException as error:
-                raised = error
             finally:
                 if attempt.serving:
                     self._server.close(attempt.serving)
-        after = attempt.call.to_dict()
+        after = attempt.inputs()
         return attempt.outcome(
             raised,
             truths,
             connections=tuple(connections),
-            mutations=tuple(key for key in before if before[key] != after[key]),
+            mutations=tuple(key for key in before if before[key] != after.get(key)),
         )
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether a call is still running that nobody waits for any more."""
+        return bool(self._hangs)
 
 
 class _Attempt:
@@ -144,6 +148,13 @@ class _Attempt:
         else:
             consume(method(self._chunks(), self.call), loop, self._take_event)
 
+    def inputs(self) -> dict[str, Any]:
+        """Return all that the adapter was given, to see whether it changed any of it."""
+        try:
+            return copy.deepcopy(self.call.to_dict() | {"http": self.http.to_dict()})
+        except RecursionError:
+            return {}  # the adapter has made it contain itself
+
     def _take_response(self, value: Any) -> None:
         try:
             self.response = as_mapping(value)
@@ -168,7 +179,7 @@ class _Attempt:
         """Give the stream frame by frame, and note whether content was shown before the last was asked for."""
         pieces = list(frames(self.body))
         for number, piece in enumerate(pieces, start=1):
-            if 1 < number == len(pieces):
+            if number == len(pieces):
                 self.buffered = not self.content_shown
             yield piece
 
@@ -180,7 +191,7 @@ class _Attempt:
         mode: Mode = "stream" if self.face in ("stream", "parse_stream") else "json"
         if self.serving:
             mode = self.serving.mode or mode
-            buffered = self.serving.buffered if self.serving.holds and self.serving.mode == "stream" else None
+            buffered = self._arrived_late(self.serving)
             fault = fault or self._wrong_request(self.serving, error, seen["connections"])
             if self.serving.lacking and fault is None:
                 return Outcome(
@@ -206,6 +217,12 @@ class _Attempt:
             **seen,
         )
 
+    def _arrived_late(self, serving: Serving) -> bool | None:
+        """Whether deltas came late; who asks for the plain answer and gives it out as a stream has no early ones."""
+        if not serving.holds:
+            return None
+        return serving.buffered if serving.mode == "stream" else self.face == "stream"
+
     @staticmethod
     def _wrong_request(serving: Serving, error: Raised | None, connections: tuple[str, ...]) -> str | None:
         if serving.mode is not None or serving.mismatch or serving.lacking:
@@ -216,12 +233,12 @@ class _Attempt:
         return f"never asked call.base_url for anything{tried}"
 
 
-def _has_content(truth: Truth) -> bool:
-    return bool(truth.message or truth.reasoning or truth.tool_calls or truth.attachments) and truth.error is None
-
-
 def _raised(error: BaseException, table: Mapping[str, str]) -> Raised:
-    return Raised(type(error).__name__, _contract_type(error, table), str(error))
+    try:
+        text = str(error)
+    except Exception as inner:
+        text = f"(its text cannot be had: {type(inner).__name__})"
+    return Raised(type(error).__name__, _contract_type(error, table), text)
 
 
 def _contract_type(error: BaseException, table: Mapping[str, str]) -> str | None:

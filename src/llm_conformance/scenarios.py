@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from llm_conformance import cassette, providers, schema, yaml_files
+from llm_conformance import cassette, derivation, providers, schema, yaml_files
 from llm_conformance.cassette import Cassette, Interaction
 from llm_conformance.contract import Segment, ToolCall, Usage
 from llm_conformance.contract.call import ThinkProfile
@@ -40,7 +40,11 @@ class ExpectedAnnotation:
 
 @dataclass(frozen=True)
 class Truth:
-    """What a correct adapter returns for one recording. `stated` names the keys that the scenario file has."""
+    """What a correct adapter returns for one recording.
+
+    `stated` names the keys that the scenario file has; `shows_early` says whether a stream has content before its last
+    frame, which is read from the bytes.
+    """
 
     stated: frozenset[str]
     id: str | None = None
@@ -60,6 +64,7 @@ class Truth:
     error: str | None = None
     may_raise: tuple[str, ...] = ()
     unknown: str | None = None
+    shows_early: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +85,11 @@ class Scenario:
     same_content: bool
     truths: Mapping[Mode, Truth]
     evidence: str
+
+    @property
+    def home(self) -> Path:
+        """The directory that holds the providers' folders."""
+        return self.path.parent.parent
 
     @property
     def modes(self) -> tuple[Mode, ...]:
@@ -189,7 +199,7 @@ def build(file: ScenarioFile) -> Scenario:
         match=tuple(document.get("match", ())),
         interactions={mode: file.interaction(mode) for mode in file.modes},
         same_content=document["recordings"].get("same_content", False),
-        truths={mode: truth(document["truth"], mode) for mode in file.modes},
+        truths={mode: _with_timing(truth(document["truth"], mode), file, mode) for mode in file.modes},
         evidence=file.cassette.metadata["provenance"],
     )
 
@@ -211,6 +221,14 @@ def truth(document: Mapping[str, Any], mode: Mode) -> Truth:
         finish_reasons=tuple(finish) if isinstance(finish, list) else (cast("str | None", finish),),
         may_raise=tuple(stated.get("may_raise", ())),
     )
+
+
+def _with_timing(found: Truth, file: ScenarioFile, mode: Mode) -> Truth:
+    if mode == "json" or found.error is not None:
+        return found
+    row = providers.table()[file.document["provider"], file.document["api"]]
+    early = derivation.derive(derivation.without_last_frame(file.interaction(mode)), row)
+    return replace(found, shows_early=bool(early.text or early.reasoning or early.calls or early.has_media))
 
 
 def digest(scenarios: Iterable[Scenario]) -> str:

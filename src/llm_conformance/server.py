@@ -88,7 +88,7 @@ class ReplayServer:
 
     def open(self, scenario: Scenario, holds: bool = False) -> Serving:
         """Start serving a scenario under a base URL of its own; `holds` the last frame of a stream back (STR-7)."""
-        token = f"{scenario.id.replace('/', '-')}-{next(self._tokens)}"
+        token = f"exchange-{next(self._tokens)}"
         serving = Serving(scenario, f"http://{self.address[0]}:{self.address[1]}/{token}", holds)
         self._servings[token] = serving
         return serving
@@ -150,7 +150,7 @@ class ReplayServer:
                 self._send_head(interaction.status, interaction.headers, ("transfer-encoding", "chunked"))
                 pieces = list(frames(interaction.body))
                 for number, piece in enumerate(pieces, start=1):
-                    if serving.holds and 1 < number == len(pieces):
+                    if serving.holds and number == len(pieces):
                         serving.buffered = not serving.content_seen.wait(PATIENCE_S)
                     self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
                 self.wfile.write(b"0\r\n\r\n")

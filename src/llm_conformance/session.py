@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Generator, Iterable
 from pathlib import Path
@@ -57,6 +58,8 @@ class ConformanceSession:
         self._runner: Runner | None = None
         self._collected_modules: set[Path] = set()
         self._deselected = False
+        self._interrupted = False
+        self._exit_status = 0
         self._settled: list[Verdict] = []
         self._judged: list[Verdict] = []
         self.planned = 0
@@ -118,6 +121,10 @@ class ConformanceSession:
         """Note that the run is not whole."""
         self._deselected = self._deselected or any(isinstance(item, RuleItem) for item in items)
 
+    def pytest_keyboard_interrupt(self) -> None:
+        """Note that the user stopped the run."""
+        self._interrupted = True
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
@@ -161,8 +168,17 @@ class ConformanceSession:
             return
         if self._has_run():
             session.exitstatus = self._exit_code(int(session.exitstatus))
+            self._exit_status = int(session.exitstatus)
             for destination in self._reports:
                 report.write(destination, self._result())
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self) -> None:
+        """End the process although a call that hung may still hold a thread that Python would wait for."""
+        if self._runner is not None and self._runner.gave_up and not self._is_worker:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(self._exit_status)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the matrix."""
@@ -196,16 +212,20 @@ class ConformanceSession:
     def _exit_code(self, pytest_says: int) -> int:
         """Return the contract's exit code.
 
-        Highest rule first: 4 misuse (pytest's own, left alone like any other that is not about test results);
+        Highest rule first: 4 misuse (pytest's own, left alone like any other that is not about test results, but for a
+        run that `-x` stopped);
         3 the harness's own error; 1 a failure or a stale entry; 5 nothing was checked; 0 conforms.
         """
-        if pytest_says not in (0, 1, 5):
+        stopped_at_a_failure = pytest_says == 2 and not self._interrupted
+        if pytest_says not in (0, 1, 5) and not stopped_at_a_failure:
             return pytest_says
         statuses = Counter(verdict.status for verdict in self._judged)
         if statuses[Status.ERROR]:
             return 3
         if pytest_says == 1 or statuses[Status.FAIL] or statuses[Status.STALE]:
             return 1
+        if stopped_at_a_failure:
+            return pytest_says
         return 0 if statuses[Status.PASS] or statuses[Status.EXPECTED] else 5
 
 

@@ -82,7 +82,8 @@ def load(spec: str, directory: Path, taken: Collection[str] = ()) -> Subject:
     if spec.startswith("cmd:"):
         raise BadAdapterError("adapters in other languages (cmd:) are not supported yet; name a Python package or file")
     instance = _instantiate(spec, _resolve(spec, directory))
-    return describe(spec, instance, taken)
+    subject: Subject = _guarded("reading its declarations", lambda: describe(spec, instance, taken))
+    return subject
 
 
 def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> Subject:
@@ -98,6 +99,9 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> Subject:
     unknown = declared - set(CAPABILITIES)
     if unknown:
         problems.append(f"unknown capabilities {', '.join(sorted(unknown))}; there are {', '.join(CAPABILITIES)}")
+    errors = getattr(instance, "errors", None) or {}
+    if not isinstance(errors, Mapping):
+        problems.append(f"`errors` has to map exception class names to the contract's, not {errors!r}")
     if problems:
         raise BadAdapterError("; ".join(problems))
     name = str(getattr(instance, "name", None) or spec)
@@ -110,7 +114,7 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> Subject:
         providers=frozenset(providers),
         capabilities=frozenset(declared),
         faces=faces,
-        errors=dict(getattr(instance, "errors", None) or {}),
+        errors=dict(errors),
     )
 
 
@@ -215,7 +219,7 @@ def _guarded(doing: str, action: Any) -> Any:
     """Run somebody's code; what it raises becomes one line that names the place."""
     try:
         return action()
-    except ModuleNotFoundError:
+    except (ModuleNotFoundError, BadAdapterError):
         raise
     except (Exception, SystemExit) as error:
         raise BadAdapterError(f"{doing} raised {type(error).__name__}: {error}{_place(error)}") from error

@@ -24,10 +24,11 @@ def added_to(truth: str, actual: str) -> str:
     return actual[start : len(actual) - end]
 
 
-def leaked_from(reasoning: str, added: str) -> str | None:
-    """Return a piece of `added` that comes from the reasoning or is a tag around it, None if there is none."""
+def leaked_from(reasoning: str, actual: str, truth: str) -> str | None:
+    """Return a piece of reasoning, or of a tag around it, that `actual` has and the true message has not."""
+    added = added_to(truth, actual)
     for tag in _TAGS:
-        if tag in added.lower():
+        if actual.lower().count(tag) > truth.lower().count(tag):
             return tag
     trace = reasoning.strip()
     length = min(SIGNIFICANT, len(trace))
@@ -35,6 +36,7 @@ def leaked_from(reasoning: str, added: str) -> str | None:
         return None
     pieces = {trace[at : at + length] for at in range(len(trace) - length + 1)}
     for at in range(len(added) - length + 1):
-        if added[at : at + length] in pieces:
-            return added[at : at + length]
+        piece = added[at : at + length]
+        if piece in pieces and actual.count(piece) > truth.count(piece):
+            return piece
     return None

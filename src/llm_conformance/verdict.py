@@ -8,7 +8,7 @@ from typing import Any
 
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import Invariant, Status, Vacuous, Violation
-from llm_conformance.locations import COMMAND
+from llm_conformance.locations import CASSETTES, COMMAND
 from llm_conformance.plan import Cell
 
 _SHOWN_BY = {
@@ -82,7 +82,8 @@ def judge(invariant: Invariant, exchange: Exchange) -> tuple[Status, str | None,
 def _check(invariant: Invariant, exchange: Exchange) -> None:
     if exchange.outcome.fault is not None:
         raise Violation("an answer", exchange.outcome.fault)
-    if not invariant.applies(exchange.truth, exchange.mode):
+    # Streams are judged as streams, whatever the adapter asked for behind its face.
+    if not invariant.applies(exchange.truth, "stream" if exchange.streamed else "json"):
         raise Vacuous("the recording that the adapter asked for has nothing for this rule")
     invariant.check(exchange)
 
@@ -90,10 +91,12 @@ def _check(invariant: Invariant, exchange: Exchange) -> None:
 def _came_back_wrong(invariant: Invariant, exchange: Exchange) -> bool:
     """Whether an adapter that does not declare the capability gave something all the same, and gave it wrong."""
     outcome = exchange.outcome
-    if outcome.fault is not None or outcome.response is None:
+    if outcome.fault is not None:
         return False  # the core rules report that
-    shown = _SHOWN_BY.get(invariant.capability or "")
-    return shown is None or bool(outcome.response.data.get(shown))
+    if invariant.capability == "streaming":
+        return invariant.id != "STR-7" and bool(outcome.events)  # late is not wrong
+    shown = _SHOWN_BY[invariant.capability or ""]
+    return outcome.response is not None and bool(outcome.response.data.get(shown))
 
 
 def narrative(cell: Cell, invariant: Invariant, violation: Violation) -> str:
@@ -112,7 +115,9 @@ def narrative(cell: Cell, invariant: Invariant, violation: Violation) -> str:
 
 def command(cell: Cell, invariant: Invariant) -> str:
     """Return the command line that runs this one cell alone."""
+    own = cell.scenario.home != CASSETTES
     options = (
+        *([f"--conformance-cassettes={cell.scenario.home}"] if own else ()),
         f"--conformance-adapter={cell.subject.spec}",
         f"--conformance-scenario={cell.scenario.id}",
         f"--conformance-face={cell.face}",

@@ -50,6 +50,8 @@ class _Loader(_SafeLoader):
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
         for key_node, _ in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(None, None, "a key has to be plain text", key_node.start_mark)
             if key_node.value in seen:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"the key {key_node.value!r} stands here twice", key_node.start_mark
@@ -113,7 +115,7 @@ def line_of(text: str, where: tuple[str | int, ...]) -> int:
     for step in where:
         children: dict[str | int, Any] = {}
         if isinstance(node, yaml.MappingNode):
-            children = {key.value: (key, value) for key, value in node.value}
+            children = {key.value: (key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode)}
         elif isinstance(node, yaml.SequenceNode):
             children = {index: (value, value) for index, value in enumerate(node.value)}
         if step not in children:
