@@ -80,6 +80,27 @@ def test_each_mistake_is_named(tmp_path: Path, said: str, instead: str, message:
     assert all(problem.startswith("spider.scenario.yaml:") for problem in found)
 
 
+@pytest.mark.parametrize(
+    ("said", "instead"),
+    [
+        ("  metadata:", "  ? [a]\n  : b\n  metadata:"),
+        ("body: '{", "body: '[1]' #"),
+        ("code: 200", "code: 500"),
+        ("- text/event-stream", "- text/event-stréam"),
+        ('data: {"id"', 'data: [1]\n\ndata: {"id"'),
+        ('"choices": [{', '"choices": [5, {'),
+        ('"delta": {', '"delta": "x", "d": {'),
+        ("/chat/completions", "/responses"),
+    ],
+)
+def test_a_cassette_of_a_wrong_shape_is_a_problem_and_no_crash(tmp_path: Path, said: str, instead: str) -> None:
+    tape = miniature.write(tmp_path).with_name("spider.yaml")
+    text = tape.read_text()
+    tape.write_text(text.replace(said if said in text else said.replace('\\"', '"'), instead, 1))
+    if tape.read_text() != text:
+        assert problems(tmp_path)
+
+
 def test_an_orphan_cassette_is_named(tmp_path: Path) -> None:
     miniature.write(tmp_path).unlink()
     assert problems(tmp_path) == [

@@ -144,6 +144,116 @@ def test_events_that_are_none_break_str_3(pytester: pytest.Pytester) -> None:
     assert {"STR-1", "STR-3", "STR-7"} == with_status(results, "fail")
 
 
+def test_a_plain_answer_given_out_as_a_stream_is_no_stream(pytester: pytest.Pytester) -> None:
+    _, results = judge(
+        pytester,
+        """
+        def stream(self, call):
+            import httpx
+            asked = {key: value for key, value in call.request.items() if key != "stream"}
+            httpx.post(call.base_url + call.path, json=asked).raise_for_status()
+            yield {"event_type": "made.up"}
+            for _ in range(3):
+                yield {"event_type": "response.completed", "response": ANSWER}
+        """,
+    )
+    assert {"STR-1", "STR-2", "STR-3", "STR-7"} <= with_status(results, "fail")
+
+
+@pytest.mark.parametrize(
+    ("change", "broken"),
+    [
+        ("annotations=[{'start': 0.0, 'end': 2.0, 'data': {}}]", {"SHP-1", "ANN-4"}),
+        ("raw_events=[{}]", {"PRV-1"}),
+        ("request_id='x', created='2025-01-21T17:35:52.000+00:00'", set()),
+        ("created='2025-01-21T17:35:53Z'", {"PRV-1"}),
+        ("usage={**ANSWER['usage'], 'audio_prompt_tokens': 0}", {"USE-4"}),
+        ("extras={1: 2}", {"PRV-2"}),
+        ("text='Seven.'", {"MSG-2"}),
+    ],
+)
+def test_a_wrong_value_breaks_its_own_rule(pytester: pytest.Pytester, change: str, broken: set[str]) -> None:
+    capabilities = (
+        "capabilities = ['reasoning', 'segments', 'annotations', 'tools', 'raw'][: 5 if 'raw' in CHANGE else 4]"
+    )
+    methods = f"CHANGE = {change!r}\n{capabilities}\ndef parse(self, http, call): return dict(ANSWER, {change})"
+    if change == "extras={1: 2}":
+        methods = methods.replace("dict(ANSWER, extras={1: 2})", "{**ANSWER, 'extras': {1: 2}}")
+    _, results = judge(pytester, methods)
+    assert with_status(results, "fail") == broken
+
+
+def test_changing_the_headers_of_the_answer_breaks_prv_3(pytester: pytest.Pytester) -> None:
+    _, results = judge(pytester, "def parse(self, http, call): http.headers.clear(); return ANSWER")
+    assert with_status(results, "fail") == {"PRV-3"}
+
+
+@pytest.mark.parametrize(
+    "methods",
+    [
+        (
+            "def parse(self, http, call):\n    class Odd(Exception):\n        def __str__(self): raise ValueError\n"
+            "    raise Odd"
+        ),
+        "def parse(self, http, call): call.messages[0]['self'] = call.messages; return ANSWER",
+        "def parse(self, http, call): return {**ANSWER, 'message': 'Eight.\\ud83d'}",
+        "def parse(self, http, call):\n    deep = {}\n    for _ in range(9999): deep = {'a': deep}\n"
+        "    return {**ANSWER, 'extras': deep}",
+    ],
+    ids=["an exception without text", "a call that contains itself", "half a character", "nesting without end"],
+)
+def test_odd_values_are_the_adapters_fault(pytester: pytest.Pytester, methods: str) -> None:
+    result, results = judge(pytester, methods)
+    assert result.ret == 1
+    assert with_status(results, "fail")
+    assert not with_status(results, "error")
+
+
+def test_ctrl_c_stops_the_run_and_blames_nobody(pytester: pytest.Pytester) -> None:
+    result, results = judge(
+        pytester,
+        """
+        def parse(self, http, call):
+            import os, signal, time
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+            return ANSWER
+        """,
+        "--conformance-timeout=5",
+    )
+    assert result.ret == 2
+    assert not with_status(results, "fail")
+
+
+def test_a_thread_that_never_ends_does_not_keep_the_process(pytester: pytest.Pytester) -> None:
+    result, results = judge(
+        pytester,
+        """
+        async def parse(self, http, call):
+            import asyncio, time
+            await asyncio.to_thread(time.sleep, 3600)
+        """,
+        "--conformance-invariant=MSG-2",
+    )
+    assert result.ret == 1
+    assert with_status(results, "fail") == {"MSG-2"}
+
+
+def test_late_deltas_are_not_wrong_where_streaming_is_not_declared(pytester: pytest.Pytester) -> None:
+    methods = """
+        capabilities = {}
+        def parse_stream(self, chunks, call):
+            list(chunks)
+            yield {{"event_type": "response.output_text.delta", "delta": "Eight."}}
+            yield {{"event_type": "response.reasoning.delta", "delta": ANSWER["reasoning"]}}
+            yield {{"event_type": "response.completed", "response": ANSWER}}
+        """
+    _, results = judge(pytester, methods.format("['reasoning']"))
+    assert not with_status(results, "fail")
+    _, results = judge(pytester, methods.format("['reasoning', 'streaming']"))
+    assert with_status(results, "fail") == {"STR-7"}
+
+
 def test_an_endless_stream_is_cut(pytester: pytest.Pytester) -> None:
     _, results = judge(
         pytester,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,54 @@ def test_exit_code_5_when_nothing_was_checked(pytester: pytest.Pytester) -> None
     assert report["results"] == []
     assert report["adapters"][0]["not_covered"] > 0
     result.stdout.fnmatch_lines(["*nothing to judge: it lists acme*"])
+
+
+def test_failed_cells_can_be_run_again(pytester: pytest.Pytester) -> None:
+    (pytester.path / "wrong.py").write_text(
+        "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): return {}\n"
+    )
+    first, _ = miniature.run(pytester, "--adapter=wrong.py", "-o", f"cache_dir={pytester.path}/cache")
+    again, report = miniature.run(pytester, "--adapter=wrong.py", "--lf", "-o", f"cache_dir={pytester.path}/cache")
+    assert first.ret == again.ret == 1
+    assert again.parseoutcomes().get("passed", 0) == 0
+    assert again.parseoutcomes()["failed"] == first.parseoutcomes()["failed"]
+    assert report["complete"] is False
+
+
+@pytest.mark.parametrize("options", [["-x"], ["-x", "-n2"], ["--maxfail=2"]])
+def test_a_run_that_stops_at_a_failure_has_failed(pytester: pytest.Pytester, options: list[str]) -> None:
+    (pytester.path / "wrong.py").write_text(
+        "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): return {}\n"
+    )
+    result, report = miniature.run(pytester, "--adapter=wrong.py", *options)
+    assert result.ret == 1
+    assert report["complete"] is False
+
+
+def test_the_reproduce_command_reproduces(pytester: pytest.Pytester) -> None:
+    (pytester.path / "wrong.py").write_text(
+        "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): return {}\n"
+    )
+    result, _ = miniature.run(pytester, "--adapter=wrong.py")
+    (line, *_) = [line for line in result.stdout.lines if line.startswith("Reproduce") and "MSG-2" in line]
+    arguments = shlex.split(line.removeprefix("Reproduce"))[2:]
+    again = pytester.runpytest_subprocess(str(miniature.RULES), *arguments)
+    assert again.parseoutcomes() == {"failed": 1}
+
+
+def test_a_scenario_may_not_be_there_twice(pytester: pytest.Pytester) -> None:
+    miniature.write(pytester.path / "more")
+    miniature.write(pytester.path / "again")
+    result, _ = miniature.run(pytester, "--adapter=adapters", f"--conformance-cassettes={pytester.path / 'again'}")
+    assert "the scenario mini/spider is there already" in refused(result)
+
+
+def test_another_projects_option_of_the_same_name_keeps_its_meaning(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        "def pytest_addoption(parser): parser.addoption('--adapter', type=lambda name: {'eth0': 1}[name])"
+    )
+    pytester.makepyfile("def test_own(pytestconfig): assert pytestconfig.getoption('--adapter') == 1")
+    assert pytester.runpytest_subprocess("--adapter=eth0").ret == 0
 
 
 def test_an_unsupported_run_is_not_green(pytester: pytest.Pytester) -> None:

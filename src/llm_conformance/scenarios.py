@@ -42,8 +42,8 @@ class ExpectedAnnotation:
 class Truth:
     """What a correct adapter returns for one recording.
 
-    `stated` names the keys that the scenario file has; `shows_early` says whether a stream has content before its last
-    frame, which is read from the bytes.
+    `stated` names the keys that the scenario file has; `shows_early` says whether the stream has content before its
+    last frame, which is read from the bytes.
     """
 
     stated: frozenset[str]
@@ -186,6 +186,7 @@ def build(file: ScenarioFile) -> Scenario:
     """Turn a scenario file that was read, and found without fault, into a Scenario."""
     document = file.document
     call = document["call"]
+    early = "stream" in file.modes and _shows_early(file)
     return Scenario(
         id=f"{file.path.parent.name}/{file.path.name.removesuffix(SUFFIX)}",
         path=file.path,
@@ -199,7 +200,7 @@ def build(file: ScenarioFile) -> Scenario:
         match=tuple(document.get("match", ())),
         interactions={mode: file.interaction(mode) for mode in file.modes},
         same_content=document["recordings"].get("same_content", False),
-        truths={mode: _with_timing(truth(document["truth"], mode), file, mode) for mode in file.modes},
+        truths={mode: replace(truth(document["truth"], mode), shows_early=early) for mode in file.modes},
         evidence=file.cassette.metadata["provenance"],
     )
 
@@ -223,12 +224,12 @@ def truth(document: Mapping[str, Any], mode: Mode) -> Truth:
     )
 
 
-def _with_timing(found: Truth, file: ScenarioFile, mode: Mode) -> Truth:
-    if mode == "json" or found.error is not None:
-        return found
+def _shows_early(file: ScenarioFile) -> bool:
+    if truth(file.document["truth"], "stream").error is not None:
+        return False
     row = providers.table()[file.document["provider"], file.document["api"]]
-    early = derivation.derive(derivation.without_last_frame(file.interaction(mode)), row)
-    return replace(found, shows_early=bool(early.text or early.reasoning or early.calls or early.has_media))
+    early = derivation.derive(derivation.without_last_frame(file.interaction("stream")), row)
+    return bool(early.text or early.reasoning or early.calls or early.has_media)
 
 
 def digest(scenarios: Iterable[Scenario]) -> str:

@@ -42,8 +42,9 @@ def validator(name: str) -> Any:
     `name` may end in a JSON pointer to a part: `wire/chat#/$defs/chunk`.
     """
     name, _, pointer = name.partition("#")
-    reference = document(name)["$id"] + ("#" + pointer if pointer else "")
-    return _Validator({"$ref": reference}, registry=_registry())
+    # A reference to a whole document would be followed by the validator that its $schema names, not by ours.
+    whole = document(name)
+    return _Validator({"$ref": f"{whole['$id']}#{pointer}"} if pointer else whole, registry=_registry())
 
 
 @functools.cache

@@ -121,9 +121,10 @@ class ConformanceSession:
         """Note that the run is not whole."""
         self._deselected = self._deselected or any(isinstance(item, RuleItem) for item in items)
 
-    def pytest_keyboard_interrupt(self) -> None:
-        """Note that the user stopped the run."""
-        self._interrupted = True
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Note that somebody stopped the run; `-x` does it by subclasses of KeyboardInterrupt, pytest's and xdist's."""
+        stopped_itself = isinstance(excinfo.value, KeyboardInterrupt) and excinfo.type is not KeyboardInterrupt
+        self._interrupted = not stopped_itself
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
