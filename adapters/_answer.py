@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from llm_conformance.contract import (
     Annotation,
@@ -36,6 +36,7 @@ class Block:
 class Tool:
     """A tool call that still grows."""
 
+    type: Literal["function", "custom"] = "function"
     id: str | None = None
     name: str = ""
     block: Block = field(default_factory=lambda: Block("tool_call"))
@@ -117,7 +118,9 @@ class Answer:
             segments=tuple(Segment(block.type, block.content, block.metadata) for block in self.blocks),
             annotations=tuple(self.annotations),
             attachments=tuple(self.attachments),
-            tool_calls=tuple(ToolCall(tool.id, tool.name, tool.block.content or "{}") for tool in self.tools.values()),
+            tool_calls=tuple(
+                ToolCall(tool.id, tool.name, tool.block.content or "{}", tool.type) for tool in self.tools.values()
+            ),
             usage=usage,
             finish_reason=finish,
             raw_finish_reason=self.raw_finish,

@@ -90,7 +90,12 @@ class ChatDecoder:
             self._refused = True
             self._answer.block("other", kind="refusal").content += message["refusal"]
         for position, call in enumerate(message.get("tool_calls") or ()):
-            yield from self._feed_call(call.get("index", position), call.get("id"), call.get("function") or {})
+            key = call.get("index", position)
+            if call.get("custom"):
+                yield from self._answer.tool(key, call.get("id"), call["custom"].get("name"), call["custom"]["input"])
+                self._answer.tools[key].type = "custom"
+            else:
+                yield from self._feed_call(key, call.get("id"), call.get("function") or {})
         if message.get("function_call"):  # what tool calls were before they had ids
             yield from self._feed_call("function_call", None, message["function_call"])
         self._citations += message.get("annotations") or ()

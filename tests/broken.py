@@ -293,6 +293,15 @@ class OffsetsCountedPerBlock(Moved):
         return 0, end - start
 
 
+class SpanSearchedForByItsText(Moved):
+    fails = ("ANN-2",)
+    says = "expected .* at "
+
+    def move(self, message: str, annotation: Annotation, start: int, end: int) -> tuple[int, int]:
+        first = message.index(message[start:end])
+        return first, first + end - start
+
+
 class DocumentOffsetsTakenForMessageOffsets(Moved):
     fails = ("ANN-3", "ANN-2", "ANN-1")
     says = "the offsets into the document"

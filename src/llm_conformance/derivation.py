@@ -81,7 +81,8 @@ def _walk_chat(facts: WireFacts, document: Mapping[str, Any], provider: Provider
         facts.refused |= bool(message.get("refusal"))
         facts.has_media |= bool(message.get("audio"))
         for position, call in enumerate(message.get("tool_calls") or ()):
-            _walk_call(facts, call.get("index", position), call.get("id"), call.get("function") or {})
+            function = call.get("function") or call.get("custom") or {}
+            _walk_call(facts, call.get("index", position), call.get("id"), function)
         if message.get("function_call"):
             _walk_call(facts, "function_call", None, message["function_call"])
 
@@ -90,7 +91,7 @@ def _walk_call(facts: WireFacts, key: Any, id: str | None, function: Mapping[str
     known = facts.calls.setdefault(key, ["", "", ""])
     known[0] = known[0] or id or ""
     known[1] = known[1] or function.get("name") or ""
-    known[2] += function.get("arguments") or ""
+    known[2] += function.get("arguments") or function.get("input") or ""
 
 
 def _merge(known: dict[str, Any], said: Mapping[str, Any] | None) -> None:

@@ -2,6 +2,8 @@
 
 One worker thread, with one event loop of its own, runs every call, because adapters cache clients that belong to a
 thread or a loop. A call that outlives its deadline is given up together with its thread, and a fresh one takes over.
+What runs in this process can also keep the interpreter to itself (a regular expression without end) or end the
+process; against that only a process of its own would help.
 """
 
 from __future__ import annotations
