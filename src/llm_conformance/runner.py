@@ -48,7 +48,7 @@ class Runner:
         subject, scenario, face = cell.subject, cell.scenario, cell.face
         interaction = scenario.interactions[cell.mode]
         if face in ("complete", "stream"):
-            serving = self._server.open(scenario, holds=scenario.truths[cell.mode].shows_early)
+            serving = self._server.open(scenario, holds=bool(scenario.truths[cell.mode].shows_early))
             base_url, path = serving.base_url, scenario.provider.path
         else:
             serving = None

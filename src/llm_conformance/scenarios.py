@@ -42,8 +42,8 @@ class ExpectedAnnotation:
 class Truth:
     """What a correct adapter returns for one recording.
 
-    `stated` names the keys that the scenario file has; `shows_early` says whether the stream has content before its
-    last frame, which is read from the bytes.
+    `stated` names the keys that the scenario file has. `shows_early`, which is read from the bytes, names what the
+    stream has before its last frame: `text`, or the capability that it takes to show it.
     """
 
     stated: frozenset[str]
@@ -64,7 +64,7 @@ class Truth:
     error: str | None = None
     may_raise: tuple[str, ...] = ()
     unknown: str | None = None
-    shows_early: bool = False
+    shows_early: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +186,7 @@ def build(file: ScenarioFile) -> Scenario:
     """Turn a scenario file that was read, and found without fault, into a Scenario."""
     document = file.document
     call = document["call"]
-    early = "stream" in file.modes and _shows_early(file)
+    early = _shown_early(file) if "stream" in file.modes else frozenset()
     return Scenario(
         id=f"{file.path.parent.name}/{file.path.name.removesuffix(SUFFIX)}",
         path=file.path,
@@ -224,12 +224,13 @@ def truth(document: Mapping[str, Any], mode: Mode) -> Truth:
     )
 
 
-def _shows_early(file: ScenarioFile) -> bool:
+def _shown_early(file: ScenarioFile) -> frozenset[str]:
     if truth(file.document["truth"], "stream").error is not None:
-        return False
+        return frozenset()
     row = providers.table()[file.document["provider"], file.document["api"]]
     early = derivation.derive(derivation.without_last_frame(file.interaction("stream")), row)
-    return bool(early.text or early.reasoning or early.calls or early.has_media)
+    shown = {"text": early.text, "reasoning": early.reasoning, "tools": early.calls, "audio": early.has_media}
+    return frozenset(kind for kind, content in shown.items() if content)
 
 
 def digest(scenarios: Iterable[Scenario]) -> str:
