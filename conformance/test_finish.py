@@ -16,5 +16,10 @@ def test_finish_reason_is_mapped_and_kept(exchange: Exchange) -> None:
     finish = exchange.response.get("finish_reason")
     allowed = exchange.truth.finish_reasons
     if finish not in allowed:
-        fail(f"finish_reason {' or '.join(map(show, allowed))}", show(finish))
+        word = exchange.truth.raw_finish_reason
+        fail(
+            f"finish_reason {' or '.join(map(show, allowed))}",
+            show(finish),
+            hint=f"the provider's word is {show(word)}",
+        )
     expect_equal("raw_finish_reason", exchange.response.get("raw_finish_reason"), exchange.truth.raw_finish_reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from llm_conformance.contract import Usage
 from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import Vacuous, expect_equal, fail, invariant
+from llm_conformance.judgement import Vacuous, expect_equal, fail, invariant, show
 from llm_conformance.providers import COUNTS
 from llm_conformance.scenarios import Mode, Truth
 
@@ -75,10 +75,13 @@ def test_counts_are_the_providers(exchange: Exchange) -> None:
     provider's algebra is a row of `providers.toml` (S0-19, S2-16, S3-07, S3-10).
     """
     usage, truth = _usage(exchange), exchange.truth.usage
-    for count in COUNTS:
-        expected = getattr(truth, count)
-        if expected is not None:
-            expect_equal(count, getattr(usage, count), expected)
+    wrong = [count for count in COUNTS if getattr(truth, count) not in (None, getattr(usage, count))]
+    if wrong:
+        fail(
+            ", ".join(f"{count} {getattr(truth, count)}" for count in wrong),
+            ", ".join(f"{count} {show(getattr(usage, count))}" for count in wrong),
+            hint=f"the algebra is in providers.toml, {exchange.scenario.provider.id}:{exchange.scenario.provider.api}",
+        )
 
 
 @invariant("USE-4", when=_leaves_something_out)

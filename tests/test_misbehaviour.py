@@ -170,6 +170,7 @@ def test_a_plain_answer_given_out_as_a_stream_is_no_stream(pytester: pytest.Pyte
         ("usage={**ANSWER['usage'], 'audio_prompt_tokens': 0}", {"USE-4"}),
         ("extras={1: 2}", {"PRV-2"}),
         ("text='Seven.'", {"MSG-2"}),
+        ("tool_calls=[{'name': 'x', 'arguments': '{}'}]", {"TOOL-1"}),
     ],
 )
 def test_a_wrong_value_breaks_its_own_rule(pytester: pytest.Pytester, change: str, broken: set[str]) -> None:

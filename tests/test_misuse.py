@@ -29,6 +29,7 @@ def refused(result: pytest.RunResult) -> str:
         ("a b", "is no package name"),
         ("there/is/none.py", "no such file"),
         ("cmd:node x.mjs", "not supported yet"),
+        ("needy", "importing needy: it needs 'nosuchmodule', which is not installed here"),
         ("broken.py", "invalid syntax (broken.py, line 1)"),
         ("raises.py", "ZeroDivisionError: division by zero (at "),
         ("empty.py", "it has none of the methods complete, stream, parse, parse_stream; `providers` has to list"),
@@ -37,6 +38,7 @@ def refused(result: pytest.RunResult) -> str:
 )
 def test_a_spec_that_names_no_adapter(pytester: pytest.Pytester, spec: str, message: str) -> None:
     (pytester.path / "broken.py").write_text("def (:")
+    (pytester.path / "needy.py").write_text("import nosuchmodule")
     (pytester.path / "raises.py").write_text("1 / 0")
     (pytester.path / "empty.py").write_text("conformance_adapter = object()")
     (pytester.path / "typo.py").write_text(
@@ -71,6 +73,7 @@ def test_no_adapter_at_all(pytester: pytest.Pytester) -> None:
         ("--conformance-report=no/such/dir.json", "no such directory"),
         ("--conformance-cassettes=nowhere", "no such directory"),
         ("--conformance-timeout=0", "has to be more than 0 seconds"),
+        ("--conformance-timeout=nan", "has to be more than 0 seconds"),
     ],
 )
 def test_unknown_option_values(pytester: pytest.Pytester, option: str, message: str) -> None:

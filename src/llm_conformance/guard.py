@@ -61,7 +61,7 @@ class Guard:
         if target is None or self._is_allowed(*target):
             return
         host, port = target
-        where = f"{host}:{port}" if port else str(host)
+        where = f"{_text(host)}:{port}" if port else _text(host)
         if threading.get_ident() not in self._ignored_threads:
             self._attempts.append(f"{where}, from {_caller()}")
         raise NetworkBlockedError(f"llm-conformance: no connection may leave the replay; {where} was refused")

@@ -131,7 +131,7 @@ class Returned:
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
         """The tool calls in order."""
-        return tuple(_known(ToolCall, item) for item in self.get("tool_calls", ()))
+        return tuple(_known(ToolCall, {"id": None, **item}) for item in self.get("tool_calls", ()))
 
     @property
     def usage(self) -> Usage | None:

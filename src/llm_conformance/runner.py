@@ -98,7 +98,7 @@ class Runner:
             except HungError as hung:
                 self._hangs[method] += 1
                 self._guard.ignore_thread(hung.thread)
-                attempt.fault = str(hung)
+                attempt.fault = f"did not come back within {self._timeout_s:g} s"
             finally:
                 if attempt.serving:
                     self._server.close(attempt.serving)

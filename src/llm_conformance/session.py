@@ -21,6 +21,7 @@ from llm_conformance.yaml_files import BadFileError
 
 _ATTRIBUTE = "conformance_verdict"
 _SETTLED = "conformance_settled"
+_LONGEST_S = 3600
 
 
 class ConformanceSession:
@@ -106,8 +107,8 @@ class ConformanceSession:
             for pattern in self._filters.scenarios
             if not any(plan.Filters(scenarios=[pattern]).admits(found) for found in self._scenarios)
         ]
-        if self._timeout_s <= 0:
-            problems.append("--conformance-timeout: has to be more than 0 seconds")
+        if not 0 < self._timeout_s <= _LONGEST_S:
+            problems.append(f"--conformance-timeout: has to be more than 0 seconds and at most {_LONGEST_S}")
         if problems:
             raise pytest.UsageError("\n".join(problems))
 

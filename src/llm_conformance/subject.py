@@ -163,6 +163,8 @@ def _package(name: str, directory: Path) -> ModuleType:
     try:
         return _imported(name, f"importing {name}")
     except ModuleNotFoundError as error:
+        if error.name and not f"{name}.".startswith(f"{error.name}."):
+            raise BadAdapterError(f"importing {name}: it needs {error.name!r}, which is not installed here") from error
         tried = f"no entry point in group {ENTRY_POINTS!r}, no package on sys.path or in {directory}"
         raise BadAdapterError(f"cannot find {error.name!r} ({tried}); is it installed in this environment?") from error
 
