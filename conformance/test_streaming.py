@@ -143,7 +143,7 @@ def test_deltas_arrive_as_the_bytes_arrive(exchange: Exchange) -> None:
 
 
 def _expect_same(plain: Returned, streamed: Returned, truths: Mapping[Mode, Truth]) -> None:
-    """Compare the two modes; counts and arguments only where the two recordings have the same ones."""
+    """Compare the two modes; token counts only where the two recordings have the same ones."""
     expect_text("the message as in json mode,", streamed.message, plain.message)
     expect_text("the reasoning as in json mode,", streamed.reasoning, plain.reasoning)
     expect_equal(

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from llm_conformance import lint
-from llm_conformance.contract import Call
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import Status
 from llm_conformance.locations import CASSETTES
@@ -19,7 +18,7 @@ from llm_conformance.outcome import Outcome, Returned, as_mapping
 from llm_conformance.scenarios import Scenario
 from llm_conformance.subject import describe
 from llm_conformance.verdict import judge
-from tests.calls import ADAPTERS
+from tests.calls import ADAPTERS, chat
 from tests.test_broken import INVARIANTS
 
 RICH = (
@@ -70,18 +69,8 @@ def put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 def exchange(scenario: Scenario, response: Any, events: list[Any]) -> Exchange:
     """Return the exchange of an adapter that streamed these events and this response."""
-    call = Call(
-        provider=scenario.provider.id,
-        api=scenario.provider.api,
-        model=scenario.model,
-        messages=scenario.messages,
-        base_url="https://example.org",
-        path="/",
-        api_key="k",
-        stream=True,
-        timeout_s=1,
-        correlation_id="c",
-    )
+    row = scenario.provider
+    call = chat(row.id, api=row.api, model=scenario.model, messages=scenario.messages, stream=True)
     outcome = Outcome(response=Returned(response), events=tuple(events), buffered=False)
     subject = describe("reference", ADAPTERS)
     return Exchange(subject, scenario, "parse_stream", "stream", call, outcome, lambda: None)

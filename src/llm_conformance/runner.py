@@ -151,7 +151,7 @@ class _Attempt:
     def inputs(self) -> dict[str, Any]:
         """Return all that the adapter was given, to see whether it changed any of it."""
         try:
-            return copy.deepcopy(self.call.to_dict() | {"http": self.http.to_dict()})
+            return self.call.to_dict() | {"http": self.http.to_dict()}
         except RecursionError:
             return {}  # the adapter has made it contain itself
 
