@@ -23,7 +23,9 @@ def _anchored(truth: Truth, _mode: Mode) -> bool:
 
 
 def _rebased(truth: Truth, _mode: Mode) -> bool:
-    return bool(truth.annotations) and truth.reasoning_source == "tag"
+    """Whether the message's offsets are other numbers than the wire's."""
+    counts_bytes = truth.offset_unit == "utf-8 bytes" and not truth.message.isascii()
+    return _anchored(truth, _mode) and (truth.reasoning_source == "tag" or counts_bytes)
 
 
 @invariant("ANN-1", capability="annotations", when=_annotated)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import expect_text, fail, invariant
+from llm_conformance.judgement import expect_equal, expect_text, fail, invariant
 from llm_conformance.scenarios import Mode, Truth
 from llm_conformance.texts import leaked_from
+
+
+def _states_the_message(truth: Truth, _mode: Mode) -> bool:
+    return truth.error is None and "message" in truth.stated
 
 
 def _reasoned(truth: Truth, _mode: Mode) -> bool:
@@ -13,7 +19,7 @@ def _reasoned(truth: Truth, _mode: Mode) -> bool:
 
 
 def _speaks_of_tags(truth: Truth, _mode: Mode) -> bool:
-    return "<think" in truth.message or "</think" in truth.message
+    return "message" in truth.stated and ("<think" in truth.message or "</think" in truth.message)
 
 
 @invariant("MSG-1", when=_reasoned)
@@ -28,19 +34,24 @@ def test_message_holds_no_reasoning(exchange: Exchange) -> None:
         fail("a message without reasoning", f"the message also holds {leak!r}, which is reasoning")
 
 
-@invariant("MSG-2")
+@invariant("MSG-2", when=_states_the_message)
 def test_message_is_the_whole_visible_answer(exchange: Exchange) -> None:
     """`message` is the whole visible answer, code point for code point.
 
     Nothing is trimmed, joined by a separator, dropped or invented: no "None" for a null delta, no dumped envelope, no
     first block only. Offsets of annotations count in this text. `content` and `text`, if present, are aliases
-    (S0-03, S1-03, S2-12, S3-14).
+    (S0-03, S1-03, S2-12, S3-14). A refusal may stand behind the answer, or only in its own segment; where the provider
+    has a JSON object in the place of text, the message is its JSON, however spaced.
     """
-    expect_text("the message", exchange.response.message, exchange.truth.message)
+    message, truth = exchange.response.message, exchange.truth
+    if truth.message_is_json:
+        expect_equal("the JSON of the message", _decoded(message), _decoded(truth.message))
+    elif not truth.refusal or message != truth.message + truth.refusal:
+        expect_text("the message", message, truth.message)
     for alias in ("content", "text"):
         other = exchange.response.get(alias)
         if other is not None:
-            expect_text(f"`{alias}`, an alias of the message,", other, exchange.truth.message)
+            expect_text(f"`{alias}`, an alias of the message,", other, message)
 
 
 @invariant("MSG-3", when=_speaks_of_tags)
@@ -54,3 +65,12 @@ def test_think_tags_of_the_answer_stay_in_the_answer(exchange: Exchange) -> None
     for tag in ("<think", "</think"):
         if message.count(tag) != truth.count(tag):
             fail(f"{truth.count(tag)} times {tag!r} in the message", f"{message.count(tag)} times")
+
+
+def _decoded(message: str) -> object:
+    """Return the message as JSON values, or as it is where it is no JSON."""
+    try:
+        decoded: object = json.loads(message)
+    except ValueError:
+        return message
+    return decoded

@@ -5,16 +5,8 @@ from __future__ import annotations
 from llm_conformance.contract import Usage
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import Vacuous, expect_equal, fail, invariant, show
-from llm_conformance.providers import COUNTS
+from llm_conformance.providers import COUNTS, PARTS
 from llm_conformance.scenarios import Mode, Truth
-
-_PARTS = {
-    "cached_tokens": "prompt_tokens",
-    "cache_write_tokens": "prompt_tokens",
-    "audio_prompt_tokens": "prompt_tokens",
-    "reasoning_tokens": "completion_tokens",
-    "audio_completion_tokens": "completion_tokens",
-}
 
 
 def _reported(truth: Truth, _mode: Mode) -> bool:
@@ -22,7 +14,7 @@ def _reported(truth: Truth, _mode: Mode) -> bool:
 
 
 def _has_parts(truth: Truth, _mode: Mode) -> bool:
-    return truth.usage is not None and any(getattr(truth.usage, part) is not None for part in _PARTS)
+    return truth.usage is not None and any(getattr(truth.usage, part) is not None for part in PARTS)
 
 
 def _leaves_something_out(truth: Truth, _mode: Mode) -> bool:
@@ -59,9 +51,9 @@ def test_no_part_exceeds_its_whole(exchange: Exchange) -> None:
     Whoever bills by these numbers subtracts parts from wholes (S0-20, S0-22).
     """
     usage = _usage(exchange)
-    if all(getattr(usage, part) is None for part in _PARTS):
+    if all(getattr(usage, part) is None for part in PARTS):
         raise Vacuous("no part came back; USE-3 compares them")
-    for part, whole in _PARTS.items():
+    for part, whole in PARTS.items():
         least, most = getattr(usage, part), getattr(usage, whole)
         if least is not None and most is not None and least > most:
             fail(f"{part} <= {whole}, which is {most}", str(least))
@@ -72,7 +64,7 @@ def test_counts_are_the_providers(exchange: Exchange) -> None:
     """Every count that the provider reports comes back, normalised by the algebra of that provider and API.
 
     Claude's input excludes what was read from and written to the cache; its prompt is the sum of the three. Each
-    provider's algebra is a row of `providers.toml` (S0-19, S2-16, S3-07, S3-10).
+    provider's algebra is a row of the provider table (S0-19, S2-16, S3-07, S3-10).
     """
     usage, truth = _usage(exchange), exchange.truth.usage
     wrong = [count for count in COUNTS if getattr(truth, count) not in (None, getattr(usage, count))]
@@ -80,7 +72,7 @@ def test_counts_are_the_providers(exchange: Exchange) -> None:
         fail(
             ", ".join(f"{count} {getattr(truth, count)}" for count in wrong),
             ", ".join(f"{count} {show(getattr(usage, count))}" for count in wrong),
-            hint=f"the algebra is in providers.toml, {exchange.scenario.provider.id}:{exchange.scenario.provider.api}",
+            hint=f"the algebra is in providers/{exchange.scenario.provider.id}.toml",
         )
 
 

@@ -108,8 +108,10 @@ def test_usage_algebra() -> None:
 
 def test_paths_follow_the_documented_bases() -> None:
     zai = providers.table()["zai", "chat"]
-    assert zai.path_of("https://api.z.ai/api/coding/paas/v4/chat/completions") == "/chat/completions"
-    assert zai.path_of("https://example.org/chat/completions") is None
+    place = zai.place("https://api.z.ai/api/coding/paas/v4/chat/completions")
+    assert place is not None
+    assert (place.base_url, place.path) == ("https://api.z.ai/api/coding/paas/v4", "/chat/completions")
+    assert zai.place("https://example.org/chat/completions") is None
 
 
 @pytest.mark.parametrize("body", [b"", b"a", b"a\n\nb\n\n", b"a\r\n\r\nb", b"\n\na\n\n\nb\n\n", b"a\r\rb\r\r"])

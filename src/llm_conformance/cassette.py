@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +34,10 @@ class Interaction:
 
 @dataclass(frozen=True)
 class Cassette:
-    """A cassette file: its metadata (provenance first of all) and its interactions in order."""
+    """A cassette file: its text, its metadata (provenance first of all) and its interactions in order."""
 
     path: Path
+    text: str = field(repr=False)
     metadata: Mapping[str, Any]
     interactions: tuple[Interaction, ...]
 
@@ -56,7 +57,7 @@ def load(path: Path) -> Cassette:
         interactions = tuple(_interaction(*pair) for pair in zip(requests, responses, strict=True))
     except ValueError as error:
         raise BadFileError(FileProblem(path, 1, f"a recorded request body is not a JSON object: {error}")) from error
-    return Cassette(path, metadata, interactions)
+    return Cassette(path, text, metadata, interactions)
 
 
 class _Loaded:

@@ -1,39 +1,74 @@
-"""What a provider's bytes say, by a plain walk along field paths.
+"""What a provider's bytes say, by a plain walk along the field paths of the provider table.
 
-This is the lint's second opinion on a hand-written truth. It shares no code with `adapters/`, folds nothing that it
-does not have to, and knows nothing of think tags: it reports the visible text as the wire has it.
+This is the second opinion on a hand-written truth, and the only one on a bare recording. It shares no code with
+`adapters/` and folds nothing that it does not have to. `llm_conformance.expectation` turns what it finds into a truth.
 """
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sseclient
 
 from llm_conformance.cassette import Interaction, frames
-from llm_conformance.providers import Provider
+from llm_conformance.providers import Provider, reading_rules
+from llm_conformance.reading import Place, compiled, places
+
+_DONE = "[DONE]"
+
+
+@dataclass(frozen=True)
+class CitationFacts:
+    """A citation on the wire.
+
+    `start` and `end` are in the provider's unit, from the beginning of the text block `block` or of the whole text
+    (None). `annotated` is the annotated text where the wire repeats it; `whole_block`: the block is what is annotated.
+    """
+
+    data: Mapping[str, Any]
+    block: Any
+    start: int | None
+    end: int | None
+    annotated: str | None
+    whole_block: bool
 
 
 @dataclass
 class WireFacts:
-    """What one recorded answer says; `calls` are the client's tool calls as [id, name, arguments]."""
+    """What one recorded answer says; `calls` are the client's tool calls as [id, name, arguments], by a key.
+
+    `blocks` is the visible text by block. `text_is_json`: the wire has another JSON value where text is expected.
+    """
 
     id: str | None = None
     model: str | None = None
-    text: str = ""
+    text_is_json: bool = False
+    blocks: dict[Any, str] = field(default_factory=dict)
     reasoning: str = ""
+    refusal: str = ""
     finish: str | None = None
     usage: dict[str, Any] = field(default_factory=dict)
     calls: dict[Any, list[str]] = field(default_factory=dict)
+    citations: list[CitationFacts] = field(default_factory=list)
+    media: list[dict[str, Any]] = field(default_factory=list)
     opaque: list[str] = field(default_factory=list)
     created: int | None = None
-    refused: bool = False
-    has_media: bool = False
     ended: bool = False
-    error: bool = False
+    error: Any = None
+
+    @property
+    def text(self) -> str:
+        """The visible text as the wire has it, think tags included."""
+        return "".join(self.blocks.values())
+
+    @property
+    def tool_calls(self) -> list[list[str]]:
+        """The client's calls in order. Pieces that never got a name belong to the provider's own tools."""
+        return [call for call in self.calls.values() if call[1]]
 
 
 def documents(interaction: Interaction) -> Iterator[Any]:
@@ -41,12 +76,15 @@ def documents(interaction: Interaction) -> Iterator[Any]:
 
     Raises ValueError where the bytes are not JSON.
     """
+    return (document for document in _documents(interaction) if document is not _DONE)
+
+
+def _documents(interaction: Interaction) -> Iterator[Any]:
     if not interaction.streamed:
         yield json.loads(interaction.body)
         return
     for event in sseclient.SSEClient(frames(interaction.body)).events():
-        if event.data != "[DONE]":
-            yield json.loads(event.data)
+        yield _DONE if event.data == _DONE else json.loads(event.data)
 
 
 def without_last_frame(interaction: Interaction) -> Interaction:
@@ -56,81 +94,124 @@ def without_last_frame(interaction: Interaction) -> Interaction:
 
 
 def derive(interaction: Interaction, provider: Provider) -> WireFacts:
-    """Walk the answer's documents along the field paths of the provider's wire.
+    """Read an answer's documents by the rules of the provider's wire.
 
     Raises ValueError, KeyError, TypeError or AttributeError where the bytes are of another shape.
     """
-    facts = WireFacts(ended=provider.end_marker.encode() in interaction.body)
-    for document in documents(interaction):
-        _WALKS[provider.wire](facts, document, provider)
+    facts = WireFacts()
+    rules = _rules(provider.wire)
+    for document in _documents(interaction):
+        if document is _DONE:
+            facts.ended |= provider.end_marker == _DONE
+            continue
+        if not isinstance(document, Mapping):
+            raise ValueError("a JSON object was expected")
+        facts.ended |= bool(provider.end_marker) and document.get("type") == provider.end_marker
+        for steps, rule in rules:
+            for place in places(document, steps):
+                _read(facts, place, rule, provider)
     return facts
 
 
-def _walk_chat(facts: WireFacts, document: Mapping[str, Any], provider: Provider) -> None:
-    facts.error |= bool(document.get("error"))
-    facts.id = facts.id or document.get("id")
-    facts.model = document.get("model") or facts.model
-    facts.created = facts.created or document.get("created")
-    _merge(facts.usage, document.get("usage"))
-    for choice in _first_choice(document.get("choices") or ()):
-        facts.finish = choice.get("finish_reason") or facts.finish
-        message = choice.get("message") or choice.get("delta") or {}
-        content = message.get("content")
-        facts.text += content if isinstance(content, str) else json.dumps(content) if content else ""
-        facts.reasoning += next((message[name] for name in provider.reasoning_fields if message.get(name)), "")
-        facts.refused |= bool(message.get("refusal"))
-        facts.has_media |= bool(message.get("audio"))
-        for position, call in enumerate(message.get("tool_calls") or ()):
-            function = call.get("function") or call.get("custom") or {}
-            _walk_call(facts, call.get("index", position), call.get("id"), function)
-        if message.get("function_call"):
-            _walk_call(facts, "function_call", None, message["function_call"])
+@functools.cache
+def _rules(wire: str) -> tuple[tuple[Any, Mapping[str, Any]], ...]:
+    return tuple((compiled(rule.get("at", "")), rule) for rule in reading_rules()[wire])
 
 
-def _walk_call(facts: WireFacts, key: Any, id: str | None, function: Mapping[str, Any]) -> None:
-    known = facts.calls.setdefault(key, ["", "", ""])
-    known[0] = known[0] or id or ""
-    known[1] = known[1] or function.get("name") or ""
-    known[2] += function.get("arguments") or function.get("input") or ""
+def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Provider) -> None:
+    for name in ("id", "created"):
+        if name in rule:
+            setattr(facts, name, getattr(facts, name) or place.first(rule[name]))
+    for name in ("model", "finish", "error"):
+        if name in rule:
+            setattr(facts, name, place.first(rule[name]) or getattr(facts, name))
+    for path in _several(rule.get("usage", ())):
+        facts.usage.update({key: value for key, value in (place.find(path) or {}).items() if value is not None})
+    if "text" in rule:
+        key, value = _block(place, rule), place.first(rule["text"])
+        facts.blocks[key] = facts.blocks.get(key, "") + _text(value)
+        facts.text_is_json |= value is not None and not isinstance(value, str)
+    if "reasoning" in rule:
+        paths = provider.reasoning_fields if rule["reasoning"] == "$row" else rule["reasoning"]
+        facts.reasoning += _text(place.first(paths))
+    if "refusal" in rule:
+        facts.refusal += _text(place.first(rule["refusal"]))
+    facts.opaque += [value for path in _several(rule.get("opaque", ())) if (value := place.find(path))]
+    if "call" in rule or "name" in rule:
+        _read_call(facts, place, rule)
+    if "citation" in rule:
+        facts.citations.append(_citation(place, rule))
+    if "media" in rule and place.first(rule["media"]):
+        _read_media(facts, place.first(rule["media"]))
 
 
-def _merge(known: dict[str, Any], said: Mapping[str, Any] | None) -> None:
-    known.update({key: value for key, value in (said or {}).items() if value is not None})
+def _several(paths: str | Sequence[str]) -> Sequence[str]:
+    return [paths] if isinstance(paths, str) else paths
 
 
-def _first_choice(choices: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    return (choice for choice in choices if choice.get("index", 0) == 0)
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _walk_messages(facts: WireFacts, document: Mapping[str, Any], _provider: Provider) -> None:
-    kind = document.get("type")
-    facts.error |= kind == "error"
-    message = document.get("message") or (document if kind == "message" else {})
-    facts.id = facts.id or message.get("id")
-    facts.model = message.get("model") or facts.model
-    facts.finish = message.get("stop_reason") or (document.get("delta") or {}).get("stop_reason") or facts.finish
-    _merge(facts.usage, message.get("usage") or document.get("usage"))
-    for position, block in enumerate(message.get("content") or ()):
-        _walk_block(facts, position, block)
-    _walk_block(facts, document.get("index"), document.get("content_block") or {})
-    _walk_block(facts, document.get("index"), document.get("delta") or {})
+def _block(place: Place, rule: Mapping[str, Any]) -> Any:
+    """Return the key of a text block, None where the text has no blocks, or a citation names none."""
+    key = tuple(place.find(path) for path in rule.get("block", ()))
+    return None if all(part is None for part in key) else key
 
 
-def _walk_block(facts: WireFacts, index: Any, block: Mapping[str, Any]) -> None:
-    kind = block.get("type")
-    if kind in ("text", "text_delta"):
-        facts.text += block["text"]
-    elif kind in ("thinking", "thinking_delta"):
-        facts.reasoning += block["thinking"]
-    elif kind == "tool_use":
-        whole = json.dumps(block["input"]) if block.get("input") else ""
-        facts.calls[index] = [block["id"], block["name"], whole]
-    elif kind == "input_json_delta" and index in facts.calls:
-        facts.calls[index][2] += block["partial_json"]
-    facts.opaque += [block[key] for key in ("signature", "data") if block.get(key)]
+def _read_call(facts: WireFacts, place: Place, rule: Mapping[str, Any]) -> None:
+    way = rule.get("call")  # None: each is a call of its own; "-": there is only one
+    key = ("own", len(facts.calls)) if way is None else way if way == "-" else place.find(way)
+    call = facts.calls.setdefault(key, ["", "", ""])
+    for number, name in enumerate(("call_id", "name")):
+        if name in rule:
+            call[number] = call[number] or _text(place.first(rule[name]))
+    if "arguments" in rule:
+        call[2] += _text(place.first(rule["arguments"]))
 
 
-_WALKS: Mapping[str, Callable[[WireFacts, Mapping[str, Any], Provider], None]] = {
-    "chat": _walk_chat,
-    "messages": _walk_messages,
-}
+def _citation(place: Place, rule: Mapping[str, Any]) -> CitationFacts:
+    data = _flattened(place.find(rule["citation"]))
+    inner = Place(data, place.document, place.positions)
+    start, end = (inner.find(rule[side]) if side in rule else None for side in ("start", "end"))
+    if start is None and end is not None:
+        start = rule.get("start_default")
+    gone = [rule[side] for side in ("start", "end") if side in rule]
+    return CitationFacts(
+        data=functools.reduce(_without, (path.split("/") for path in (*gone, *rule.get("drop", ()))), data),
+        block=_block(inner, rule),
+        start=start,
+        end=end,
+        annotated=inner.find(rule["annotated"]) if "annotated" in rule else None,
+        whole_block=rule.get("span") == "block",
+    )
+
+
+def _flattened(citation: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn `{"type": T, T: {...}}` into one mapping."""
+    kind = citation.get("type")
+    inner = citation.get(kind) if isinstance(kind, str) else None
+    if not isinstance(inner, Mapping):
+        return dict(citation)
+    return {key: value for key, value in citation.items() if key != kind} | dict(inner)
+
+
+def _without(data: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    """Return a copy without the field at a path."""
+    name, *deeper = path
+    rest = {key: value for key, value in data.items() if key != name}
+    inner = data.get(name)
+    return {**data, name: _without(inner, deeper)} if deeper and isinstance(inner, Mapping) else rest
+
+
+def _read_media(facts: WireFacts, piece: Mapping[str, Any]) -> None:
+    """Take a piece of media; one that has no id and no type of its own goes on with the last."""
+    goes_on = facts.media and piece.get("id") in (None, facts.media[-1].get("id")) and "mimeType" not in piece
+    if not goes_on:
+        facts.media.append({})
+    whole = facts.media[-1]
+    for name, value in piece.items():
+        if name in ("data", "transcript"):
+            whole[name] = whole.get(name, "") + (value or "")
+        elif value is not None:
+            whole.setdefault(name, value)

@@ -17,7 +17,8 @@ from llm_conformance.guard import Guard
 from llm_conformance.outcome import Outcome, Raised, Returned, as_mapping
 from llm_conformance.plan import Cell
 from llm_conformance.scenarios import Mode, Truth
-from llm_conformance.server import PATIENCE_S, ReplayServer, Serving
+from llm_conformance.server import PATIENCE_S, ReplayServer
+from llm_conformance.serving import Serving
 from llm_conformance.subject import FACES, Face, Subject
 
 CANARY_KEY = "llm-conformance-canary-key"
@@ -49,11 +50,11 @@ class Runner:
         interaction = scenario.interactions[cell.mode]
         if face in ("complete", "stream"):
             serving = self._server.open(scenario, holds=bool(scenario.truths[cell.mode].shows_early))
-            base_url, path = serving.base_url, scenario.provider.path
+            base_url = serving.base_url
         else:
             serving = None
-            base_url = scenario.provider.base_urls[0]
-            path = scenario.provider.path_of(interaction.uri) or scenario.provider.path
+            place = scenario.provider.place(interaction.uri)
+            base_url = place.base_url if place else scenario.provider.base_urls[0]
         http = HttpResponse(interaction.status, dict(interaction.headers))
         call = Call(
             provider=scenario.provider.id,
@@ -61,10 +62,10 @@ class Runner:
             model=scenario.model,
             messages=copy.deepcopy(scenario.messages),
             tools=copy.deepcopy(scenario.tools),
-            params=copy.deepcopy(scenario.params),
+            params=copy.deepcopy(scenario.params[cell.mode]),
             request=copy.deepcopy(interaction.request),
             base_url=base_url,
-            path=path,
+            path=scenario.provider.path_for(cell.mode == "stream", scenario.model),
             api_key=CANARY_KEY,
             stream=cell.mode == "stream",
             timeout_s=self._timeout_s,

@@ -19,7 +19,7 @@ from llm_conformance import cassette, derivation, providers, schema, yaml_files
 from llm_conformance.cassette import Cassette, Interaction
 from llm_conformance.contract import Segment, ToolCall, Usage
 from llm_conformance.contract.call import ThinkProfile
-from llm_conformance.providers import Provider
+from llm_conformance.providers import OffsetUnit, Provider
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 SUFFIX = ".scenario.yaml"
@@ -43,7 +43,9 @@ class Truth:
     """What a correct adapter returns for one recording.
 
     `stated` names the keys that the scenario file has. `shows_early`, which is read from the bytes, names what the
-    stream has before its last frame: `text`, or the capability that it takes to show it.
+    stream has before its last frame: `text`, or the capability that it takes to show it. `offset_unit` is how the
+    provider counts the annotations' offsets. A message may or may not end with the `refusal`; one that `is_json` only
+    has to be equal as JSON.
     """
 
     stated: frozenset[str]
@@ -52,6 +54,7 @@ class Truth:
     created: str | None = None
     request_id: str | None = None
     message: str = ""
+    message_is_json: bool = False
     reasoning: str | None = None
     reasoning_source: Literal["native", "tag"] = "native"
     segments: tuple[Segment, ...] = ()
@@ -60,16 +63,21 @@ class Truth:
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage | None = None
     finish_reasons: tuple[str | None, ...] = ()
-    raw_finish_reason: str | None = None
+    raw_finish_reasons: tuple[str | None, ...] = ()
+    refusal: str = ""
     error: str | None = None
     may_raise: tuple[str, ...] = ()
     unknown: str | None = None
     shows_early: frozenset[str] = frozenset()
+    offset_unit: OffsetUnit = "none"
 
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """One conversation. `id` is `<provider folder>/<name>`; `interactions` and `truths` are by mode."""
+    """One conversation. `id` is `<folder>/<name>`; `params`, `interactions` and `truths` are by mode.
+
+    It is not `replayable` where the request is not known: then it can only be parsed.
+    """
 
     id: str
     path: Path
@@ -79,12 +87,13 @@ class Scenario:
     model: str
     messages: tuple[Mapping[str, Any], ...]
     tools: tuple[Mapping[str, Any], ...]
-    params: Mapping[str, Any]
+    params: Mapping[Mode, Mapping[str, Any]]
     match: tuple[str, ...]
     interactions: Mapping[Mode, Interaction]
     same_content: bool
     truths: Mapping[Mode, Truth]
     evidence: str
+    replayable: bool = True
 
     @property
     def home(self) -> Path:
@@ -117,29 +126,31 @@ class ScenarioFile:
         return self.cassette.interactions[index]
 
     @property
+    def provider(self) -> Provider:
+        """The row of the provider table; `read` has made sure that there is one, unless the form is wrong."""
+        return providers.table()[self.document["provider"], self.document["api"]]
+
+    @property
     def modes(self) -> tuple[Mode, ...]:
         """The modes that were recorded."""
         return tuple(mode for mode in MODES if mode in self.document["recordings"])
 
 
-def find(directory: Path) -> tuple[list[Path], list[FileProblem]]:
-    """Return the scenario files below `directory`, sorted, and a problem for every cassette that has none.
+def find(directory: Path) -> tuple[list[Path], list[Path]]:
+    """Return the scenario files below `directory`, and the cassettes that have none, both sorted.
 
-    A link that leads out of the directory is a problem, too: cassettes of strangers may not show other files.
+    Raises BadFileError for a link that leads out of the directory: cassettes of strangers may not show other files.
     """
     home = directory.resolve()
-    escapes = [path for path in sorted(directory.rglob("*.yaml")) if not path.resolve().is_relative_to(home)]
+    found = sorted(directory.rglob("*.yaml"))
+    escapes = [path for path in found if not path.resolve().is_relative_to(home)]
     if escapes:
-        return [], [FileProblem(path, 1, f"leads out of {directory}; put the file itself here") for path in escapes]
-    files = sorted(directory.rglob(f"*{SUFFIX}"))
-    claimed = {cassette_path(path) for path in files}
-    others = (path for path in sorted(directory.rglob("*.yaml")) if not path.name.endswith(SUFFIX))
-    orphans = [
-        FileProblem(path, 1, f"orphan cassette: nothing replays it; add {path.stem}{SUFFIX} or remove it")
-        for path in others
-        if path not in claimed
-    ]
-    return files, orphans
+        raise BadFileError(
+            *(FileProblem(path, 1, f"leads out of {directory}; put the file itself here") for path in escapes)
+        )
+    files = [path for path in found if path.name.endswith(SUFFIX)]
+    claimed = {*files, *map(cassette_path, files)}
+    return files, [path for path in found if path not in claimed]
 
 
 def cassette_path(path: Path) -> Path:
@@ -176,7 +187,7 @@ def read(path: Path) -> ScenarioFile:
 
 def _unusable(file: ScenarioFile) -> Iterator[FileProblem]:
     if (file.document["provider"], file.document["api"]) not in providers.table():
-        yield file.problem("this provider and api have no row in providers.toml", "provider")
+        yield file.problem("this provider and api have no row in the provider table", "provider")
     for mode in file.modes:
         if file.document["recordings"][mode] >= len(file.cassette.interactions):
             yield file.problem("the cassette has no such interaction (the first is 0)", "recordings", mode)
@@ -186,21 +197,22 @@ def build(file: ScenarioFile) -> Scenario:
     """Turn a scenario file that was read, and found without fault, into a Scenario."""
     document = file.document
     call = document["call"]
-    early = _shown_early(file) if "stream" in file.modes else frozenset()
+    row = file.provider
+    params = call.get("params", {})
     return Scenario(
         id=f"{file.path.parent.name}/{file.path.name.removesuffix(SUFFIX)}",
         path=file.path,
         title=document["title"],
-        provider=providers.table()[document["provider"], document["api"]],
+        provider=row,
         think_profile=document.get("think_profile", "off"),
         model=call["model"],
         messages=tuple(call["messages"]),
         tools=tuple(call.get("tools", ())),
-        params=call.get("params", {}),
+        params={"json": params, "stream": params | call.get("stream_params", {})},
         match=tuple(document.get("match", ())),
         interactions={mode: file.interaction(mode) for mode in file.modes},
         same_content=document["recordings"].get("same_content", False),
-        truths={mode: replace(truth(document["truth"], mode), shows_early=early) for mode in file.modes},
+        truths={mode: _whole_truth(file, mode, row) for mode in file.modes},
         evidence=file.cassette.metadata["provenance"],
     )
 
@@ -209,10 +221,10 @@ def truth(document: Mapping[str, Any], mode: Mode) -> Truth:
     """Return the truth of one mode: the common keys, overridden by those under the mode's name."""
     stated = {key: value for key, value in document.items() if key not in MODES} | document.get(mode, {})
     finish = stated.get("finish_reason")
+    raw_finish = stated.get("raw_finish_reason")
     usage = stated.get("usage")
-    plain = {"id", "model", "created", "request_id", "message", "reasoning", "reasoning_source"}
     return Truth(
-        **{key: value for key, value in stated.items() if key in plain | {"raw_finish_reason", "error", "unknown"}},
+        **{key: value for key, value in stated.items() if key in _PLAIN},
         stated=frozenset(stated),
         segments=tuple(Segment(**segment) for segment in stated.get("segments", ())),
         annotations=tuple(ExpectedAnnotation(**annotation) for annotation in stated.get("annotations", ())),
@@ -220,16 +232,29 @@ def truth(document: Mapping[str, Any], mode: Mode) -> Truth:
         tool_calls=tuple(ToolCall(**call) for call in stated.get("tool_calls", ())),
         usage=None if usage is None else Usage(**usage),
         finish_reasons=tuple(finish) if isinstance(finish, list) else (cast("str | None", finish),),
+        raw_finish_reasons=tuple(raw_finish) if isinstance(raw_finish, list) else (cast("str | None", raw_finish),),
         may_raise=tuple(stated.get("may_raise", ())),
     )
 
 
-def _shown_early(file: ScenarioFile) -> frozenset[str]:
-    if truth(file.document["truth"], "stream").error is not None:
-        return frozenset()
-    row = providers.table()[file.document["provider"], file.document["api"]]
-    early = derivation.derive(derivation.without_last_frame(file.interaction("stream")), row)
-    shown = {"text": early.text, "reasoning": early.reasoning, "tools": early.calls, "audio": early.has_media}
+_PLAIN = frozenset(
+    {
+        *("id", "model", "created", "request_id", "message", "message_is_json", "refusal", "reasoning"),
+        *("reasoning_source", "error", "unknown"),
+    }
+)
+
+
+def _whole_truth(file: ScenarioFile, mode: Mode, row: Provider) -> Truth:
+    stated = truth(file.document["truth"], mode)
+    early = shown_early(file.interaction(mode), row) if mode == "stream" and stated.error is None else frozenset()
+    return replace(stated, shows_early=early, offset_unit=row.offset_unit)
+
+
+def shown_early(interaction: Interaction, row: Provider) -> frozenset[str]:
+    """Return what a stream has before its last frame, as `Truth.shows_early` says it."""
+    early = derivation.derive(derivation.without_last_frame(interaction), row)
+    shown = {"text": early.text, "reasoning": early.reasoning, "tools": early.tool_calls, "audio": early.media}
     return frozenset(kind for kind, content in shown.items() if content)
 
 

@@ -1,9 +1,8 @@
 """The replay server: recorded answers over a real socket, on the loopback.
 
 Every exchange has a token of its own in the path of its base URL, so that nothing is shared between scenarios and a
-late request of a hung adapter harms nobody. The request decides between the JSON and the streamed recording; a request
-that is not the recorded one is refused with an explanation. Streams go out frame by frame, and the last frame is held
-back until the adapter has shown some content, or for `PATIENCE_S` seconds (STR-7).
+late request of a hung adapter harms nobody. Streams go out frame by frame, and the last frame is held back until the
+adapter has shown some content, or for `PATIENCE_S` seconds (STR-7).
 """
 
 from __future__ import annotations
@@ -15,62 +14,13 @@ from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from llm_conformance.cassette import Interaction, at_pointer, frames
-from llm_conformance.scenarios import Mode, Scenario
+from llm_conformance.cassette import Interaction, frames
+from llm_conformance.scenarios import Scenario
+from llm_conformance.serving import Serving
 
 PATIENCE_S = 2.0
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
 _HOP_BY_HOP = frozenset({"connection", "content-encoding", "content-length", "date", "server", "transfer-encoding"})
-
-
-class Serving:
-    """One exchange as the server sees it.
-
-    Attributes:
-        base_url: What the adapter is given.
-        mode: The mode of the recording that was served, None if none was.
-        mismatch: Why a request was refused, None if none was.
-        lacking: The mode that was asked for and that the scenario does not have.
-        buffered: Whether the last frame of a stream had to be sent before any content had been shown.
-        content_seen: Set by the driver when the adapter shows its first content.
-    """
-
-    def __init__(self, scenario: Scenario, base_url: str, holds: bool) -> None:
-        self.scenario = scenario
-        self.base_url = base_url
-        self.holds = holds
-        self.mode: Mode | None = None
-        self.mismatch: str | None = None
-        self.lacking: Mode | None = None
-        self.buffered = False
-        self.content_seen = threading.Event()
-
-    def choose(self, path: str, body: bytes) -> Interaction | str:
-        """Return the recording to answer a request with, or why there is none."""
-        accepted = _accepted_paths(self.scenario)
-        if path.partition("?")[0] not in accepted:
-            wanted = " or ".join(f"POST {{base_url}}{option}" for option in accepted)
-            return self._refuse(f"the adapter asked for POST {{base_url}}{path}; recorded was {wanted}")
-        try:
-            sent = json.loads(body)
-        except ValueError:
-            return self._refuse("the adapter sent a body that is not JSON")
-        if not isinstance(sent, dict):
-            return self._refuse("the adapter sent a body that is not a JSON object")
-        mode: Mode = "stream" if sent.get("stream") else "json"
-        if mode not in self.scenario.interactions:
-            self.lacking = mode
-            return f"this scenario has no {mode} recording"
-        interaction = self.scenario.interactions[mode]
-        difference = _difference(sent, interaction.request, ("/model", *self.scenario.match))
-        if difference:
-            return self._refuse(difference)
-        self.mode = mode
-        return interaction
-
-    def _refuse(self, why: str) -> str:
-        self.mismatch = why
-        return why
 
 
 class ReplayServer:
@@ -175,19 +125,3 @@ class ReplayServer:
                 """Say nothing on stderr."""
 
         return Handler
-
-
-def _accepted_paths(scenario: Scenario) -> list[str]:
-    """Return what may follow base_url: the API's path, also behind a longer documented base (`/v1`)."""
-    provider = scenario.provider
-    default = provider.base_urls[0]
-    extra = (base.removeprefix(default) for base in provider.base_urls if base.startswith(default))
-    return [prefix + provider.path for prefix in extra]
-
-
-def _difference(sent: Mapping[str, Any], recorded: Mapping[str, Any], pointers: tuple[str, ...]) -> str | None:
-    for pointer in pointers:
-        ours, theirs = at_pointer(sent, pointer), at_pointer(recorded, pointer)
-        if ours != theirs:
-            return f"the adapter sent {pointer} = {json.dumps(ours)[:200]}; recorded was {json.dumps(theirs)[:200]}"
-    return None

@@ -1,0 +1,273 @@
+"""The lint's checks of one recording: is the truth true to the bytes, and the call to the recorded request?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from llm_conformance import derivation, expectation, scenarios, schema
+from llm_conformance.cassette import Interaction, at_pointer
+from llm_conformance.citations import pair
+from llm_conformance.contract import ERROR_TYPES, Annotation
+from llm_conformance.derivation import WireFacts
+from llm_conformance.expectation import Expectation
+from llm_conformance.judgement import first_difference
+from llm_conformance.providers import COUNTS, Provider
+from llm_conformance.scenarios import ExpectedAnnotation, Mode, ScenarioFile, Truth
+
+_ALWAYS_STATED = ("id", "model", "message", "finish_reason", "raw_finish_reason", "usage")
+
+Problems = Iterable[tuple[str, tuple[str | int, ...]]]
+Check = Callable[["Recording"], Problems]
+
+
+class Recording:
+    """One mode of a scenario file, with all that a check looks at."""
+
+    def __init__(self, file: ScenarioFile, mode: Mode) -> None:
+        self.file = file
+        self.mode: Mode = mode
+        self.interaction: Interaction = file.interaction(mode)
+        self.provider: Provider = file.provider
+        self.truth: Truth = scenarios.truth(file.document["truth"], mode)
+        self.facts: WireFacts = derivation.derive(self.interaction, self.provider)
+        self.expected: Expectation = expectation.expect(
+            self.facts, self.provider, file.document.get("think_profile", "off")
+        )
+
+    def where(self, key: str, *more: str | int) -> tuple[str | int, ...]:
+        """Return the path of a truth key: under its mode if it stands there."""
+        own = key in self.file.document["truth"].get(self.mode, {})
+        return ("truth", self.mode, key, *more) if own else ("truth", key, *more)
+
+
+def problems(recording: Recording) -> Iterator[tuple[str, tuple[str | int, ...]]]:
+    """Yield everything that is wrong, each with its path in the scenario file."""
+    checks = _CHECKS if recording.truth.error is None else _CHECKS_OF_ERRORS
+    for check in checks:
+        yield from check(recording)
+
+
+def _is_that_call(recording: Recording) -> Problems:
+    interaction, document, row = recording.interaction, recording.file.document, recording.provider
+    model, streams = document["call"]["model"], recording.mode == "stream"
+    place = row.place(interaction.uri)
+    if place is None:
+        yield f"recorded from {interaction.uri}, which is no call of {row} in the provider table", ("provider",)
+    elif row.path != row.stream_path and (place.template == row.stream_path) != streams:
+        yield "the recorded request's path says the other mode", ("recordings", recording.mode)
+    if interaction.status != 200:
+        yield f"recorded status {interaction.status}; an answer has 200", ("recordings", recording.mode)
+    recorded_model = (place and place.model) or interaction.request.get("model")
+    if recorded_model != model:
+        yield f"call.model is not the recorded request's {recorded_model!r}", ("call", "model")
+    if row.path == row.stream_path and bool(interaction.request.get("stream")) != streams:
+        yield "the recorded request's `stream` says the other mode", ("recordings", recording.mode)
+    if interaction.streamed != streams:
+        yield "the recorded answer's content type says the other mode", ("recordings", recording.mode)
+    for pointer in document.get("match", ()):
+        # What only streams are asked for (`stream_options`) is matched in their requests alone.
+        only_in_streams = pointer.split("/")[1] in document["call"].get("stream_params", {})
+        if at_pointer(interaction.request, pointer) is None and (streams or not only_in_streams):
+            yield f"the recorded request has no {pointer}", ("match",)
+
+
+def _keeps_the_wire_schema(recording: Recording) -> Problems:
+    if recording.truth.unknown:
+        return
+    part = "chunk" if recording.interaction.streamed else "response"
+    for number, document in enumerate(derivation.documents(recording.interaction)):
+        for where, message in schema.problems(f"wire/{recording.provider.wire}#/$defs/{part}", document):
+            field = "/".join(map(str, where))
+            yield f"document {number} of the body, at /{field}: {message}", ("recordings", recording.mode)
+
+
+def _states_enough(recording: Recording) -> Problems:
+    truth = recording.truth
+    missing = [key for key in _ALWAYS_STATED if key not in truth.stated]
+    if missing:
+        yield f"the truth of {recording.mode} does not state {', '.join(missing)}", ("truth",)
+    both = recording.file.document["recordings"]
+    if both.get("same_content") and len(recording.file.modes) < 2:
+        yield "same_content needs both recordings", ("recordings",)
+
+
+def _names_errors_of_the_contract(recording: Recording) -> Problems:
+    for name in (recording.truth.error, *recording.truth.may_raise):
+        if name is not None and name not in ERROR_TYPES:
+            yield f"{name!r} is no error class of the contract", ("truth",)
+
+
+def _is_an_error(recording: Recording) -> Problems:
+    facts = recording.facts
+    if not (facts.error or (facts.finish is None and not facts.ended)):
+        yield "the truth says error, but the bytes show none and end properly", recording.where("error")
+
+
+def _says_where_it_comes_from(recording: Recording) -> Problems:
+    truth, facts = recording.truth, recording.facts
+    for key, said, shown in (
+        ("id", truth.id, facts.id),
+        ("model", truth.model, facts.model or recording.file.document["call"]["model"]),
+        ("created", truth.created, recording.expected.created),
+    ):
+        if key in truth.stated and said != shown:
+            yield f"{key} {said!r} contradicts the bytes, which say {shown!r}", recording.where(key)
+
+
+def _has_the_text(recording: Recording) -> Problems:
+    truth, expected = recording.truth, recording.expected
+    if truth.message_is_json != expected.message_is_json:
+        yield "message_is_json contradicts the bytes", recording.where("message_is_json")
+    if (truth.reasoning_source == "tag") != expected.by_tag:
+        yield "reasoning_source contradicts the bytes and the think_profile", recording.where("reasoning_source")
+    for key, said, shown in (
+        ("message", truth.message, expected.message),
+        ("reasoning", truth.reasoning or "", expected.reasoning or ""),
+        ("refusal", truth.refusal, expected.refusal),
+    ):
+        as_json = key == "message" and truth.message_is_json and expected.message_is_json
+        if as_json and json.loads(said) == json.loads(shown):
+            continue
+        if said != shown and not (key == "message" and truth.unknown):
+            yield f"{key} contradicts the bytes, {_difference(said, shown)}", recording.where(key)
+
+
+def _difference(said: str, shown: str) -> str:
+    at = first_difference(said, shown)
+    return f"at code point {at}: {said[at : at + 20]!r} is stated, {shown[at : at + 20]!r} is there"
+
+
+def _segments_join(recording: Recording) -> Problems:
+    truth = recording.truth
+    if "segments" not in truth.stated:
+        return
+    text = "".join(segment.content for segment in truth.segments if segment.type == "text")
+    if text != truth.message:
+        yield "the text segments do not join to the message", recording.where("segments")
+    reasoning = "".join(segment.content for segment in truth.segments if segment.type == "reasoning")
+    if reasoning != (truth.reasoning or ""):
+        yield "the reasoning segments do not join to the reasoning", recording.where("segments")
+    for number, segment in enumerate(truth.segments):
+        for key in ("signature", "redacted", "encrypted"):
+            value = segment.metadata.get(key)
+            if isinstance(value, str) and value not in recording.facts.opaque:
+                yield f"the {key} is not in the bytes", recording.where("segments", number)
+
+
+def _spans_lie_in_the_message(recording: Recording) -> Problems:
+    truth = recording.truth
+    for number, annotation in enumerate(truth.annotations):
+        where = recording.where("annotations", number)
+        start, end = annotation.start, annotation.end
+        if (start is None) != (end is None) or (start is None) != (annotation.text is None):
+            yield "start, end and text are all given or all null", where
+        elif start is not None and end is not None:
+            if not 0 <= start <= end <= len(truth.message):
+                yield f"({start}, {end}) lies outside the message of {len(truth.message)} code points", where
+            elif truth.message[start:end] != annotation.text:
+                yield f"message[{start}:{end}] is {truth.message[start:end]!r}, not the stated text", where
+
+
+def _annotations_are_there(recording: Recording) -> Problems:
+    """Compare with the wire's own: as many, at the same places, with all of their data."""
+    truth, shown = recording.truth, recording.expected.annotations
+    if "annotations" not in truth.stated and not shown:
+        return
+    if len(truth.annotations) != len(shown):
+        yield (
+            f"the truth has {len(truth.annotations)} annotations, the bytes {len(shown)}",
+            recording.where("annotations"),
+        )
+        return
+    leaves = set(_leaves(list(derivation.documents(recording.interaction)))) if shown else set()
+    wanted = [ExpectedAnnotation(start, end, None, facts.data) for start, end, facts in shown]
+    given = [Annotation(each.start, each.end, each.data) for each in truth.annotations]
+    for matched in pair(wanted, given):
+        if matched.actual is None:
+            yield f"the bytes show an annotation with {matched.expected.data}", recording.where("annotations")
+            continue
+        where = recording.where("annotations", given.index(matched.actual))
+        span = matched.expected.start, matched.expected.end
+        stated = matched.actual.start, matched.actual.end
+        if span != stated:
+            yield f"the bytes put it at {span}, the truth at {stated}", where
+        for key, value in matched.expected.data.items():
+            if matched.actual.data.get(key) != value:
+                yield f"data.{key} is {value!r} in the bytes, not {matched.actual.data.get(key)!r}", where
+        if not set(_leaves(matched.actual.data)) <= leaves:
+            yield "data has something that the bytes do not show", where
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield value
+
+
+def _attachments_are_there(recording: Recording) -> Problems:
+    said = [(each.get("data") or "", each.get("transcript") or "") for each in recording.truth.attachments]
+    shown = [(each.get("data") or "", each.get("transcript") or "") for each in recording.facts.media]
+    if said != shown:
+        yield (
+            f"the bytes show {len(shown)} pieces of media, of other data or transcript than the truth's {len(said)}",
+            recording.where("attachments"),
+        )
+
+
+def _tool_calls_are_there(recording: Recording) -> Problems:
+    said = [(call.id, call.name, _arguments(recording, call.arguments)) for call in recording.truth.tool_calls]
+    shown = [(call.id, call.name, _arguments(recording, call.arguments)) for call in recording.expected.tool_calls]
+    if said != shown:
+        yield f"the bytes show the tool calls {shown}, the truth {said}", recording.where("tool_calls")
+
+
+def _arguments(recording: Recording, text: str) -> Any:
+    """Return arguments as they compare: as text where the provider sends text, else as JSON values."""
+    return text if recording.provider.tool_arguments == "text" else json.loads(text)
+
+
+def _usage_follows_the_algebra(recording: Recording) -> Problems:
+    truth, expected = recording.truth, recording.expected.usage
+    if "usage" not in truth.stated:
+        return
+    if (truth.usage is None) != (expected is None):
+        yield f"usage is {truth.usage!r}, but the bytes and the algebra give {expected!r}", recording.where("usage")
+    if truth.usage is None or expected is None:
+        return
+    for count in COUNTS:
+        said, derived = getattr(truth.usage, count), getattr(expected, count)
+        if said != derived:
+            yield f"{count} is {said}, but the bytes and the algebra give {derived}", recording.where("usage", count)
+
+
+def _finish_follows_the_table(recording: Recording) -> Problems:
+    truth, facts = recording.truth, recording.facts
+    if "raw_finish_reason" in truth.stated and facts.finish not in truth.raw_finish_reasons:
+        yield f"the bytes say {facts.finish!r}", recording.where("raw_finish_reason")
+    if set(truth.finish_reasons) != set(recording.expected.finish_reasons):
+        right = " or ".join(map(repr, recording.expected.finish_reasons))
+        yield f"by the provider table, {facts.finish!r} means {right}", recording.where("finish_reason")
+
+
+_CHECKS: tuple[Check, ...] = (
+    _is_that_call,
+    _keeps_the_wire_schema,
+    _states_enough,
+    _names_errors_of_the_contract,
+    _says_where_it_comes_from,
+    _has_the_text,
+    _segments_join,
+    _spans_lie_in_the_message,
+    _annotations_are_there,
+    _attachments_are_there,
+    _tool_calls_are_there,
+    _usage_follows_the_algebra,
+    _finish_follows_the_table,
+)
+_CHECKS_OF_ERRORS: tuple[Check, ...] = (_is_that_call, _names_errors_of_the_contract, _is_an_error)

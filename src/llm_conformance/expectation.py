@@ -1,0 +1,133 @@
+"""What a correct adapter makes of the facts on the wire: the truth of a recording, derived.
+
+The lint holds a hand-written truth against it; a bare recording has no other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from llm_conformance.contract import ToolCall, Usage
+from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.derivation import CitationFacts, WireFacts
+from llm_conformance.providers import Provider
+
+_BLOCK = r"<think>(?P<inner>.*?)(?:</think>\s*|\Z)"
+# Only ASCII letters have two cases here: the Kelvin sign is no K.
+_FLAGS = re.IGNORECASE | re.ASCII | re.DOTALL
+_LEADING = re.compile(rf"\s*{_BLOCK}", _FLAGS)
+_ANYWHERE = re.compile(_BLOCK, _FLAGS)
+_PREFILLED = re.compile(r"\s*(?:<think>)?(?P<inner>.*?)(?:</think>\s*|\Z)", _FLAGS)
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What an adapter has to return, as far as the wire decides it.
+
+    `annotations` are (start, end, facts), in code points of `message`, both None where the wire gives no place in it.
+    `finish_reasons` and `raw_finish_reasons` list all that is right. `reasoning` is None when there is none.
+    """
+
+    message: str
+    refusal: str
+    reasoning: str | None
+    by_tag: bool
+    message_is_json: bool
+    annotations: tuple[tuple[int | None, int | None, CitationFacts], ...]
+    tool_calls: tuple[ToolCall, ...]
+    usage: Usage | None
+    finish_reasons: tuple[str | None, ...]
+    created: str | None
+
+
+def expect(facts: WireFacts, provider: Provider, profile: ThinkProfile) -> Expectation:
+    """Turn facts into what a correct adapter returns."""
+    message, traces = (facts.text, []) if facts.reasoning else split(facts.text, profile)
+    reasoning = facts.reasoning or "".join(traces)
+    return Expectation(
+        message=message,
+        refusal=facts.refusal,
+        reasoning=reasoning or None,
+        by_tag=message != facts.text,
+        message_is_json=facts.text_is_json,
+        annotations=tuple((*_span(each, facts, provider, message), each) for each in facts.citations),
+        tool_calls=tuple(ToolCall(id or None, name, text or "{}") for id, name, text in facts.tool_calls),
+        usage=provider.normalise(facts.usage),
+        finish_reasons=tuple(_finish_reasons(facts, provider)),
+        created=utc(facts.created),
+    )
+
+
+def split(text: str, profile: ThinkProfile) -> tuple[str, list[str]]:
+    """Return the answer and the blocks of reasoning of a text that has them between `<think>` tags (S1-17 to S1-24).
+
+    Blocks lose their outer white space, the answer the white space behind a block.
+    """
+    if profile == "anywhere":
+        return _ANYWHERE.sub("", text), _inner(_ANYWHERE.finditer(text))
+    rest, found = text, []
+    pattern = _PREFILLED if profile == "prefilled" else _LEADING
+    while profile != "off" and (block := pattern.match(rest)):
+        found.append(block)
+        rest, pattern = rest[block.end() :], _LEADING
+    return rest, _inner(iter(found))
+
+
+def _inner(blocks: Iterator[re.Match[str]]) -> list[str]:
+    return [inner for block in blocks if (inner := block["inner"].strip())]
+
+
+def _span(
+    citation: CitationFacts, facts: WireFacts, provider: Provider, message: str
+) -> tuple[int, int] | tuple[None, None]:
+    """Return where in the message a citation stands, (None, None) where that is nowhere."""
+    text = facts.text if citation.block is None else facts.blocks.get(citation.block, "")
+    if citation.whole_block:
+        start, end = 0, len(text)
+    elif citation.start is None or citation.end is None:
+        return None, None
+    elif provider.offset_unit == "utf-8 bytes":
+        places = _code_points(text, citation.start), _code_points(text, citation.end)
+        if None in places:
+            return None, None
+        start, end = places  # type: ignore[assignment]
+    else:
+        start, end = citation.start, citation.end
+    if not 0 <= start <= end <= len(text):
+        return None, None
+    before = 0
+    for key, block in facts.blocks.items() if citation.block is not None else ():
+        if key == citation.block:
+            break
+        before += len(block)
+    removed = len(facts.text) - len(message)
+    if not facts.text.endswith(message) or (removed and end + before <= removed):
+        return None, None
+    return max(0, start + before - removed), end + before - removed
+
+
+def _code_points(text: str, offset: int) -> int | None:
+    """Return a byte offset in code points, None where it lies outside the text or inside a character."""
+    encoded = text.encode("utf-8")
+    if not 0 <= offset <= len(encoded):
+        return None
+    try:
+        return len(encoded[:offset].decode("utf-8"))
+    except UnicodeDecodeError:
+        return None
+
+
+def _finish_reasons(facts: WireFacts, provider: Provider) -> Iterator[str | None]:
+    """Yield all finish reasons that are right: a call under a stop-like word may be called either."""
+    reason = provider.finish.get(facts.finish or "")
+    yield "content_filter" if facts.refusal else reason
+    if facts.tool_calls and reason == "stop":
+        yield "tool_calls"
+
+
+def utc(epoch: int | float | None) -> str | None:
+    """Return seconds since 1970 as RFC 3339 in UTC; None for a missing or zero time."""
+    return datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if epoch else None

@@ -1,0 +1,234 @@
+"""The provider table: what is true of a provider and not of one conversation.
+
+One file a provider (`<provider>.toml`), one row an API of it, each with its sources; `docs/providers.md` is made from
+it. A file may also hold `[[wire.<name>.read]]`: by which field paths an answer of that wire format is read
+(`llm_conformance.reading`). The columns are explained in `Provider` and, for who writes one, in CONTRIBUTING.md.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any, Literal
+from urllib.parse import unquote
+
+from llm_conformance.contract import Usage
+from llm_conformance.contract.call import ThinkProfile
+
+COUNTS = (
+    "prompt_tokens",
+    "completion_tokens",
+    "total_tokens",
+    "cached_tokens",
+    "cache_write_tokens",
+    "reasoning_tokens",
+    "audio_prompt_tokens",
+    "audio_completion_tokens",
+)
+"""The canonical token counts."""
+
+PARTS: Mapping[str, str] = {
+    "cached_tokens": "prompt_tokens",
+    "cache_write_tokens": "prompt_tokens",
+    "audio_prompt_tokens": "prompt_tokens",
+    "reasoning_tokens": "completion_tokens",
+    "audio_completion_tokens": "completion_tokens",
+}
+"""Which count is part of which."""
+
+OffsetUnit = Literal["code points", "utf-8 bytes", "none"]
+ReplayPolicy = Literal["required", "with tools", "optional", "refused", "ignored", "none"]
+_POLICIES = ("required", "with tools", "optional", "refused", "ignored", "none")
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What becomes of reasoning of earlier turns: whether it is sent back, and where in the assistant message.
+
+    `with tools`: required in tool loops, and of no use elsewhere. `refused`: an error if it is sent.
+    """
+
+    policy: ReplayPolicy
+    slot: str
+    source: str
+
+
+@dataclass(frozen=True, eq=False)
+class Provider:
+    """One row of the table.
+
+    Attributes:
+        base_urls: What the documented SDK is given; the first is the default. `{name}` stands for one path segment.
+        path: What follows it; `{model}` stands for the call's model.
+        stream_path: The same for a streamed answer.
+        other_paths: Further paths that clients use for the same thing.
+        wire: `schemas/wire/<wire>.schema.json`, and the rules by which answers are read.
+        reasoning_fields: Native fields that carry visible reasoning.
+        offset_unit: How the provider counts its own annotation offsets into the answer; `none`: it gives none.
+        tool_arguments: `text`, to be kept as sent, or `object`, to be kept as JSON values.
+        end_marker: Data or `type` of the frame that ends a stream even without a finish value.
+        usage: A canonical count is the sum of these pointers into the usage object. One with a `?` counts 0 when it is
+            absent; without the others the count is unknown. None at all: the sum of prompt and completion.
+        finish: Raw finish word to canonical finish reason. A word that is not listed is unknown, hence None.
+        think: Model glob to think profile, for models that put reasoning into the text.
+        error: Pointers into an error body: `message`, and where there are any `type`, `code`, `status`.
+    """
+
+    id: str
+    api: str
+    title: str
+    base_urls: tuple[str, ...]
+    path: str
+    wire: str
+    reasoning_fields: tuple[str, ...]
+    offset_unit: OffsetUnit
+    tool_arguments: Literal["text", "object"]
+    end_marker: str
+    sources: tuple[str, ...]
+    usage: Mapping[str, tuple[str, ...]]
+    finish: Mapping[str, str | None]
+    error: Mapping[str, str]
+    replay: Replay
+    stream_path: str = ""
+    other_paths: tuple[str, ...] = ()
+    think: Mapping[str, ThinkProfile] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Return `provider:api`."""
+        return f"{self.id}:{self.api}"
+
+    @property
+    def names_model_in_path(self) -> bool:
+        """Whether the model stands in the path instead of the body."""
+        return "{model}" in self.path
+
+    def paths(self, streamed: bool) -> Iterator[str]:
+        """Yield the path of a mode and its alternatives, `{model}` and all."""
+        own = self.stream_path if streamed else self.path
+        yield own
+        for other in self.other_paths:
+            if other.rpartition("/")[2] == own.rpartition("/")[2]:
+                yield other
+
+    def path_for(self, streamed: bool, model: str) -> str:
+        """Return what follows the base URL in a call."""
+        return (self.stream_path if streamed else self.path).replace("{model}", model)
+
+    def place(self, uri: str) -> Place | None:
+        """Return what `uri` names; None if it is no call of this API."""
+        for base in sorted(self.base_urls, key=len, reverse=True):
+            for path in (self.path, self.stream_path, *self.other_paths):
+                pattern = f"(?P<base>{_pattern(base)})(?P<rest>{_pattern(path.partition('?')[0])})(?P<query>[?].*)?"
+                found = re.fullmatch(pattern, uri)
+                if found:
+                    model = found.groupdict().get("model")
+                    rest = found["rest"] + (found["query"] or "")
+                    return Place(found["base"], rest, model and unquote(model), path)
+        return None
+
+    def think_profile(self, model: str) -> ThinkProfile:
+        """Return what the table knows of a model's habit to think in the text."""
+        return next((profile for glob, profile in self.think.items() if fnmatch.fnmatchcase(model, glob)), "off")
+
+    def normalise(self, raw: Mapping[str, Any]) -> Usage | None:
+        """Apply the usage algebra to a provider's usage object; None when it reports no count.
+
+        A part that does not fit into its whole is None: the algebra cannot say what it means.
+        """
+        pointers = {pointer.rstrip("?") for column in self.usage.values() for pointer in column}
+        if all(_at(raw, pointer) is None for pointer in pointers):
+            return None
+        counts = {key: _total(raw, column) for key, column in self.usage.items()}
+        if counts.get("total_tokens") is None:
+            counts["total_tokens"] = _sum_if_known(counts.get("prompt_tokens"), counts.get("completion_tokens"))
+        for part, whole in PARTS.items():
+            least, most = counts.get(part), counts.get(whole)
+            if least is not None and most is not None and least > most:
+                counts[part] = None
+        return Usage(**counts, raw=raw)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A request's URI taken apart; `template` is the row's path that it matched, `model` what stood for `{model}`."""
+
+    base_url: str
+    path: str
+    model: str | None
+    template: str
+
+
+@functools.cache
+def table() -> Mapping[tuple[str, str], Provider]:
+    """Return the rows by (provider, api)."""
+    rows = (
+        _row(name.removesuffix(".toml"), api, row)
+        for name, document in _documents().items()
+        for api, row in document["api"].items()
+    )
+    return {(row.id, row.api): row for row in rows}
+
+
+@functools.cache
+def reading_rules() -> Mapping[str, tuple[Mapping[str, Any], ...]]:
+    """Return the rules by which answers are read, by wire format."""
+    wires = (wire for document in _documents().values() for wire in document.get("wire", {}).items())
+    return {name: tuple(wire["read"]) for name, wire in wires}
+
+
+def recognise(uri: str) -> tuple[Provider, Place] | None:
+    """Return the row that a recorded request belongs to; None if the table has none."""
+    for row in table().values():
+        place = row.place(uri)
+        if place is not None:
+            return row, place
+    return None
+
+
+@functools.cache
+def _documents() -> Mapping[str, Mapping[str, Any]]:
+    found = sorted((each for each in files(__name__).iterdir() if each.name.endswith(".toml")), key=lambda it: it.name)
+    return {each.name: tomllib.loads(each.read_text("utf-8")) for each in found}
+
+
+def _row(provider: str, api: str, row: dict[str, Any]) -> Provider:
+    columns: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+    columns["usage"] = {count: tuple(pointers) for count, pointers in row["usage"].items()}
+    columns["finish"] = {word: reason or None for word, reason in row["finish"].items()}
+    columns["replay"] = Replay(**row["replay"])
+    columns.setdefault("stream_path", row["path"])
+    made = Provider(id=provider, api=api, **columns)
+    if made.replay.policy not in _POLICIES:
+        raise ValueError(f"{made}: no such replay policy: {made.replay.policy}")
+    return made
+
+
+def _pattern(template: str) -> str:
+    """Return the regular expression of a URL template; only a model may contain slashes."""
+    quoted = re.escape(template).replace(re.escape("{model}"), "(?P<model>.+)")
+    return re.sub(r"\\\{\w+\\\}", "[^/?]+", quoted)
+
+
+def _total(raw: Mapping[str, Any], pointers: Iterable[str]) -> int | None:
+    total: int | None = None
+    for pointer in pointers:
+        value = _at(raw, pointer.rstrip("?"))
+        if value is None and not pointer.endswith("?"):
+            return None
+        total = (total or 0) + (value or 0)
+    return total
+
+
+def _at(raw: Any, pointer: str) -> int | None:
+    for key in pointer.split("/"):
+        raw = raw.get(key) if isinstance(raw, Mapping) else None
+    return raw if isinstance(raw, int) and not isinstance(raw, bool) else None
+
+
+def _sum_if_known(prompt: int | None, completion: int | None) -> int | None:
+    return None if prompt is None or completion is None else prompt + completion

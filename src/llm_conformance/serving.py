@@ -1,0 +1,104 @@
+"""One exchange as the replay sees it: which recording a request is answered with, or why with none.
+
+The request decides between the JSON and the streamed recording. A request that is not the recorded one is refused with
+an explanation.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from llm_conformance.cassette import Interaction, at_pointer
+from llm_conformance.providers import Provider
+from llm_conformance.scenarios import MODES, Mode, Scenario
+
+
+class Serving:
+    """What is known of an exchange while it runs.
+
+    Attributes:
+        base_url: What the adapter is given.
+        holds: Whether the last frame of a stream is to be held back until content has been shown.
+        mode: The mode of the recording that was served, None if none was.
+        mismatch: Why a request was refused, None if none was.
+        lacking: The mode that was asked for and that the scenario does not have.
+        buffered: Whether the last frame of a stream had to be sent before any content had been shown.
+        content_seen: Set by the driver when the adapter shows its first content.
+    """
+
+    def __init__(self, scenario: Scenario, base_url: str, holds: bool) -> None:
+        self.scenario = scenario
+        self.base_url = base_url
+        self.holds = holds
+        self.mode: Mode | None = None
+        self.mismatch: str | None = None
+        self.lacking: Mode | None = None
+        self.buffered = False
+        self.content_seen = threading.Event()
+
+    def choose(self, target: str, body: bytes) -> Interaction | str:
+        """Return the recording to answer a request with, or why there is none.
+
+        Args:
+            target: What follows the base URL, query included.
+            body: The request's body.
+        """
+        row, model = self.scenario.provider, self.scenario.model
+        modes = [mode for mode in MODES if any(_is_at(target, path) for path in accepted_paths(row, mode, model))]
+        if not modes:
+            wanted = " or ".join(f"POST {{base_url}}{path}" for path in self._recorded_paths())
+            return self._refuse(f"the adapter asked for POST {{base_url}}{target}; recorded was {wanted}")
+        try:
+            sent = json.loads(body)
+        except ValueError:
+            return self._refuse("the adapter sent a body that is not JSON")
+        if not isinstance(sent, dict):
+            return self._refuse("the adapter sent a body that is not a JSON object")
+        mode = modes[0] if len(modes) == 1 else "stream" if sent.get("stream") else "json"
+        if mode not in self.scenario.interactions:
+            self.lacking = mode
+            return f"this scenario has no {mode} recording"
+        interaction = self.scenario.interactions[mode]
+        pointers = self.scenario.match if row.names_model_in_path else ("/model", *self.scenario.match)
+        difference = _difference(sent, interaction.request, pointers)
+        if difference:
+            return self._refuse(difference)
+        self.mode = mode
+        return interaction
+
+    def _recorded_paths(self) -> Iterable[str]:
+        scenario = self.scenario
+        paths = (path for mode in scenario.modes for path in accepted_paths(scenario.provider, mode, scenario.model))
+        return dict.fromkeys(paths)
+
+    def _refuse(self, why: str) -> str:
+        self.mismatch = why
+        return why
+
+
+def accepted_paths(row: Provider, mode: Mode, model: str) -> Iterator[str]:
+    """Yield what may follow base_url: the API's paths, also behind a longer documented base (`/v1`)."""
+    default = row.base_urls[0]
+    longer = [base.removeprefix(default) for base in row.base_urls if base.startswith(default)]
+    for path in row.paths(mode == "stream"):
+        for prefix in longer:
+            yield prefix + path.replace("{model}", model)
+
+
+def _is_at(target: str, path: str) -> bool:
+    """Whether a request goes to a path, with at least the query that it has."""
+    asked, _, query = target.partition("?")
+    wanted, _, needed = path.partition("?")
+    return unquote(asked) == wanted and set(filter(None, needed.split("&"))) <= set(query.split("&"))
+
+
+def _difference(sent: Mapping[str, Any], recorded: Mapping[str, Any], pointers: tuple[str, ...]) -> str | None:
+    for pointer in pointers:
+        ours, theirs = at_pointer(sent, pointer), at_pointer(recorded, pointer)
+        if ours != theirs:
+            return f"the adapter sent {pointer} = {json.dumps(ours)[:200]}; recorded was {json.dumps(theirs)[:200]}"
+    return None
