@@ -183,7 +183,7 @@ def test_a_fault_of_the_harness_is_exit_code_3_and_never_the_adapters(pytester: 
         def broken(self, cell):
             raise KeyError("a fault of the harness")
 
-        runner.Runner._run = broken
+        runner.Runner.run = broken
         """
     )
     result, report = miniature.run(pytester, "-p", "sabotage", "--adapter=adapters", "--conformance-invariant=MSG-2")

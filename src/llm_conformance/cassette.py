@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,20 +46,64 @@ class Cassette:
 
 def load(path: Path) -> Cassette:
     """Read a cassette of this suite. Raises BadFileError with every problem of the file."""
-    text = yaml_files.read_text(path)
-    document = yaml_files.parse(path, text)
-    found = [
-        FileProblem(path, yaml_files.line_of(text, where), f"{_dotted(where)}: {message}")
-        for where, message in schema.problems("cassette", document)
-    ]
-    if found:
-        raise BadFileError(*found)
+    text, document = _read(path, "cassette")
     requests, responses, metadata = deserialize(text, _Loaded(document))
     try:
         interactions = tuple(_interaction(*pair) for pair in zip(requests, responses, strict=True))
     except ValueError as error:
         raise BadFileError(FileProblem(path, 1, f"a recorded request body is not a JSON object: {error}")) from error
     return Cassette(path, text, metadata, interactions)
+
+
+def load_bare(path: Path) -> Cassette:
+    """Read a cassette of anybody's: recorded by vcrpy or a kin of it, compressed bodies unpacked.
+
+    Raises BadFileError for a file that is none.
+    """
+    text, document = _read(path, "bare-cassette")
+    return Cassette(path, text, document.get("metadata") or {}, tuple(map(_bare_interaction, document["interactions"])))
+
+
+def _read(path: Path, form: str) -> tuple[str, Any]:
+    text = yaml_files.read_text(path)
+    document = yaml_files.parse(path, text)
+    found = [
+        FileProblem(path, yaml_files.line_of(text, where), f"{_dotted(where)}: {message}")
+        for where, message in schema.problems(form, document)
+    ]
+    if found:
+        raise BadFileError(*found)
+    return text, document
+
+
+def _bare_interaction(pair: Mapping[str, Any]) -> Interaction:
+    request, response = pair["request"], pair["response"]
+    sent = request.get("body")
+    sent = sent.get("string") if isinstance(sent, Mapping) else sent
+    try:
+        asked = json.loads(sent or b"{}")
+    except ValueError:
+        asked = {}
+    headers = {name.lower(): _first(value) for name, value in (response.get("headers") or {}).items()}
+    received = response["body"].get("string") or b""
+    body = received.encode("utf-8") if isinstance(received, str) else received
+    if headers.get("content-encoding") in ("gzip", "deflate"):
+        with contextlib.suppress(zlib.error):  # vcrpy may have unpacked it, and left the header
+            body = zlib.decompressobj(_ANY_WINDOW).decompress(body, yaml_files.MAX_BYTES)
+    if "/" not in headers.get("content-type", ""):  # missing, or redacted by the recorder
+        is_stream = body.startswith((b"data:", b"event:", b": "))
+        headers["content-type"] = "text/event-stream" if is_stream else "application/json"
+    return Interaction(
+        uri=request["uri"],
+        request=asked if isinstance(asked, dict) and request.get("method", "POST").upper() == "POST" else {},
+        status=response["status"]["code"],
+        headers=headers,
+        body=body,
+    )
+
+
+_ANY_WINDOW = 32 + zlib.MAX_WBITS
+"""Has zlib find out by itself whether it is given gzip or deflate."""
 
 
 class _Loaded:

@@ -14,7 +14,7 @@ from llm_conformance.judgement import Invariant, Status, Violation, invariant_of
 from llm_conformance.locations import RULES_PACKAGE
 from llm_conformance.plan import Cell
 from llm_conformance.runner import Runner
-from llm_conformance.verdict import Verdict, judge, narrative, verdict
+from llm_conformance.verdict import Verdict, judge, narrative, settled, verdict
 
 
 def invariants_in(path: Path) -> Iterator[tuple[str, Invariant]]:
@@ -80,9 +80,9 @@ class RuleModule(pytest.File):
         for name, invariant in self._invariants:
             line = invariant.check.__code__.co_firstlineno
             for cell in self._cells:
-                settled = self._settled(cell, invariant)
-                if settled is not None:
-                    self._conformance.settle(settled)
+                known = settled(cell, invariant)
+                if known is not None:
+                    self._conformance.settle(known)
                     continue
                 item = RuleItem.from_parent(
                     self,
@@ -95,12 +95,3 @@ class RuleModule(pytest.File):
                 )
                 self._conformance.planned += 1
                 yield item
-
-    @staticmethod
-    def _settled(cell: Cell, invariant: Invariant) -> Verdict | None:
-        """Return the verdict that is known before anything is run, None if there is none."""
-        if not invariant.applies(cell.scenario.truths[cell.mode], cell.mode):
-            return verdict(cell, invariant, Status.VACUOUS, "the scenario has nothing for this rule")
-        if not cell.runnable:
-            return verdict(cell, invariant, Status.UNSUPPORTED, f"the adapter has no method for {cell.mode}")
-        return None

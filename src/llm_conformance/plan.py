@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from llm_conformance.judgement import Invariant
 from llm_conformance.scenarios import Mode, Scenario
@@ -52,6 +53,13 @@ class Filters:
         row = scenario.provider
         return (not self.providers or not {row.id, f"{row.id}:{row.api}"}.isdisjoint(self.providers)) and (
             not self.scenarios or any(fnmatch.fnmatchcase(scenario.id, pattern) for pattern in self.scenarios)
+        )
+
+    def may_admit(self, path: Path) -> bool:
+        """Whether a bare cassette may hold a recording that is part of the run; its provider is not known yet."""
+        id = f"{path.parent.name}/{path.stem}"
+        return not self.scenarios or any(
+            fnmatch.fnmatchcase(id, pattern) or pattern.startswith(f"{id}#") for pattern in self.scenarios
         )
 
     def judges(self, invariant: Invariant) -> bool:

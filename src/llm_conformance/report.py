@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,24 +12,18 @@ import pytest
 
 from llm_conformance import __version__
 from llm_conformance.subject import Subject
-from llm_conformance.verdict import Verdict
+from llm_conformance.tally import Tally
 
 
 @dataclass(frozen=True)
 class Result:
-    """All verdicts of a run. `not_covered` counts, by adapter, the scenarios of providers that it does not list."""
+    """What a run came to. `scenarios` counts those of the run, bare recordings apart."""
 
     subjects: tuple[Subject, ...]
     scenarios_digest: str
-    verdicts: tuple[Verdict, ...]
-    not_covered: Mapping[str, int]
+    tally: Tally
     scenarios: int
     complete: bool
-
-    @property
-    def summary(self) -> Counter[str]:
-        """How many cells have which status."""
-        return Counter(verdict.status for verdict in self.verdicts)
 
 
 def destinations(names: Iterable[str], base: Path) -> list[Path]:
@@ -64,11 +57,15 @@ def document(result: Result) -> dict[str, Any]:
                 "version": subject.version,
                 "providers": sorted(subject.providers),
                 "capabilities": sorted(subject.capabilities),
-                "not_covered": result.not_covered[subject.label],
+                "not_covered": result.tally.not_covered[subject.label],
             }
             for subject in result.subjects
         ],
-        "results": [verdict.to_dict() for verdict in result.verdicts],
-        "summary": dict(sorted(result.summary.items())),
+        "results": [verdict.to_dict() for verdict in result.tally.verdicts],
+        "summary": dict(sorted(result.tally.summary.items())),
+        "bare_recordings": {
+            "seen": result.tally.recordings,
+            "out_of_scope": dict(sorted(result.tally.out_of_scope.items())),
+        },
         "complete": result.complete,
     }

@@ -38,14 +38,15 @@ class Runner:
         self._server = ReplayServer()
         self._guard = Guard(self._server.address)
         self._hangs: Counter[tuple[str, Face]] = Counter()
-        self.exchange = functools.lru_cache(maxsize=_REMEMBERED)(self._run)
+        self.exchange = functools.lru_cache(maxsize=_REMEMBERED)(self.run)
 
     def close(self) -> None:
         """Stop the worker thread and the server."""
         self._driver.close()
         self._server.shutdown()
 
-    def _run(self, cell: Cell) -> Exchange:
+    def run(self, cell: Cell) -> Exchange:
+        """Run a cell's exchange; `exchange` does the same and remembers the last ones."""
         subject, scenario, face = cell.subject, cell.scenario, cell.face
         interaction = scenario.interactions[cell.mode]
         if face in ("complete", "stream"):

@@ -197,13 +197,12 @@ def build(file: ScenarioFile) -> Scenario:
     """Turn a scenario file that was read, and found without fault, into a Scenario."""
     document = file.document
     call = document["call"]
-    row = file.provider
     params = call.get("params", {})
     return Scenario(
         id=f"{file.path.parent.name}/{file.path.name.removesuffix(SUFFIX)}",
         path=file.path,
         title=document["title"],
-        provider=row,
+        provider=file.provider,
         think_profile=document.get("think_profile", "off"),
         model=call["model"],
         messages=tuple(call["messages"]),
@@ -212,7 +211,7 @@ def build(file: ScenarioFile) -> Scenario:
         match=tuple(document.get("match", ())),
         interactions={mode: file.interaction(mode) for mode in file.modes},
         same_content=document["recordings"].get("same_content", False),
-        truths={mode: _whole_truth(file, mode, row) for mode in file.modes},
+        truths=_truths(file),
         evidence=file.cassette.metadata["provenance"],
     )
 
@@ -245,10 +244,14 @@ _PLAIN = frozenset(
 )
 
 
-def _whole_truth(file: ScenarioFile, mode: Mode, row: Provider) -> Truth:
-    stated = truth(file.document["truth"], mode)
-    early = shown_early(file.interaction(mode), row) if mode == "stream" and stated.error is None else frozenset()
-    return replace(stated, shows_early=early, offset_unit=row.offset_unit)
+def _truths(file: ScenarioFile) -> Mapping[Mode, Truth]:
+    """Return the truths by mode. What a stream shows early also counts for a plain answer given out as a stream."""
+    stated = {mode: truth(file.document["truth"], mode) for mode in file.modes}
+    early: frozenset[str] = frozenset()
+    if "stream" in stated and stated["stream"].error is None:
+        early = shown_early(file.interaction("stream"), file.provider)
+    unit = file.provider.offset_unit
+    return {mode: replace(said, shows_early=early, offset_unit=unit) for mode, said in stated.items()}
 
 
 def shown_early(interaction: Interaction, row: Provider) -> frozenset[str]:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from llm_conformance import lint, plan, report, scenarios, subject, summary
+from llm_conformance.bare_items import BareItem, BareRecordings
 from llm_conformance.items import RuleItem, RuleModule, invariants_in
 from llm_conformance.judgement import Status
 from llm_conformance.locations import CASSETTES, RULES
 from llm_conformance.runner import Runner
+from llm_conformance.tally import Tally
 from llm_conformance.verdict import Verdict
 from llm_conformance.yaml_files import BadFileError
 
-_ATTRIBUTE = "conformance_verdict"
+_ATTRIBUTE = "conformance_tally"
 _SETTLED = "conformance_settled"
 _LONGEST_S = 3600
 
@@ -41,7 +42,9 @@ class ConformanceSession:
         self._modules = {path: list(invariants_in(path)) for path in sorted(RULES.glob("test_*.py"))}
         _keep_proxies_away()
         try:
-            self._scenarios = lint.load_all([CASSETTES, *_directories(option("conformance_cassettes"), directory)])
+            more = _directories(option("conformance_cassettes"), directory)
+            self._scenarios = lint.load_all([CASSETTES, *more])
+            self._bare = [path for folder in more for path in scenarios.find(folder)[1]]
             self._subjects = subject.load_all(option("conformance_adapter"), directory)
         except BadFileError as bad:
             raise pytest.UsageError(f"{bad}\n{len(bad.problems)} problem(s) in the scenarios; nothing was run") from bad
@@ -61,8 +64,9 @@ class ConformanceSession:
         self._deselected = False
         self._interrupted = False
         self._exit_status = 0
-        self._settled: list[Verdict] = []
-        self._judged: list[Verdict] = []
+        # What was known at once, and what came of items: under xdist every worker settles everything, and runs a part.
+        self._settled = Tally(bool(self._reports))
+        self._judged = Tally(bool(self._reports))
         self.planned = 0
 
     @property
@@ -86,7 +90,7 @@ class ConformanceSession:
 
     def settle(self, settled: Verdict) -> None:
         """Take a verdict that needed no test item."""
-        self._settled.append(settled)
+        self._settled.add([settled])
 
     def _check_options(self) -> None:
         known = {rule.id for rules in self._modules.values() for _, rule in rules}
@@ -105,22 +109,46 @@ class ConformanceSession:
         problems += [
             f"--conformance-scenario={pattern}: matches none of the {len(self._scenarios)} scenarios"
             for pattern in self._filters.scenarios
-            if not any(plan.Filters(scenarios=[pattern]).admits(found) for found in self._scenarios)
+            if not self._bare and not any(plan.Filters(scenarios=[pattern]).admits(it) for it in self._scenarios)
         ]
         if not 0 < self._timeout_s <= _LONGEST_S:
             problems.append(f"--conformance-timeout: has to be more than 0 seconds and at most {_LONGEST_S}")
         if problems:
             raise pytest.UsageError("\n".join(problems))
 
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Bring the rules that judge one exchange together, so that few exchanges are in memory at a time."""
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
+        """Bring the rules that judge one exchange together, so that few exchanges are in memory at a time.
+
+        Bare recordings come last, unless single tests are asked for.
+        """
         order = {id(cell): number for number, cell in enumerate(self._cells)}
         ours = iter(sorted((i for i in items if isinstance(i, RuleItem)), key=lambda item: order[id(item.cell)]))
         items[:] = [next(ours) if isinstance(item, RuleItem) else item for item in items]
+        if self._collected_modules and not any("::" in argument for argument in self._config.args):
+            items += self._bare_items(session)
+
+    def _bare_items(self, session: pytest.Session) -> Iterator[BareItem]:
+        parent: BareRecordings = BareRecordings.from_parent(session, name="bare", nodeid="bare")
+        rules = [rule for path in sorted(self._collected_modules) for _, rule in self._modules[path]]
+        for path in self._bare:
+            if self._filters.may_admit(path):
+                self.planned += 1
+                yield BareItem.from_parent(
+                    parent,
+                    name=path.as_posix(),
+                    nodeid=f"bare::{path.as_posix()}",
+                    file=path,
+                    subjects=self._subjects,
+                    invariants=[rule for rule in rules if self._filters.judges(rule)],
+                    filters=self._filters,
+                    runner=self.runner,
+                    keeps=bool(self._reports),
+                )
 
     def pytest_deselected(self, items: Iterable[pytest.Item]) -> None:
         """Note that the run is not whole."""
-        self._deselected = self._deselected or any(isinstance(item, RuleItem) for item in items)
+        self._deselected = self._deselected or any(isinstance(item, RuleItem | BareItem) for item in items)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note that somebody stopped the run; `-x` does it by subclasses of KeyboardInterrupt, pytest's and xdist's."""
@@ -131,17 +159,27 @@ class ConformanceSession:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Send the verdict along with the report; pytest-xdist carries it to the controller."""
+        """Send the verdicts along with the report; pytest-xdist carries them to the controller."""
         made = yield
-        if isinstance(item, RuleItem) and call.when == "call" and item.verdict is not None:
-            setattr(made, _ATTRIBUTE, item.verdict.to_dict())
+        if isinstance(item, RuleItem | BareItem) and call.when == "call":
+            setattr(made, _ATTRIBUTE, self._tally_of(item).to_dict())
         return made
 
+    def _tally_of(self, item: RuleItem | BareItem) -> Tally:
+        if isinstance(item, BareItem):
+            return item.tally
+        tally = Tally(bool(self._reports))
+        if item.verdict is not None:
+            tally.items = 1
+            tally.add([item.verdict])
+        return tally
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the verdict of an item, from whichever process it comes."""
+        """Take the verdicts of an item, from whichever process it comes."""
         sent = getattr(report, _ATTRIBUTE, None)
-        if sent is not None:
-            self._judged.append(Verdict(**sent))
+        if sent is not None and not self._is_worker:
+            self._judged.absorb(sent)
+            delattr(report, _ATTRIBUTE)  # pytest keeps every report
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -150,7 +188,8 @@ class ConformanceSession:
         if output is None:
             return
         # Every worker collects everything, so what one of them says is all there is.
-        self._settled = [Verdict(**settled) for settled in output["verdicts"]]
+        self._settled = Tally(bool(self._reports))
+        self._settled.absorb(output["settled"])
         self.planned = output["planned"]
         self._deselected = self._deselected or output["deselected"]
         self._collected_modules |= {Path(path) for path in output["modules"]}
@@ -162,7 +201,7 @@ class ConformanceSession:
             self._runner.close()
         if self._is_worker:
             self._config.workeroutput[_SETTLED] = {  # type: ignore[attr-defined]
-                "verdicts": [verdict.to_dict() for verdict in self._settled],
+                "settled": self._settled.to_dict(),
                 "planned": self.planned,
                 "deselected": self._deselected,
                 "modules": [str(path) for path in self._collected_modules],
@@ -191,14 +230,15 @@ class ConformanceSession:
         return bool(self._collected_modules) and not self._config.getoption("collectonly")
 
     def _result(self) -> report.Result:
+        whole = Tally(bool(self._reports))
+        whole.absorb(self._settled.to_dict())
+        whole.absorb(self._judged.to_dict())
+        for each in self._subjects:
+            whole.not_covered[each.label] += sum(not each.covers(found.provider) for found in self._scenarios)
         return report.Result(
             subjects=tuple(self._subjects),
             scenarios_digest=scenarios.digest(self._scenarios),
-            verdicts=(*self._settled, *self._judged),
-            not_covered={
-                subject.label: sum(not subject.covers(found.provider) for found in self._scenarios)
-                for subject in self._subjects
-            },
+            tally=whole,
             scenarios=len(self._scenarios),
             complete=self._complete(),
         )
@@ -208,20 +248,22 @@ class ConformanceSession:
             not self._filters.given
             and not self._deselected
             and self._collected_modules == set(self._modules)
-            and len(self._judged) == self.planned
+            and self._judged.items == self.planned
         )
 
     def _exit_code(self, pytest_says: int) -> int:
         """Return the contract's exit code.
 
         Highest rule first: 4 misuse (pytest's own, left alone like any other that is not about test results, but for a
-        run that `-x` stopped);
+        run that `-x` stopped; or a bare cassette that is none);
         3 the harness's own error; 1 a failure or a stale entry; 5 nothing was checked; 0 conforms.
         """
         stopped_at_a_failure = pytest_says == 2 and not self._interrupted
         if pytest_says not in (0, 1, 5) and not stopped_at_a_failure:
             return pytest_says
-        statuses = Counter(verdict.status for verdict in self._judged)
+        if self._judged.bad_files:
+            return int(pytest.ExitCode.USAGE_ERROR)
+        statuses = self._judged.summary
         if statuses[Status.ERROR]:
             return 3
         if pytest_says == 1 or statuses[Status.FAIL] or statuses[Status.STALE]:

@@ -26,8 +26,12 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
     for subject in result.subjects:
         _show_adapter(terminal, result, subject)
     terminal.write_line("")
-    total = result.summary
+    total = result.tally.summary
     terminal.write_line("cells: " + ", ".join(f"{total[status]} {status}" for status in Status if total[status]))
+    for why, count in sorted(result.tally.out_of_scope.items()):
+        terminal.write_line(f"out of scope: {count} bare recordings: {why}")
+    for problem in result.tally.bad_files:
+        terminal.write_line(f"no cassette: {problem}", red=True)
     if not result.complete:
         terminal.write_line("PARTIAL: not all rules were applied to all scenarios; this is no verdict on the adapter.")
 
@@ -35,11 +39,10 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
 def _show_adapter(terminal: pytest.TerminalReporter, result: Result, subject: Subject) -> None:
     by_cell: Mapping[tuple[str, str], Counts] = defaultdict(Counter)
     by_evidence: Mapping[str, Counts] = defaultdict(Counter)
-    for verdict in result.verdicts:
-        if verdict.adapter == subject.label:
-            row = f"{verdict.provider}:{verdict.api}"
-            by_cell[row, verdict.invariant.partition("-")[0]][verdict.status] += 1
-            by_evidence[verdict.evidence][verdict.status] += 1
+    for (adapter, row, family, evidence, status), count in result.tally.counts.items():
+        if adapter == subject.label:
+            by_cell[row, family][status] += count
+            by_evidence[evidence][status] += count
     rows = sorted({row for row, _ in by_cell})
     families = [family for family in FAMILIES if any(family == column for _, column in by_cell)]
     terminal.write_line("")
@@ -61,9 +64,12 @@ def _show_adapter(terminal: pytest.TerminalReporter, result: Result, subject: Su
             judged = sum(counts[status] for status in _GREEN + _RED)
             passed = sum(counts[status] for status in _GREEN)
             terminal.write_line(f"  {evidence}: {passed} of {judged} judged cells pass")
-    missed = result.not_covered[subject.label]
+    missed = result.tally.not_covered[subject.label]
     if missed:
-        terminal.write_line(f"  not covered: {missed} of {result.scenarios} scenarios, of providers it does not list")
+        everything = f"{result.scenarios} scenarios"
+        if result.tally.recordings:
+            everything += f" and {result.tally.recordings} bare recordings"
+        terminal.write_line(f"  not covered: {missed} of {everything}, of providers it does not list")
 
 
 def _cell(counts: Counts) -> tuple[str, dict[str, bool]]:

@@ -58,6 +58,15 @@ def verdict(cell: Cell, invariant: Invariant, status: Status, message: str | Non
     )
 
 
+def settled(cell: Cell, invariant: Invariant) -> Verdict | None:
+    """Return the verdict that is known before anything is run, None if there is none."""
+    if not invariant.applies(cell.scenario.truths[cell.mode], cell.mode):
+        return verdict(cell, invariant, Status.VACUOUS, "the scenario has nothing for this rule")
+    if not cell.runnable:
+        return verdict(cell, invariant, Status.UNSUPPORTED, f"the adapter has no method for {cell.mode}")
+    return None
+
+
 def judge(invariant: Invariant, exchange: Exchange) -> tuple[Status, str | None, Violation | None]:
     """Return status, one-line message and the violation if there is one.
 

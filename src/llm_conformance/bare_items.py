@@ -1,0 +1,112 @@
+"""Test items of bare recordings: one a file, judged by all rules when its turn comes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest._code.code import ExceptionInfo, TerminalRepr
+
+from llm_conformance import bare, plan
+from llm_conformance.judgement import Invariant, Status, Violation
+from llm_conformance.plan import Cell, Filters
+from llm_conformance.runner import Runner
+from llm_conformance.scenarios import Scenario
+from llm_conformance.subject import Subject
+from llm_conformance.tally import Tally
+from llm_conformance.verdict import judge, narrative, settled, verdict
+from llm_conformance.yaml_files import BadFileError
+
+
+class Failures(AssertionError):  # noqa: N818 - it is what failed, in words
+    """Everything that rules found wrong with one file's recordings."""
+
+
+class BareRecordings(pytest.Collector):
+    """The bare recordings of a run, as a node of pytest's tree."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Nothing by itself: the session makes the items."""
+        yield from ()
+
+
+class BareItem(pytest.Item):
+    """One cassette: each of its interactions, through each adapter and method, judged by each rule."""
+
+    def __init__(
+        self,
+        *,
+        file: Path,
+        subjects: Collection[Subject],
+        invariants: Collection[Invariant],
+        filters: Filters,
+        runner: Runner,
+        keeps: bool,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self._file = file
+        self._subjects = subjects
+        self._invariants = invariants
+        self._filters = filters
+        self._runner = runner
+        self.tally = Tally(keeps, items=1)
+
+    def runtest(self) -> None:
+        """Judge the file."""
+        wrong: list[str] = []
+        try:
+            for recording in bare.recordings(self._file):
+                self.tally.recordings += 1
+                if not isinstance(recording, bare.NotJudged):
+                    wrong += self._judge(recording)
+                elif recording.unknown_api:
+                    self.tally.not_covered.update(subject.label for subject in self._subjects)
+                else:
+                    self.tally.out_of_scope[recording.why] += 1
+        except BadFileError as bad:
+            self.tally.bad_files += map(str, bad.problems)
+            pytest.skip(str(bad))
+        if wrong:
+            raise Failures("\n\n".join(wrong))
+        if not self.tally.summary[Status.PASS]:
+            pytest.skip(next(iter(self.tally.out_of_scope), "not covered, or nothing that a rule could look at"))
+
+    def _judge(self, scenario: Scenario) -> Iterator[str]:
+        if not self._filters.admits(scenario):
+            return
+        for subject in self._subjects:
+            if not subject.covers(scenario.provider):
+                self.tally.not_covered[subject.label] += 1
+                continue
+            for cell in plan.cells([subject], [scenario], self._filters):
+                yield from self._judge_cell(cell)
+
+    def _judge_cell(self, cell: Cell) -> Iterator[str]:
+        exchange = None
+        for invariant in self._invariants:
+            known = settled(cell, invariant)
+            if known is not None:
+                self.tally.add([known])
+                continue
+            try:
+                exchange = exchange or self._runner.run(cell)
+                status, message, violation = judge(invariant, exchange)
+            except Exception as error:
+                self.tally.add([verdict(cell, invariant, Status.ERROR, f"harness error: {error!r}")])
+                raise
+            self.tally.add([verdict(cell, invariant, status, message)])
+            if violation is not None:
+                yield narrative(cell, invariant, violation)
+
+    def repr_failure(self, excinfo: ExceptionInfo[BaseException], *_: Any) -> str | TerminalRepr:
+        """Say what is wrong for people; only the harness's own fault comes with a traceback."""
+        if isinstance(excinfo.value, Failures | Violation):
+            return str(excinfo.value)
+        return f"This is a fault of llm-conformance, not of the adapter.\n\n{super().repr_failure(excinfo)}"
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return file, line and heading."""
+        return self._file, 0, f"{self._file.parent.name}/{self._file.stem}"

@@ -1,0 +1,80 @@
+"""What a run's verdicts add up to.
+
+A run over thousands of bare recordings has far more verdicts than a terminal shows: they are counted as they come, and
+kept whole only where a report will list them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from llm_conformance.verdict import Verdict
+
+Key = tuple[str, str, str, str, str]
+"""(adapter, provider:api, family of the invariant, evidence, status)"""
+
+
+@dataclass
+class Tally:
+    """Counts of verdicts, and of what was not judged.
+
+    Attributes:
+        keeps: Whether verdicts are kept whole, in `verdicts`.
+        counts: How many verdicts there are of each `Key`.
+        items: How many test items have come back with their verdicts.
+        recordings: How many bare recordings were looked at.
+        not_covered: By adapter, recordings of APIs that it does not list.
+        out_of_scope: By reason, recordings that nobody can be judged by.
+        bad_files: Bare cassettes that could not be read, as problems with file and line.
+    """
+
+    keeps: bool
+    verdicts: list[Verdict] = field(default_factory=list)
+    counts: Counter[Key] = field(default_factory=Counter)
+    items: int = 0
+    recordings: int = 0
+    not_covered: Counter[str] = field(default_factory=Counter)
+    out_of_scope: Counter[str] = field(default_factory=Counter)
+    bad_files: list[str] = field(default_factory=list)
+
+    def add(self, verdicts: Iterable[Verdict]) -> None:
+        """Count verdicts."""
+        for each in verdicts:
+            row, family = f"{each.provider}:{each.api}", each.invariant.partition("-")[0]
+            self.counts[each.adapter, row, family, each.evidence, each.status] += 1
+            if self.keeps:
+                self.verdicts.append(each)
+
+    @property
+    def summary(self) -> Counter[str]:
+        """How many cells have which status."""
+        total: Counter[str] = Counter()
+        for (_, _, _, _, status), count in self.counts.items():
+            total[status] += count
+        return total
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values, to be sent from one process to another."""
+        return {
+            "counts": [[*key, count] for key, count in self.counts.items()],
+            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
+            "items": self.items,
+            "recordings": self.recordings,
+            "not_covered": dict(self.not_covered),
+            "out_of_scope": dict(self.out_of_scope),
+            "bad_files": self.bad_files,
+        }
+
+    def absorb(self, sent: Mapping[str, Any]) -> None:
+        """Add what another process, or a test item, sent by `to_dict`."""
+        for *key, count in sent["counts"]:
+            self.counts[tuple(key)] += count
+        self.verdicts += (Verdict(**verdict) for verdict in sent["verdicts"])
+        self.items += sent["items"]
+        self.recordings += sent["recordings"]
+        self.not_covered.update(sent["not_covered"])
+        self.out_of_scope.update(sent["out_of_scope"])
+        self.bad_files += sent["bad_files"]

@@ -1,0 +1,232 @@
+"""Bare recordings: judged by their own bytes, claimed no more than the recorder left intact."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from llm_conformance import bare
+from llm_conformance.bare import NotJudged
+from llm_conformance.scenarios import Scenario
+from llm_conformance.yaml_files import BadFileError
+from tests import miniature
+
+CITED = {
+    "id": "chatcmpl-1",
+    "model": "gpt-4o-search-preview-2025-03-11",
+    "created": 1762247560,
+    "choices": [
+        {
+            "index": 0,
+            "finish_reason": "stop",
+            "message": {
+                "role": "assistant",
+                "content": "Grün 🦀 ([a](http://a.test)).",
+                "annotations": [
+                    {
+                        "type": "url_citation",
+                        "url_citation": {"start_index": 7, "end_index": 27, "url": "http://a.test"},
+                    },
+                    {
+                        "type": "url_citation",
+                        "url_citation": {"start_index": 0, "end_index": 0, "url": "http://b.test"},
+                    },
+                    {
+                        "type": "url_citation",
+                        "url_citation": {"start_index": 90, "end_index": 99, "url": "http://c.test"},
+                    },
+                ],
+            },
+        }
+    ],
+    "usage": {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7},
+}
+
+
+def write(directory: Path, answer: Any, name: str = "one", **changes: Any) -> Path:
+    """Write a bare cassette of one OpenAI answer; `changes` go to its request, response or metadata."""
+    body = answer if isinstance(answer, str | bytes) else json.dumps(answer)
+    request = {
+        "method": "POST",
+        "uri": "https://api.openai.com/v1/chat/completions",
+        "body": json.dumps({"model": "gpt-4o-search-preview", "messages": [{"role": "user", "content": "Hi"}]}),
+        "headers": {},
+    }
+    response = {
+        "status": {"code": 200, "message": "OK"},
+        "headers": {"Content-Type": ["application/json"]},
+        "body": {"string": body},
+    }
+    document = {
+        "version": 1,
+        "metadata": changes.get("metadata"),
+        "interactions": [
+            {"request": request | changes.get("request", {}), "response": response | changes.get("response", {})}
+        ],
+    }
+    path = directory / "openai" / f"{name}.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(yaml.safe_dump(document, allow_unicode=True), "utf-8")
+    return path
+
+
+def only(path: Path) -> Scenario | NotJudged:
+    """Return the one recording of a cassette."""
+    (found,) = bare.recordings(path)
+    return found
+
+
+def scenario(path: Path) -> Scenario:
+    """Return the one recording of a cassette, which can be judged."""
+    found = only(path)
+    assert isinstance(found, Scenario)
+    return found
+
+
+def test_the_truth_is_what_the_bytes_say(tmp_path: Path) -> None:
+    found = scenario(write(tmp_path, CITED))
+    truth = found.truths["json"]
+    assert found.id == "openai/one"
+    assert (truth.message, truth.id, truth.created) == (
+        "Grün 🦀 ([a](http://a.test)).",
+        "chatcmpl-1",
+        "2025-11-04T09:12:40Z",
+    )
+    spans = [(each.start, each.end, each.may_be_unanchored) for each in truth.annotations]
+    assert spans == [(7, 27, False), (0, 0, True), (None, None, False)]
+    assert truth.annotations[0].data == {"type": "url_citation", "url": "http://a.test"}
+    assert truth.may_raise == ("ValidationError",)
+    assert truth.usage is not None
+    assert (truth.usage.total_tokens, truth.usage.cached_tokens) == (7, None)
+
+
+@pytest.mark.parametrize(
+    ("fidelity", "claimed", "not_claimed"),
+    [
+        (None, {"id", "created", "message", "annotations", "usage"}, set()),
+        ("raw", {"id", "created", "message", "annotations", "usage"}, set()),
+        ("json-asciified", {"id", "usage", "reasoning"}, {"message", "annotations"}),
+        ("redacted-reserialised", {"usage", "finish_reason"}, {"id", "created", "message", "annotations"}),
+    ],
+)
+def test_no_more_is_claimed_than_the_recorder_left_intact(
+    tmp_path: Path, fidelity: str | None, claimed: set[str], not_claimed: set[str]
+) -> None:
+    stated = scenario(write(tmp_path, CITED, metadata=fidelity and {"fidelity": fidelity})).truths["json"].stated
+    assert claimed <= stated
+    assert not not_claimed & stated
+
+
+@pytest.mark.parametrize(
+    ("answer", "changes", "why"),
+    [
+        (CITED, {"metadata": {"fidelity": "fixture-body"}}, "needs a scenario file"),
+        (CITED, {"request": {"uri": "https://api.acme.test/v1/chat"}}, "no row in the provider table"),
+        (CITED, {"request": {"uri": "https://api.openai.com/v1/files"}}, "no row in the provider table"),
+        (CITED, {"request": {"body": "{}"}}, "names no model"),
+        ("<html>", {}, "not of the shape of openai:chat"),
+        ("[1]", {}, "not of the shape of openai:chat"),
+        ('{"choices": {"a": 1}}', {}, "without any part of an answer"),
+    ],
+)
+def test_what_cannot_be_judged_says_why(tmp_path: Path, answer: Any, changes: Any, why: str) -> None:
+    found = only(write(tmp_path, answer, **changes))
+    assert isinstance(found, NotJudged)
+    assert why in found.why
+
+
+def test_an_error_status_is_an_error_of_its_class(tmp_path: Path) -> None:
+    path = write(tmp_path, {"error": {"message": "slow down"}}, response={"status": {"code": 429, "message": ""}})
+    assert scenario(path).truths["json"].error == "RateLimitError"
+
+
+def test_compressed_bodies_are_unpacked(tmp_path: Path) -> None:
+    headers = {"content-type": ["application/json"], "content-encoding": ["gzip"]}
+    body = {"string": gzip.compress(json.dumps(CITED).encode())}
+    assert scenario(write(tmp_path, "", response={"headers": headers, "body": body})).truths["json"].id == "chatcmpl-1"
+
+
+def test_a_file_that_is_no_cassette_names_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text("version: 1\nhttp_interactions: []\n")
+    with pytest.raises(BadFileError, match=r"x\.yaml:1: the file: 'interactions' is a required property"):
+        list(bare.recordings(path))
+
+
+def run(pytester: pytest.Pytester, *arguments: str) -> tuple[pytest.RunResult, dict[str, Any]]:
+    """Judge the bare cassettes in `more` by the suite's rules, and no other scenario."""
+    report = pytester.path / "report.json"
+    result = pytester.runpytest_subprocess(
+        str(miniature.RULES),
+        f"--conformance-cassettes={pytester.path / 'more'}",
+        "--conformance-scenario=openai/one*",
+        f"--conformance-report={report}",
+        "-q",
+        *arguments,
+    )
+    return result, json.loads(report.read_text("utf-8")) if report.exists() else {}
+
+
+def test_rules_judge_bare_recordings(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "more", CITED)
+    result, report = run(pytester, "--adapter=adapters")
+    assert result.ret == 0
+    assert report["bare_recordings"] == {"seen": 1, "out_of_scope": {}}
+    judged = {(each["invariant"], each["face"]) for each in report["results"] if each["status"] == "pass"}
+    assert {("MSG-2", "parse"), ("MSG-2", "complete"), ("ANN-2", "parse"), ("USE-3", "complete")} <= judged
+
+
+def test_a_broken_adapter_fails_on_them(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "more", CITED)
+    write(pytester.path / "more", CITED | {"usage": None}, "one-more")
+    pytester.makepyfile(
+        mypkg="""
+        from adapters import ReferenceAdapters
+        from dataclasses import replace
+
+        class Trims(ReferenceAdapters):
+            def parse(self, http, call):
+                answer = super().parse(http, call)
+                return replace(answer, message=answer.message[:-1])
+
+        conformance_adapter = Trims
+        """
+    )
+    result, report = run(pytester, "--adapter=mypkg")
+    assert result.ret == 1
+    failed = {
+        (each["scenario"], each["invariant"], each["face"]) for each in report["results"] if each["status"] == "fail"
+    }
+    assert failed == {("openai/one", "MSG-2", "parse"), ("openai/one-more", "MSG-2", "parse")}
+    result.stdout.fnmatch_lines(
+        ["*Expected*the message of 28 code points*", "Reproduce*--conformance-scenario=openai/one*"]
+    )
+
+
+def test_a_file_that_is_no_cassette_is_misuse(pytester: pytest.Pytester) -> None:
+    path = write(pytester.path / "more", CITED)
+    path.write_text("interactions: 5\n")
+    result, _ = run(pytester, "--adapter=adapters")
+    assert result.ret == 4
+    result.stdout.fnmatch_lines(["*one.yaml:1: interactions: 5 is not of type 'array'*"])
+
+
+def test_nothing_but_strangers_is_not_green(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "more", CITED, request={"uri": "https://api.acme.test/v1/chat"})
+    result, report = run(pytester, "--adapter=adapters")
+    assert result.ret == 5
+    assert report["adapters"][0]["not_covered"] == 1
+
+
+def test_workers_judge_them_too(pytester: pytest.Pytester) -> None:
+    for number in range(4):
+        write(pytester.path / "more", CITED, f"one-{number}")
+    result, report = run(pytester, "--adapter=adapters", "-n2")
+    assert result.ret == 0
+    assert report["bare_recordings"]["seen"] == 4
+    assert len({each["scenario"] for each in report["results"] if each["status"] == "pass"}) == 4
