@@ -15,6 +15,7 @@ from llm_conformance.judgement import Invariant, Status
 from llm_conformance.locations import CASSETTES, RULES
 from llm_conformance.runner import Runner
 from llm_conformance.scenarios import Scenario
+from llm_conformance.server import ReplayServer
 from llm_conformance.verdict import judge
 from tests.broken import BROKEN, Broken
 
@@ -28,7 +29,7 @@ def scenarios() -> list[Scenario]:
 
 @pytest.fixture
 def runner() -> Iterator[Runner]:
-    made = Runner(timeout_s=10)
+    made = Runner(10, ReplayServer())
     yield made
     made.close()
 

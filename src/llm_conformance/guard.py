@@ -29,7 +29,7 @@ class NetworkBlockedError(OSError):
 class Guard:
     """Refuses connections to other places than `allowed` (host, port) while `watching`, and notes who tried."""
 
-    def __init__(self, allowed: tuple[str, int]) -> None:
+    def __init__(self, allowed: tuple[str, int] | None) -> None:
         self._allowed = allowed
         self._active = False
         self._installed = False
@@ -51,11 +51,13 @@ class Guard:
             self._active = False
 
     def ignore_thread(self, ident: int) -> None:
-        """Still refuse, but no longer note, what a thread does that was given up as hung."""
+        """Refuse to the end of the process, but no longer note, what a thread does that was given up as hung."""
         self._ignored_threads.add(ident)
 
     def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if not self._active or not event.startswith("socket."):
+        if not event.startswith("socket."):
+            return
+        if not self._active and threading.get_ident() not in self._ignored_threads:
             return
         target = _target(event, arguments)
         if target is None or self._is_allowed(*target):
@@ -69,7 +71,7 @@ class Guard:
     def _is_allowed(self, host: Any, port: Any) -> bool:
         if port is None:
             return _is_loopback(host) or _is_address(host)  # looking up an address asks nobody
-        return port == self._allowed[1] and _is_loopback(host)
+        return self._allowed is not None and port == self._allowed[1] and _is_loopback(host)
 
 
 def _target(event: str, arguments: tuple[Any, ...]) -> tuple[Any, Any] | None:

@@ -59,6 +59,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="more scenarios, beside the suite's own; repeatable",
     )
     group.addoption(
+        "--conformance-transport",
+        choices=("server", "vcr"),
+        default="server",
+        help="how recordings are replayed: by a server on the loopback (default), or in the process itself, for "
+        "libraries that let nobody change their URL",
+    )
+    group.addoption(
         "--conformance-report",
         action="append",
         default=[],

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from llm_conformance.cassette import frames
+from llm_conformance.certificates import cheap_certificates
 from llm_conformance.contract import ERROR_TYPES, Call, HttpResponse, error_for_status
 from llm_conformance.driver import Driver, HungError, consume, returned
 from llm_conformance.exchange import Exchange
@@ -17,8 +18,8 @@ from llm_conformance.guard import Guard
 from llm_conformance.outcome import Outcome, Raised, Returned, as_mapping
 from llm_conformance.plan import Cell
 from llm_conformance.scenarios import Mode, Truth
-from llm_conformance.server import PATIENCE_S, ReplayServer
-from llm_conformance.serving import Serving
+from llm_conformance.server import PATIENCE_S
+from llm_conformance.serving import Serving, Transport
 from llm_conformance.subject import FACES, Face, Subject
 
 CANARY_KEY = "llm-conformance-canary-key"
@@ -30,27 +31,27 @@ _CONTENT = ("delta", "tool_call", "attachment", "annotations")
 
 
 class Runner:
-    """Runs each cell's exchange once and remembers the last ones. Owns the server, the guard and the worker thread."""
+    """Runs each cell's exchange once and remembers the last ones. Owns transport, guard and worker thread."""
 
-    def __init__(self, timeout_s: float) -> None:
+    def __init__(self, timeout_s: float, transport: Transport) -> None:
         self._timeout_s = timeout_s
         self._driver = Driver()
-        self._server = ReplayServer()
-        self._guard = Guard(self._server.address)
+        self._transport = transport
+        self._guard = Guard(transport.address)
         self._hangs: Counter[tuple[str, Face]] = Counter()
         self.exchange = functools.lru_cache(maxsize=_REMEMBERED)(self.run)
 
     def close(self) -> None:
-        """Stop the worker thread and the server."""
+        """Stop the worker thread and the transport."""
         self._driver.close()
-        self._server.shutdown()
+        self._transport.shutdown()
 
     def run(self, cell: Cell) -> Exchange:
         """Run a cell's exchange; `exchange` does the same and remembers the last ones."""
         subject, scenario, face = cell.subject, cell.scenario, cell.face
         interaction = scenario.interactions[cell.mode]
         if face in ("complete", "stream"):
-            serving = self._server.open(scenario, holds=bool(scenario.truths[cell.mode].shows_early))
+            serving = self._transport.open(scenario, holds=bool(scenario.truths[cell.mode].shows_early))
             base_url = serving.base_url
         else:
             serving = None
@@ -94,7 +95,7 @@ class Runner:
             return Outcome(fault=f"not asked any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung")
         before = attempt.inputs()
         raised: BaseException | None = None
-        with self._guard.watching() as connections:
+        with self._guard.watching() as connections, cheap_certificates():
             try:
                 raised = self._driver.run(attempt.run, self._timeout_s + PATIENCE_S)
             except HungError as hung:
@@ -103,7 +104,7 @@ class Runner:
                 attempt.fault = f"did not come back within {self._timeout_s:g} s"
             finally:
                 if attempt.serving:
-                    self._server.close(attempt.serving)
+                    self._transport.close(attempt.serving)
         after = attempt.inputs()
         return attempt.outcome(
             raised,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import unquote
 
 from llm_conformance.cassette import Interaction, at_pointer
@@ -51,7 +51,8 @@ class Serving:
         modes = [mode for mode in MODES if any(_is_at(target, path) for path in accepted_paths(row, mode, model))]
         if not modes:
             wanted = " or ".join(f"POST {{base_url}}{path}" for path in self._recorded_paths())
-            return self._refuse(f"the adapter asked for POST {{base_url}}{target}; recorded was {wanted}")
+            asked = target if "://" in target else f"{{base_url}}{target}"
+            return self._refuse(f"the adapter asked for POST {asked}; recorded was {wanted}")
         try:
             sent = json.loads(body)
         except ValueError:
@@ -78,6 +79,23 @@ class Serving:
     def _refuse(self, why: str) -> str:
         self.mismatch = why
         return why
+
+
+class Transport(Protocol):
+    """How an adapter comes by the recordings. `address` (host, port) is where it may connect to, None is nowhere."""
+
+    @property
+    def address(self) -> tuple[str, int] | None:
+        """The only place that the guard lets connections through to."""
+
+    def open(self, scenario: Scenario, holds: bool = False) -> Serving:
+        """Start to answer requests for a scenario; `holds` back the last frame of a stream if it can."""
+
+    def close(self, serving: Serving) -> None:
+        """Stop to answer them."""
+
+    def shutdown(self) -> None:
+        """Let go of everything."""
 
 
 def accepted_paths(row: Provider, mode: Mode, model: str) -> Iterator[str]:

@@ -16,6 +16,8 @@ from llm_conformance.items import RuleItem, RuleModule, invariants_in
 from llm_conformance.judgement import Status
 from llm_conformance.locations import CASSETTES, RULES
 from llm_conformance.runner import Runner
+from llm_conformance.server import ReplayServer
+from llm_conformance.serving import Transport
 from llm_conformance.tally import Tally
 from llm_conformance.verdict import Verdict
 from llm_conformance.yaml_files import BadFileError
@@ -73,8 +75,15 @@ class ConformanceSession:
     def runner(self) -> Runner:
         """The process's runner, made when the first rule is collected."""
         if self._runner is None:
-            self._runner = Runner(self._timeout_s)
+            self._runner = Runner(self._timeout_s, self._transport())
         return self._runner
+
+    def _transport(self) -> Transport:
+        if self._config.getoption("conformance_transport") == "server":
+            return ReplayServer()
+        from llm_conformance.tape import TapeTransport  # patches nothing yet, but is slow to import
+
+        return TapeTransport()
 
     def rule_module(self, path: Path, parent: pytest.Collector) -> RuleModule:
         """Return the collector of one module of the suite."""

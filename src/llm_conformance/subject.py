@@ -23,6 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
+from llm_conformance.certificates import cheap_certificates
 from llm_conformance.locations import REFERENCE_ADAPTERS, ROOT
 from llm_conformance.providers import Provider
 from llm_conformance.scenarios import Mode
@@ -81,7 +82,8 @@ def load(spec: str, directory: Path, taken: Collection[str] = ()) -> Subject:
     """Return the adapter that `spec` names; paths and imports are tried from `directory`."""
     if spec.startswith("cmd:"):
         raise BadAdapterError("adapters in other languages (cmd:) are not supported yet; name a Python package or file")
-    instance = _instantiate(spec, _resolve(spec, directory))
+    with cheap_certificates():
+        instance = _instantiate(spec, _resolve(spec, directory))
     subject: Subject = _guarded("reading its declarations", lambda: describe(spec, instance, taken))
     return subject
 

@@ -1,0 +1,78 @@
+"""What one replayed exchange costs, against the same call replayed by bare vcrpy, in one go.
+
+    python benchmarks/exchange.py [--rounds N]
+
+The reference adapter of DeepSeek makes the same plain call each time, to a client that it builds for the call. `vcrpy`
+loads the cassette and plays it, as its decorator does; `server` and `vcr` are the suite's two transports: the call made
+up, the answer replayed, the outcome noted, every invariant judged. Prints the median microseconds of each, and the
+ratios to `vcrpy`. Aim: 1.5 or less.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import vcr
+
+from adapters import ReferenceAdapters
+from llm_conformance import lint, plan, subject
+from llm_conformance.certificates import cheap_certificates
+from llm_conformance.items import invariants_in
+from llm_conformance.locations import CASSETTES, RULES
+from llm_conformance.runner import Runner
+from llm_conformance.scenarios import cassette_path
+from llm_conformance.server import ReplayServer
+from llm_conformance.tape import TapeTransport
+from llm_conformance.verdict import judge, settled
+
+SCENARIO = "deepseek/reasoning-beside-content"
+
+
+def microseconds(action: Callable[[], object]) -> float:
+    """Return how long one call of `action` takes."""
+    started = time.perf_counter()
+    action()
+    return (time.perf_counter() - started) * 1e6
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=200)
+    rounds = parser.parse_args().rounds
+    (scenario,) = (each for each in lint.load_all([CASSETTES]) if each.id == SCENARIO)
+    (reference,) = subject.load_all(["adapters"], Path.cwd())
+    cell = plan.Cell(reference, scenario, "json", "complete")
+    rules = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in invariants_in(path)]
+    judging = [rule for rule in rules if settled(cell, rule) is None]
+    runners = {"server": Runner(10, ReplayServer()), "vcr": Runner(10, TapeTransport())}
+    call = runners["vcr"].run(cell).call
+    adapter = ReferenceAdapters()
+
+    def bare() -> None:
+        with cheap_certificates(), vcr.use_cassette(str(cassette_path(scenario.path)), record_mode="none"):
+            adapter.complete(call)
+
+    def ours(runner: Runner) -> None:
+        exchange = runner.run(cell)
+        for rule in judging:
+            judge(rule, exchange)
+
+    times: dict[str, list[float]] = {"vcrpy": [], **{name: [] for name in runners}}
+    for _ in range(rounds):
+        times["vcrpy"].append(microseconds(bare))
+        for name, runner in runners.items():
+            times[name].append(microseconds(lambda runner=runner: ours(runner)))  # type: ignore[misc]
+    medians = {name: statistics.median(each) for name, each in times.items()}
+    for name, median in medians.items():
+        print(f"{name:<8} {median:7.0f} us   x {median / medians['vcrpy']:.2f}")
+    for runner in runners.values():
+        runner.close()
+
+
+if __name__ == "__main__":
+    main()

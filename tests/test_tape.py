@@ -1,0 +1,113 @@
+"""Replay in the process: for adapters whose URL nobody can change."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from llm_conformance.certificates import cheap_certificates
+from tests import miniature
+
+ADAPTER = """\
+from adapters import ReferenceAdapters
+from dataclasses import replace
+
+class Adapter(ReferenceAdapters):
+    providers = ["deepseek:chat"]
+    {methods}
+
+conformance_adapter = Adapter
+"""
+HARD_CODED = """
+    def complete(self, call):
+        return super().complete(replace(call, base_url="https://api.deepseek.com/v1"))
+
+    def stream(self, call):
+        return super().stream(replace(call, base_url="https://api.deepseek.com/v1"))
+"""
+ELSEWHERE = """
+    def complete(self, call):
+        return super().complete(replace(call, base_url="https://api.acme.test"))
+"""
+OTHER_MODEL = """
+    def complete(self, call):
+        return super().complete(replace(call, model="another"))
+"""
+STDLIB = """
+    def complete(self, call):
+        import http.client, json
+        from llm_conformance.contract import HttpResponse
+        connection = http.client.HTTPSConnection("api.deepseek.com")
+        connection.request("POST", "/chat/completions", json.dumps({"model": call.model}))
+        answer = connection.getresponse()
+        return self.parse(HttpResponse(answer.status, dict(answer.headers), answer.read()), call)
+"""
+SOCKET = """
+    def complete(self, call):
+        import socket
+        socket.create_connection(("192.0.2.1", 443), timeout=1)
+"""
+
+Judge = Callable[..., tuple[pytest.RunResult, dict[str, Any]]]
+
+
+@pytest.fixture
+def judge(pytester: pytest.Pytester) -> Judge:
+    def run(methods: str, *arguments: str) -> tuple[pytest.RunResult, dict[str, Any]]:
+        (pytester.path / "mypkg.py").write_text(ADAPTER.format(methods=methods))
+        return miniature.run(pytester, "--adapter=mypkg", *arguments)
+
+    return run
+
+
+@pytest.mark.parametrize("methods", [HARD_CODED, STDLIB])
+def test_a_url_that_nobody_can_change_is_served_all_the_same(judge: Judge, methods: str) -> None:
+    result, report = judge(methods, "--conformance-transport=vcr")
+    assert result.ret == 0
+    judged = {(each["face"], each["status"]) for each in report["results"]}
+    assert {("complete", "pass"), ("stream", "pass")} <= judged
+
+
+def test_it_is_refused_where_a_server_replays(judge: Judge) -> None:
+    result, report = judge(HARD_CODED, "--conformance-face=complete")
+    assert result.ret == 1
+    (message,) = {each["message"] for each in report["results"] if each["invariant"] == "MSG-2"}
+    assert "it tried api.deepseek.com" in message
+
+
+@pytest.mark.parametrize(
+    ("methods", "said"),
+    [
+        (ELSEWHERE, "the adapter asked for POST https://api.acme.test/chat/completions; recorded was"),
+        (OTHER_MODEL, 'the adapter sent /model = "another"; recorded was "deepseek-reasoner"'),
+        (SOCKET, "192.0.2.1:443"),
+    ],
+)
+def test_what_was_not_recorded_is_not_played(judge: Judge, methods: str, said: str) -> None:
+    result, report = judge(methods, "--conformance-transport=vcr", "--conformance-face=complete")
+    assert result.ret == 1
+    messages = {each["invariant"]: each["message"] for each in report["results"]}
+    assert said in messages["MSG-2"]
+
+
+def test_whether_a_stream_comes_early_is_not_judged(judge: Judge) -> None:
+    _, report = judge("pass", "--conformance-transport=vcr", "--conformance-invariant=STR-7")
+    assert {(each["face"], each["status"]) for each in report["results"] if each["mode"] == "stream"} == {
+        ("stream", "vacuous"),
+        ("parse_stream", "pass"),
+    }
+
+
+@pytest.mark.parametrize("before", [None, "mine.pem"])
+def test_certificates_are_cheap_only_while_an_adapter_is_asked(
+    monkeypatch: pytest.MonkeyPatch, before: str | None
+) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    if before:
+        monkeypatch.setenv("SSL_CERT_FILE", before)
+    with cheap_certificates():
+        assert os.environ["SSL_CERT_FILE"].endswith("nobody.pem")
+    assert os.environ.get("SSL_CERT_FILE") == before
