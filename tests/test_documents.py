@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from llm_conformance import cassette, schema
+from llm_conformance import cassette, provider_page, providers, reading, schema
 from llm_conformance.locations import RULES, SCHEMAS
 from tests.test_broken import INVARIANTS
 
@@ -62,3 +62,25 @@ def test_the_example_of_the_scenario_guide_makes_a_cassette(tmp_path: Path, monk
 def test_the_readmes_adapter_is_short() -> None:
     adapter = README.split("```python\n")[1].split("```")[0]
     assert len([line for line in adapter.splitlines() if line.strip()]) <= 30
+
+
+def test_the_provider_page_is_made_from_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert provider_page.main(["--check", str(ROOT / "docs" / "providers.md")]) == 0
+    mine = tmp_path / "providers.md"
+    assert provider_page.main([str(mine)]) == 0
+    mine.write_text(mine.read_text("utf-8").replace("| `stop` | stop |", "| `stop` | length |"), "utf-8")
+    assert provider_page.main(["--check", str(mine)]) == 1
+    assert "is not what the provider table says now" in capsys.readouterr().out
+
+
+def test_every_row_of_the_provider_table_is_whole() -> None:
+    for row in providers.table().values():
+        assert (SCHEMAS / "wire" / f"{row.wire}.schema.json").is_file(), row
+        assert any(source.startswith("https://") for source in row.sources), row
+        assert {"prompt_tokens", "completion_tokens", "total_tokens"} <= set(row.usage) <= set(providers.COUNTS), row
+        assert {*row.finish.values()} <= {"stop", "length", "tool_calls", "content_filter", "error", None}, row
+        assert "message" in row.error, row
+        assert row.replay.source, row
+        assert bool(row.replay.slot) == (row.replay.policy not in ("none", "ignored")), row
+        for rule in providers.reading_rules()[row.wire]:
+            reading.compiled(rule.get("at", ""))
