@@ -59,15 +59,19 @@ class ChatDecoder:
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take the whole completion, or one chunk."""
+        self._answer.raw_events.append(document)
+        yield from self._feed_completion(document)
+
+    def _feed_completion(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         answer = self._answer
-        answer.raw_events.append(document)
         if document.get("error"):
             raise error_in_band(document["error"], answer.call)
         answer.id = answer.id or document.get("id")
         answer.request_id = answer.request_id or document.get("request_id")
         answer.created = answer.created or utc(document.get("created"))
         answer.model = document.get("model") or answer.model
-        answer.raw_usage |= {key: value for key, value in (document.get("usage") or {}).items() if value is not None}
+        usage = document.get("usage") or (document.get("x_groq") or {}).get("usage") or {}
+        answer.raw_usage |= {key: value for key, value in usage.items() if value is not None}
         choices = document["choices"]
         # A stream gives the choices of one answer in any order; a plain answer has them all at once.
         first = min((choice["index"] for choice in choices), default=0) if not answer.call.stream else 0
@@ -85,6 +89,8 @@ class ChatDecoder:
                 yield from self._said(self._splitter.end())
                 self._has_native_reasoning = True
             yield from self._answer.reasoning(reasoning)
+        for executed in message.get("executed_tools") or ():
+            self._feed_executed(executed)
         yield from self._feed_content(message.get("content"))
         if message.get("refusal"):
             self._refused = True
@@ -101,6 +107,14 @@ class ChatDecoder:
         self._citations += message.get("annotations") or ()
         if message.get("audio"):
             yield self._feed_audio(message["audio"])
+
+    def _feed_executed(self, executed: Mapping[str, Any]) -> None:
+        """Take a hosted tool's call; a stream sends it again when its output is there."""
+        key = ("executed", executed["index"])
+        blocks = (block for block in self._answer.blocks if block.key == key)
+        block = next(blocks, None) or self._answer.block("tool_call", key)
+        block.content = executed.get("arguments") or ""
+        block.metadata = {"server_executed": True, "name": executed["type"], "wire": executed}
 
     def _feed_call(self, key: object, id: str | None, function: Mapping[str, Any]) -> Iterator[StreamEvent]:
         yield from self._answer.tool(key, id, function.get("name"), function.get("arguments") or "")

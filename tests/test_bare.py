@@ -92,9 +92,9 @@ def test_the_truth_is_what_the_bytes_say(tmp_path: Path) -> None:
     found = scenario(write(tmp_path, CITED))
     truth = found.truths["json"]
     assert found.id == "openai/one"
-    assert (truth.message, truth.id, truth.created) == (
+    assert (truth.message, truth.ids, truth.created) == (
         "Grün 🦀 ([a](http://a.test)).",
-        "chatcmpl-1",
+        ("chatcmpl-1",),
         "2025-11-04T09:12:40Z",
     )
     spans = [(each.start, each.end, each.may_be_unanchored) for each in truth.annotations]
@@ -148,7 +148,9 @@ def test_an_error_status_is_an_error_of_its_class(tmp_path: Path) -> None:
 def test_compressed_bodies_are_unpacked(tmp_path: Path) -> None:
     headers = {"content-type": ["application/json"], "content-encoding": ["gzip"]}
     body = {"string": gzip.compress(json.dumps(CITED).encode())}
-    assert scenario(write(tmp_path, "", response={"headers": headers, "body": body})).truths["json"].id == "chatcmpl-1"
+    assert scenario(write(tmp_path, "", response={"headers": headers, "body": body})).truths["json"].ids == (
+        "chatcmpl-1",
+    )
 
 
 def test_a_file_that_is_no_cassette_names_its_line(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_the_suite_is_clean_and_large_enough() -> None:
         ("{json: 0, stream: 1,", "{json: 1, stream: 0,", "says the other mode"),
         ("stream: 1, same_content: true", "same_content: true", "same_content needs both recordings"),
         ("model: deepseek-reasoner\n  messages", "model: other\n  messages", "is not the recorded request's"),
-        ("id: a-1", "id: a-2", "id 'a-2' contradicts the bytes, which say 'a-1'"),
+        ("id: a-1", "id: a-2", "id ['a-2'] contradicts the bytes, which say ['a-1']"),
         ("message: Eight.", "message: 'Eight. '", "message contradicts the bytes, at code point 6"),
         ("reasoning: Spiders", "reasoning: Snails", "reasoning contradicts the bytes, at code point 1"),
         ("{type: text, content: Eight.}", "{type: text, content: Nine.}", "do not join to the message"),

@@ -123,7 +123,7 @@ def _truth(interaction: Interaction, row: Provider, model: str, fidelity: str) -
         stated -= {"annotations"}
     return Truth(
         stated=stated | ({"attachments"} if facts.media else frozenset()),
-        id=facts.id,
+        ids=tuple(facts.ids) or (None,),
         model=facts.model or model,
         created=expected.created,
         message=expected.message,

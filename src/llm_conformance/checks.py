@@ -107,8 +107,9 @@ def _is_an_error(recording: Recording) -> Problems:
 
 def _says_where_it_comes_from(recording: Recording) -> Problems:
     truth, facts = recording.truth, recording.facts
+    if set(truth.ids) - {None} != set(facts.ids):
+        yield f"id {list(truth.ids)} contradicts the bytes, which say {facts.ids}", recording.where("id")
     for key, said, shown in (
-        ("id", truth.id, facts.id),
         ("model", truth.model, facts.model or recording.file.document["call"]["model"]),
         ("created", truth.created, recording.expected.created),
     ):

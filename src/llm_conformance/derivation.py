@@ -41,10 +41,12 @@ class CitationFacts:
 class WireFacts:
     """What one recorded answer says; `calls` are the client's tool calls as [id, name, arguments], by a key.
 
+    `ids` are all that the answer has: some streams give every chunk another.
+
     `blocks` is the visible text by block. `text_is_json`: the wire has another JSON value where text is expected.
     """
 
-    id: str | None = None
+    ids: list[str] = field(default_factory=list)
     model: str | None = None
     text_is_json: bool = False
     blocks: dict[Any, str] = field(default_factory=dict)
@@ -119,9 +121,10 @@ def _rules(wire: str) -> tuple[tuple[Any, Mapping[str, Any]], ...]:
 
 
 def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Provider) -> None:
-    for name in ("id", "created"):
-        if name in rule:
-            setattr(facts, name, getattr(facts, name) or place.first(rule[name]))
+    if "id" in rule and (id := place.first(rule["id"])) is not None and id not in facts.ids:
+        facts.ids.append(id)
+    if "created" in rule:
+        facts.created = facts.created or place.first(rule["created"])
     for name in ("model", "finish", "error"):
         if name in rule:
             setattr(facts, name, place.first(rule[name]) or getattr(facts, name))

@@ -49,7 +49,7 @@ class Truth:
     """
 
     stated: frozenset[str]
-    id: str | None = None
+    ids: tuple[str | None, ...] = ()
     model: str | None = None
     created: str | None = None
     request_id: str | None = None
@@ -219,26 +219,29 @@ def build(file: ScenarioFile) -> Scenario:
 def truth(document: Mapping[str, Any], mode: Mode) -> Truth:
     """Return the truth of one mode: the common keys, overridden by those under the mode's name."""
     stated = {key: value for key, value in document.items() if key not in MODES} | document.get(mode, {})
-    finish = stated.get("finish_reason")
-    raw_finish = stated.get("raw_finish_reason")
     usage = stated.get("usage")
     return Truth(
         **{key: value for key, value in stated.items() if key in _PLAIN},
         stated=frozenset(stated),
+        ids=_several(stated.get("id")),
         segments=tuple(Segment(**segment) for segment in stated.get("segments", ())),
         annotations=tuple(ExpectedAnnotation(**annotation) for annotation in stated.get("annotations", ())),
         attachments=tuple(stated.get("attachments", ())),
         tool_calls=tuple(ToolCall(**call) for call in stated.get("tool_calls", ())),
         usage=None if usage is None else Usage(**usage),
-        finish_reasons=tuple(finish) if isinstance(finish, list) else (cast("str | None", finish),),
-        raw_finish_reasons=tuple(raw_finish) if isinstance(raw_finish, list) else (cast("str | None", raw_finish),),
+        finish_reasons=_several(stated.get("finish_reason")),
+        raw_finish_reasons=_several(stated.get("raw_finish_reason")),
         may_raise=tuple(stated.get("may_raise", ())),
     )
 
 
+def _several(value: Any) -> tuple[str | None, ...]:
+    return tuple(value) if isinstance(value, list) else (cast("str | None", value),)
+
+
 _PLAIN = frozenset(
     {
-        *("id", "model", "created", "request_id", "message", "message_is_json", "refusal", "reasoning"),
+        *("model", "created", "request_id", "message", "message_is_json", "refusal", "reasoning"),
         *("reasoning_source", "error", "unknown"),
     }
 )
