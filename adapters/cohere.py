@@ -1,0 +1,146 @@
+"""Cohere chat, v2: https://docs.cohere.com/reference/chat. An answer has content blocks, tool calls and citations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Usage
+from llm_conformance.contract.response import FinishReason
+
+from ._answer import Answer, Block
+from ._provider import ProviderAdapter, error_in_band
+
+FINISH: Mapping[str, FinishReason] = {
+    "COMPLETE": "stop",
+    "STOP_SEQUENCE": "stop",
+    "MAX_TOKENS": "length",
+    "TOOL_CALL": "tool_calls",
+    "ERROR": "error",
+    "TIMEOUT": "error",
+}
+_NO_CONTENT = ("content-end", "tool-call-end", "citation-end")
+
+
+class CohereDecoder:
+    """Understands an answer, or the events that build one up."""
+
+    def __init__(self, call: Call) -> None:
+        self._answer = Answer(call)
+        self._starts: dict[object, int] = {}
+        self._ended = False
+
+    def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take the whole answer, or one event."""
+        answer = self._answer
+        answer.raw_events.append(document)
+        answer.id = answer.id or document.get("id")
+        kind, index = document.get("type"), document.get("index")
+        delta = document.get("delta") or {}
+        message = delta.get("message") or {}
+        match kind:
+            case None:
+                yield from self._feed_message(document["message"])
+                self._feed_end(document)
+            case "message-start":
+                pass
+            case "content-start" | "content-delta":
+                yield from self._feed_content(index, message["content"])
+            case "tool-plan-delta":
+                yield from self._feed_plan(message["tool_plan"])
+            case "tool-call-start" | "tool-call-delta":
+                yield from self._feed_call(index, message["tool_calls"])
+            case "citation-start":
+                yield from self._feed_citation(message["citations"])
+            case "message-end":
+                if delta.get("error"):
+                    raise error_in_band({"message": delta["error"], "type": delta.get("error_type")}, answer.call)
+                self._feed_end(delta)
+                self._ended = True
+            case _ if kind not in _NO_CONTENT:
+                self._keep(kind, document)
+
+    def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        yield from self._feed_plan(message.get("tool_plan"))
+        for index, block in enumerate(message.get("content") or ()):
+            yield from self._feed_content(index, block)
+        for index, call in enumerate(message.get("tool_calls") or ()):
+            yield from self._feed_call(index, call)
+        for citation in message.get("citations") or ():
+            yield from self._feed_citation(citation)
+
+    def _feed_content(self, index: object, block: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take a block or a piece of one; the type is only said at its start."""
+        self._starts.setdefault(index, len(self._answer.message))
+        if block.get("type") not in (None, "text", "thinking"):
+            self._keep(block["type"], block)
+        yield from self._answer.reasoning(block.get("thinking") or "", index)
+        yield from self._answer.text(block.get("text") or "", index)
+
+    def _feed_plan(self, plan: str | None) -> Iterator[StreamEvent]:
+        yield from self._answer.reasoning(plan or "", "plan", kind="plan")
+
+    def _feed_call(self, index: object, call: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        function = call.get("function") or {}
+        yield from self._answer.tool(index, call.get("id"), function.get("name"), function.get("arguments") or "")
+
+    def _feed_citation(self, citation: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Place a citation: its offsets count in the block that it names, without one in the whole text."""
+        data = {key: value for key, value in citation.items() if key not in ("start", "end")}
+        base = self._starts.get(citation.get("content_index"), 0)
+        start, end = base + citation["start"], base + citation["end"]
+        inside = 0 <= start <= end <= len(self._answer.message)
+        yield from self._answer.annotate(Annotation(start, end, data) if inside else Annotation(None, None, data))
+
+    def _keep(self, kind: str, whole: Mapping[str, Any]) -> None:
+        """Keep what nobody knows visible."""
+        self._answer.blocks.append(Block("other", metadata={"type": kind, "wire": whole}))
+
+    def _feed_end(self, end: Mapping[str, Any]) -> None:
+        self._answer.raw_finish = end.get("finish_reason") or self._answer.raw_finish
+        self._answer.raw_usage |= end.get("usage") or {}
+
+    def end(self) -> Iterator[StreamEvent]:
+        """Nothing is held back."""
+        yield from ()
+
+    @property
+    def ended(self) -> bool:
+        """Whether there was the event that ends a message."""
+        return self._ended
+
+    def response(self) -> Response:
+        """Return the whole answer."""
+        return self._answer.response(FINISH.get(self._answer.raw_finish or ""), self._usage())
+
+    def _usage(self) -> Usage | None:
+        """What was billed is less than what was processed; there is no total."""
+        raw = self._answer.raw_usage
+        tokens = raw.get("tokens") or {}
+        prompt, completion = tokens.get("input_tokens"), tokens.get("output_tokens")
+        if prompt is None and completion is None:
+            return None
+        return Usage(
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            total_tokens=None if prompt is None or completion is None else prompt + completion,
+            cached_tokens=raw.get("cached_tokens"),
+            reasoning_tokens=tokens.get("reasoning_tokens"),
+            raw=raw,
+        )
+
+
+def request(call: Call) -> dict[str, Any]:
+    """Return the request body of a call."""
+    body: dict[str, Any] = {"model": call.model, "messages": list(call.messages), "stream": call.stream, **call.params}
+    if call.tools:
+        body["tools"] = list(call.tools)
+    return body
+
+
+def headers(call: Call) -> dict[str, str]:
+    """Return the request headers of a call."""
+    return {"authorization": f"Bearer {call.api_key}"}
+
+
+adapter = ProviderAdapter("cohere:chat", CohereDecoder, request, headers)
