@@ -94,7 +94,7 @@ class ChatDecoder:
         yield from self._feed_content(message.get("content"))
         if message.get("refusal"):
             self._refused = True
-            self._answer.block("other", kind="refusal").content += message["refusal"]
+            self._answer.block("other", "refusal", kind="refusal").content += message["refusal"]
         for position, call in enumerate(message.get("tool_calls") or ()):
             key = call.get("index", position)
             if call.get("custom"):

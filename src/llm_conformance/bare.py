@@ -138,7 +138,7 @@ def _truth(interaction: Interaction, row: Provider, model: str, fidelity: str) -
         tool_calls=expected.tool_calls,
         usage=expected.usage,
         finish_reasons=expected.finish_reasons,
-        raw_finish_reasons=(facts.finish,),
+        raw_finish_reasons=tuple(dict.fromkeys((facts.finish, facts.finish_also or facts.finish))),
         may_raise=("ValidationError",) if outside else (),
         shows_early=shown_early(interaction, row) if interaction.streamed else frozenset(),
         offset_unit=row.offset_unit,
@@ -148,7 +148,7 @@ def _truth(interaction: Interaction, row: Provider, model: str, fidelity: str) -
 def _annotations(expected: Expectation) -> Iterator[ExpectedAnnotation]:
     for start, end, facts in expected.annotations:
         text = None if start is None or end is None else expected.message[start:end]
-        yield ExpectedAnnotation(start, end, text, facts.data, may_be_unanchored=(start, end) == (0, 0))
+        yield ExpectedAnnotation(start, end, text, facts.data, may_be_unanchored=facts.start == facts.end == 0)
 
 
 def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -249,8 +249,9 @@ def _usage_follows_the_algebra(recording: Recording) -> Problems:
 
 def _finish_follows_the_table(recording: Recording) -> Problems:
     truth, facts = recording.truth, recording.facts
-    if "raw_finish_reason" in truth.stated and facts.finish not in truth.raw_finish_reasons:
-        yield f"the bytes say {facts.finish!r}", recording.where("raw_finish_reason")
+    words = {facts.finish, facts.finish_also or facts.finish}
+    if "raw_finish_reason" in truth.stated and set(truth.raw_finish_reasons) != words:
+        yield f"the bytes say {' and '.join(map(repr, words))}", recording.where("raw_finish_reason")
     if set(truth.finish_reasons) != set(recording.expected.finish_reasons):
         right = " or ".join(map(repr, recording.expected.finish_reasons))
         yield f"by the provider table, {facts.finish!r} means {right}", recording.where("finish_reason")

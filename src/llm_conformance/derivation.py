@@ -41,7 +41,8 @@ class CitationFacts:
 class WireFacts:
     """What one recorded answer says; `calls` are the client's tool calls as [id, name, arguments], by a key.
 
-    `ids` are all that the answer has: some streams give every chunk another.
+    `ids` are all that the answer has: some streams give every chunk another. `finish_also` is a second word for why the
+    answer ended, where a provider has two (a status and the detail of it).
 
     `blocks` is the visible text by block. `text_is_json`: the wire has another JSON value where text is expected.
     """
@@ -53,6 +54,7 @@ class WireFacts:
     reasoning: str = ""
     refusal: str = ""
     finish: str | None = None
+    finish_also: str | None = None
     usage: dict[str, Any] = field(default_factory=dict)
     calls: dict[Any, list[str]] = field(default_factory=dict)
     citations: list[CitationFacts] = field(default_factory=list)
@@ -125,7 +127,7 @@ def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Pro
         facts.ids.append(id)
     if "created" in rule:
         facts.created = facts.created or place.first(rule["created"])
-    for name in ("model", "finish", "error"):
+    for name in ("model", "finish", "finish_also", "error"):
         if name in rule:
             setattr(facts, name, place.first(rule[name]) or getattr(facts, name))
     for path in _several(rule.get("usage", ())):

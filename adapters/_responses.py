@@ -1,0 +1,234 @@
+"""The responses API: an answer is a list of items, a stream the events that build them up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from llm_conformance.contract import Annotation, Attachment, Call, Response, StreamEvent, Usage
+from llm_conformance.contract.response import FinishReason
+
+from ._answer import Answer, Block, utc
+from ._provider import ProviderAdapter, error_in_band
+
+FINISH: Mapping[str, FinishReason] = {
+    "completed": "stop",
+    "max_output_tokens": "length",
+    "content_filter": "content_filter",
+    "failed": "error",
+}
+HOSTED = (
+    *("web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"),
+    *("mcp_call", "mcp_list_tools", "mcp_approval_request", "x_search_call", "tool_search_call"),
+)
+_TERMINAL = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
+_PROGRESS = tuple(f"response.{name}" for name in (*HOSTED, "code_interpreter_call_code", "mcp_call_arguments"))
+_SAID_ELSEWHERE = (
+    *("response.created", "response.in_progress", "response.queued", "keepalive"),
+    *("response.content_part.added", "response.content_part.done", "response.output_text.done"),
+    *("response.refusal.done", "response.reasoning_summary_part.added", "response.reasoning_summary_part.done"),
+    *("response.reasoning_summary_text.done", "response.reasoning_part.added", "response.reasoning_part.done"),
+    *("response.reasoning_text.done", "response.function_call_arguments.done", "response.custom_tool_call_input.done"),
+)
+
+
+class ResponsesDecoder:
+    """Understands a `response`, or the events that build one up."""
+
+    def __init__(self, call: Call) -> None:
+        self._answer = Answer(call)
+        self._starts: dict[tuple[int, int], int] = {}
+        self._refused = False
+        self._ended = False
+
+    def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take the whole response, or one event."""
+        self._answer.raw_events.append(document)
+        if document.get("object") == "response":
+            self._feed_response(document)
+            for index, item in enumerate(document["output"]):
+                yield from self._feed_item(index, item)
+        else:
+            yield from self._feed_event(document["type"], document)
+
+    def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        answer, index = self._answer, event.get("output_index", 0)
+        match kind:
+            case "response.output_text.delta":
+                yield from self._feed_text((index, event["content_index"]), event["delta"])
+            case "response.output_text.annotation.added":
+                yield from self._feed_annotation((index, event["content_index"]), event["annotation"])
+            case "response.refusal.delta":
+                self._feed_refusal(event["delta"])
+            case "response.reasoning_summary_text.delta":
+                yield from answer.reasoning(event["delta"], (index, "summary", event["summary_index"]))
+            case "response.reasoning_text.delta":
+                yield from answer.reasoning(event["delta"], (index, "content", event["content_index"]))
+            case "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta":
+                yield from answer.tool(index, None, None, event["delta"])
+            case "response.output_item.added":
+                yield from self._feed_call(index, event["item"], "")
+            case "response.output_item.done":
+                yield from self._feed_done(index, event["item"])
+            case "error":
+                raise error_in_band(event.get("error") or event, answer.call)
+            case _ if kind in _TERMINAL:
+                self._feed_response(event["response"])
+                self._ended = True
+            case "response.created":
+                self._feed_response({**event["response"], "status": None})
+            case _ if kind not in _SAID_ELSEWHERE and not kind.startswith(_PROGRESS):
+                self._keep(kind, event)
+
+    def _feed_response(self, response: Mapping[str, Any]) -> None:
+        """Take what is said of the whole; its output is said by items."""
+        answer = self._answer
+        if response.get("error"):
+            raise error_in_band(response["error"], answer.call)
+        answer.id = response["id"]
+        answer.model = response.get("model") or answer.model
+        answer.created = utc(int(response.get("created_at") or 0))
+        answer.raw_finish = (response.get("incomplete_details") or {}).get("reason") or response["status"]
+        answer.raw_usage |= response.get("usage") or {}
+
+    def _feed_item(self, index: int, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take a whole item of a plain answer."""
+        if item["type"] == "message":
+            for number, part in enumerate(item["content"]):
+                yield from self._feed_part((index, number), part)
+        for name in ("summary", "content") if item["type"] == "reasoning" else ():
+            for number, part in enumerate(item.get(name) or ()):
+                yield from self._answer.reasoning(part["text"], (index, name, number))
+        yield from self._feed_call(index, item, item.get("arguments") or item.get("input") or "")
+        yield from self._feed_done(index, item)
+
+    def _feed_part(self, key: tuple[int, int], part: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        match part["type"]:
+            case "output_text":
+                yield from self._feed_text(key, part["text"])
+                for annotation in part.get("annotations") or ():
+                    yield from self._feed_annotation(key, annotation)
+            case "refusal":
+                self._feed_refusal(part["refusal"])
+            case unknown:
+                self._keep(unknown, part)
+
+    def _feed_done(self, index: int, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take what only a finished item says: its encrypted content, and all of what a hosted tool has done."""
+        kind = item["type"]
+        if kind == "reasoning":
+            self._seal(index, item.get("encrypted_content"))
+        elif kind in HOSTED:
+            about = {"server_executed": True, "name": item.get("name") or kind, "wire": item}
+            self._answer.blocks.append(Block("tool_call", index, item.get("arguments") or "", about))
+            if kind == "image_generation_call" and item.get("result"):
+                yield from self._feed_image(item)
+        elif kind not in ("message", "function_call", "custom_tool_call"):
+            self._keep(kind, item)
+
+    def _feed_text(self, key: tuple[int, int], piece: str) -> Iterator[StreamEvent]:
+        self._starts.setdefault(key, len(self._answer.message))
+        yield from self._answer.text(piece, key)
+
+    def _feed_annotation(self, key: tuple[int, int], annotation: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Place an annotation: its offsets count from the beginning of its own part of the text."""
+        data = {name: value for name, value in annotation.items() if name not in ("start_index", "end_index")}
+        start, end = annotation.get("start_index"), annotation.get("end_index")
+        base = self._starts.get(key, len(self._answer.message))
+        if start is None or end is None or not 0 <= start <= end <= len(self._answer.message) - base:
+            yield from self._answer.annotate(Annotation(None, None, data))
+        else:
+            yield from self._answer.annotate(Annotation(base + start, base + end, data))
+
+    def _feed_refusal(self, piece: str) -> None:
+        self._refused = True
+        self._answer.block("other", "refusal", kind="refusal").content += piece
+
+    def _feed_call(self, index: int, item: Mapping[str, Any], arguments: str) -> Iterator[StreamEvent]:
+        if item["type"] in ("function_call", "custom_tool_call"):
+            yield from self._answer.tool(index, item["call_id"], item["name"], arguments)
+            self._answer.tools[index].type = "custom" if item["type"] == "custom_tool_call" else "function"
+
+    def _feed_image(self, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        kind = f"image/{item.get('output_format') or 'png'}"
+        image = Attachment(id=item.get("id"), type=kind, data=item["result"], text_index=len(self._answer.message))
+        self._answer.attachments.append(replace(image, metadata={"wire": item["type"]}))
+        yield StreamEvent("response.media", attachment={"id": image.id, "type": kind, "data": item["result"]})
+
+    def _seal(self, index: int, encrypted: str | None) -> None:
+        """Keep encrypted reasoning with the last part of its item, or by itself where nothing of it is shown."""
+        if not encrypted:
+            return
+        last = self._answer.blocks[-1] if self._answer.blocks else None
+        if last is None or not (last.type == "reasoning" and isinstance(last.key, tuple) and last.key[0] == index):
+            last = self._answer.block("reasoning", (index, "encrypted"))
+        last.metadata["encrypted"] = encrypted
+
+    def _keep(self, kind: str, whole: Mapping[str, Any]) -> None:
+        """Keep what nobody knows visible."""
+        self._answer.blocks.append(Block("other", metadata={"type": kind, "wire": whole}))
+
+    def end(self) -> Iterator[StreamEvent]:
+        """Nothing is held back."""
+        yield from ()
+
+    @property
+    def ended(self) -> bool:
+        """Whether there was an event that ends a response."""
+        return self._ended
+
+    def response(self) -> Response:
+        """Return the whole response."""
+        finish = FINISH.get(self._answer.raw_finish or "")
+        if self._refused:
+            finish = "content_filter"
+        elif finish == "stop" and self._answer.tools:
+            finish = "tool_calls"
+        return self._answer.response(finish, self._usage())
+
+    def _usage(self) -> Usage | None:
+        raw = self._answer.raw_usage
+        if not raw:
+            return None
+        return Usage(
+            prompt_tokens=raw.get("input_tokens"),
+            completion_tokens=raw.get("output_tokens"),
+            total_tokens=raw.get("total_tokens"),
+            cached_tokens=(raw.get("input_tokens_details") or {}).get("cached_tokens"),
+            reasoning_tokens=(raw.get("output_tokens_details") or {}).get("reasoning_tokens"),
+            raw=raw,
+        )
+
+
+def request(call: Call) -> dict[str, Any]:
+    """Return the request body of a call: messages as input items, tools flat."""
+    body: dict[str, Any] = {"model": call.model, "input": list(_items(call)), **call.params}
+    if call.tools:
+        own = [{"type": "function", **tool["function"]} for tool in call.tools]
+        body["tools"] = [*body.get("tools", ()), *own]
+    if call.stream:
+        body["stream"] = True
+    return body
+
+
+def _items(call: Call) -> Iterator[Mapping[str, Any]]:
+    for message in call.messages:
+        if message["role"] == "tool":
+            answered = {"call_id": message["tool_call_id"], "output": message["content"]}
+            yield {"type": "function_call_output", **answered}
+            continue
+        if message.get("content"):
+            yield {"role": message["role"], "content": message["content"]}
+        for made in message.get("tool_calls") or ():
+            yield {"type": "function_call", "call_id": made["id"], **made["function"]}
+
+
+def headers(call: Call) -> dict[str, str]:
+    """Return the request headers of a call."""
+    return {"authorization": f"Bearer {call.api_key}"}
+
+
+def responses_adapter(provider: str) -> ProviderAdapter:
+    """Return the adapter of a provider with a responses API."""
+    return ProviderAdapter(f"{provider}:responses", ResponsesDecoder, request, headers)
