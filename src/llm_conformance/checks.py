@@ -185,7 +185,7 @@ def _annotations_are_there(recording: Recording) -> Problems:
     leaves = set(_leaves(list(derivation.documents(recording.interaction)))) if shown else set()
     wanted = [ExpectedAnnotation(start, end, None, facts.data) for start, end, facts in shown]
     given = [Annotation(each.start, each.end, each.data) for each in truth.annotations]
-    for matched in pair(wanted, given):
+    for matched, (_, _, facts) in zip(pair(wanted, given), shown, strict=True):
         if matched.actual is None:
             yield f"the bytes show an annotation with {matched.expected.data}", recording.where("annotations")
             continue
@@ -194,6 +194,8 @@ def _annotations_are_there(recording: Recording) -> Problems:
         stated = matched.actual.start, matched.actual.end
         if span != stated:
             yield f"the bytes put it at {span}, the truth at {stated}", where
+        if facts.annotated is not None and facts.annotated != truth.annotations[given.index(matched.actual)].text:
+            yield f"the wire says that {facts.annotated!r} is annotated", where
         for key, value in matched.expected.data.items():
             if matched.actual.data.get(key) != value:
                 yield f"data.{key} is {value!r} in the bytes, not {matched.actual.data.get(key)!r}", where

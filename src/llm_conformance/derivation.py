@@ -60,7 +60,7 @@ class WireFacts:
     citations: list[CitationFacts] = field(default_factory=list)
     media: list[dict[str, Any]] = field(default_factory=list)
     opaque: list[str] = field(default_factory=list)
-    created: int | None = None
+    created: float | str | None = None
     ended: bool = False
     error: Any = None
 
@@ -127,9 +127,12 @@ def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Pro
         facts.ids.append(id)
     if "created" in rule:
         facts.created = facts.created or place.first(rule["created"])
-    for name in ("model", "finish", "finish_also", "error"):
+    for name in ("model", "error"):
         if name in rule:
             setattr(facts, name, place.first(rule[name]) or getattr(facts, name))
+    for name in ("finish", "finish_also"):  # a number, where a client asks for those of an enum
+        if name in rule and (word := place.first(rule[name])):
+            setattr(facts, name, str(word))
     for path in _several(rule.get("usage", ())):
         facts.usage.update({key: value for key, value in (place.find(path) or {}).items() if value is not None})
     if "text" in rule:

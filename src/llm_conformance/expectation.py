@@ -128,6 +128,8 @@ def _finish_reasons(facts: WireFacts, provider: Provider) -> Iterator[str | None
         yield "tool_calls"
 
 
-def utc(epoch: int | float | None) -> str | None:
-    """Return seconds since 1970 as RFC 3339 in UTC; None for a missing or zero time."""
+def utc(epoch: float | str | None) -> str | None:
+    """Return seconds since 1970 as RFC 3339 in UTC; None for a missing or zero time. A text is that already."""
+    if isinstance(epoch, str):
+        return epoch
     return datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if epoch else None

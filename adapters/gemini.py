@@ -1,0 +1,222 @@
+"""Gemini's own API, generateContent: https://ai.google.dev/api/generate-content. An answer is a list of parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from llm_conformance.contract import Annotation, Attachment, Call, Response, StreamEvent, Usage
+from llm_conformance.contract.response import FinishReason
+
+from ._answer import Answer, Block
+from ._provider import ProviderAdapter, error_in_band
+
+# Candidates' finish reasons and prompts' block reasons. Some clients ask for the numbers of the enum instead of words.
+FINISH: Mapping[str, FinishReason] = {
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    "1": "stop",
+    "2": "length",
+    **dict.fromkeys(("3", "4"), "content_filter"),
+    **dict.fromkeys(("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"), "content_filter"),
+    **dict.fromkeys(("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"), "content_filter"),
+    **dict.fromkeys(("MODEL_ARMOR", "JAILBREAK"), "content_filter"),
+    **dict.fromkeys(("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"), "error"),
+    **dict.fromkeys(("MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE", "NO_IMAGE"), "error"),
+}
+HOSTED_CALLS = ("executableCode", "toolCall")
+ABOUT_A_PART = ("thought", "thoughtSignature", "partMetadata", "mediaResolution", "videoMetadata")
+
+
+class GenerateDecoder:
+    """Understands a `GenerateContentResponse`, whole or one of a stream's."""
+
+    def __init__(self, call: Call) -> None:
+        self._answer = Answer(call)
+        self._parts = 0
+        self._citations: list[Mapping[str, Any]] = []
+
+    def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take the whole answer, or one chunk: the pieces are answers of the same form."""
+        answer = self._answer
+        answer.raw_events.append(document)
+        if document.get("error"):
+            raise error_in_band(document["error"], answer.call)
+        if document.keys().isdisjoint(("candidates", "promptFeedback", "usageMetadata")):
+            raise ValueError("neither candidates nor feedback on the prompt")
+        answer.id = answer.id or document.get("responseId")
+        answer.created = answer.created or document.get("createTime")
+        answer.model = document.get("modelVersion") or answer.model
+        usage = document.get("usageMetadata") or {}
+        answer.raw_usage |= {key: value for key, value in usage.items() if value is not None}
+        self._finish((document.get("promptFeedback") or {}).get("blockReason"))
+        for candidate in document.get("candidates") or ():
+            if candidate.get("index"):
+                answer.extras.setdefault("other_candidates", []).append(candidate)
+            else:
+                yield from self._feed_candidate(candidate)
+
+    def _finish(self, reason: str | int | None) -> None:
+        if reason:
+            self._answer.raw_finish = str(reason) if isinstance(reason, int) else reason
+
+    def _feed_candidate(self, candidate: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        for position, part in enumerate((candidate.get("content") or {}).get("parts") or ()):
+            yield from self._feed_part(part, goes_on=position == 0)
+        self._finish(candidate.get("finishReason"))
+        grounding = candidate.get("groundingMetadata") or {}
+        sources = grounding.get("groundingChunks") or ()
+        for support in grounding.get("groundingSupports") or ():
+            numbers = support.get("groundingChunkIndices") or ()
+            cited = [sources[number] for number in numbers if 0 <= number < len(sources)]
+            self._citations.append({**support, "groundingChunks": cited})
+        recited = candidate.get("citationMetadata") or {}
+        self._citations += recited.get("citationSources") or recited.get("citations") or ()
+
+    def _feed_part(self, part: Mapping[str, Any], goes_on: bool) -> Iterator[StreamEvent]:
+        """Take a part. `goes_on`: it stands first in its chunk, and may be more of what the last one ended with."""
+        answer = self._answer
+        signature = part.get("thoughtSignature")
+        thought = part.get("thought") is True
+        kind = next((key for key in part if key not in ABOUT_A_PART), None)
+        match kind:
+            case "text" | None:
+                block = self._text_block("reasoning" if thought else "text", signature, goes_on)
+                piece = part.get("text", "")
+                yield from answer.reasoning(piece, block.key) if thought else answer.text(piece, block.key)
+            case "functionCall":
+                call, key = part["functionCall"], len(answer.tools)
+                arguments = json.dumps(call.get("args") or {}, ensure_ascii=False)
+                yield from answer.tool(key, call.get("id"), call["name"], arguments)
+                block = answer.tools[key].block
+            case "inlineData" | "fileData" if not thought:
+                media = part[kind]
+                kept = {"signature": signature} if signature else {}
+                yield from self._feed_media(media["mimeType"], media.get("data"), media.get("fileUri"), kept)
+                return
+            case _:
+                block = self._keep(str(kind), part)
+        if signature:
+            block.metadata["signature"] = signature
+
+    def _text_block(self, type: Any, signature: str | None, goes_on: bool) -> Block:
+        """Return the block that a text part belongs to. One with a signature stays alone: it goes back as it came."""
+        blocks = self._answer.blocks
+        last = blocks[-1] if blocks else None
+        if goes_on and last and last.type == type and not signature and "signature" not in last.metadata:
+            return last
+        self._parts += 1
+        return self._answer.block(type, self._parts)
+
+    def _feed_media(
+        self, type: str, data: str | None, url: str | None, metadata: Mapping[str, Any]
+    ) -> Iterator[StreamEvent]:
+        answer = self._answer
+        attachment = Attachment(
+            id=f"media-{len(answer.attachments)}",
+            type=type,
+            data=data,
+            url=url,
+            text_index=len(answer.message),
+            metadata=metadata,
+        )
+        answer.attachments.append(attachment)
+        piece = {"id": attachment.id, "type": type, "data": data, "url": url}
+        yield StreamEvent(
+            "response.media", attachment={name: value for name, value in piece.items() if value is not None}
+        )
+
+    def _keep(self, kind: str, part: Mapping[str, Any]) -> Block:
+        """Keep what the client need not answer visible: hosted tools, their results, and whatever is new."""
+        block = Block("other", metadata={"type": kind, "wire": part})
+        if kind in HOSTED_CALLS:
+            content = json.dumps(part[kind], ensure_ascii=False)
+            block = Block("tool_call", content=content, metadata={"server_executed": True, "name": kind})
+        self._answer.blocks.append(block)
+        return block
+
+    def end(self) -> Iterator[StreamEvent]:
+        """Place the citations: they count in the text of all chunks together."""
+        for citation in self._citations:
+            yield from self._answer.annotate(self._placed(citation))
+
+    def _placed(self, citation: Mapping[str, Any]) -> Annotation:
+        """Turn offsets in UTF-8 bytes into code points; a start that is not there is 0."""
+        segment = citation.get("segment")
+        at = citation if segment is None else segment
+        rest = {key: value for key, value in at.items() if key not in ("startIndex", "endIndex")}
+        data = rest if segment is None else {**citation, "segment": rest}
+        text = self._answer.message.encode("utf-8")
+        start, end = at.get("startIndex") or 0, at.get("endIndex")
+        if end is None or not 0 <= start <= end <= len(text):
+            return Annotation(None, None, data)
+        try:
+            return Annotation(len(text[:start].decode("utf-8")), len(text[:end].decode("utf-8")), data)
+        except UnicodeDecodeError:  # in the middle of a character
+            return Annotation(None, None, data)
+
+    @property
+    def ended(self) -> bool:
+        """Whether a candidate has its finish reason, or the prompt was blocked: there is no other end."""
+        return self._answer.raw_finish is not None
+
+    def response(self) -> Response:
+        """Return the whole answer. STOP is said of tool calls too."""
+        finish = FINISH.get(self._answer.raw_finish or "")
+        return self._answer.response("tool_calls" if finish == "stop" and self._answer.tools else finish, self._usage())
+
+    def _usage(self) -> Usage | None:
+        """Candidates exclude thoughts, and prompts what hosted tools read; a count of 0 is left out."""
+        raw = self._answer.raw_usage
+        asked, total = raw.get("promptTokenCount"), raw.get("totalTokenCount")
+        read, answered, thought = (
+            raw.get(name) for name in ("toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
+        )
+        cached = raw.get("cachedContentTokenCount")
+        if all(count is None for count in (asked, total, read, answered, thought, cached)):
+            return None
+        prompt = None if asked is None else asked + (read or 0)
+        completion = (answered or 0) + (thought or 0)
+        return Usage(
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            total_tokens=prompt + completion if total is None and prompt is not None else total,
+            cached_tokens=cached,
+            reasoning_tokens=thought,
+            raw=raw,
+        )
+
+
+def request(call: Call) -> dict[str, Any]:
+    """Return the request body of a call: system prompts apart, tools as `functionDeclarations`."""
+    system = [part for message in call.messages if message["role"] == "system" for part in _parts(message)]
+    body: dict[str, Any] = {
+        "contents": [
+            {"role": "model" if message["role"] == "assistant" else "user", "parts": _parts(message)}
+            for message in call.messages
+            if message["role"] != "system"
+        ],
+        **call.params,
+    }
+    if system:
+        body["systemInstruction"] = {"parts": system}
+    if call.tools:
+        own = {"functionDeclarations": [tool["function"] for tool in call.tools]}
+        body["tools"] = [*body.get("tools", ()), own]
+    return body
+
+
+def _parts(message: Mapping[str, Any]) -> list[Any]:
+    """Return a message's content as parts; those that are in the provider's own form stay as they are."""
+    content = message.get("content") or ""
+    pieces = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return [{"text": piece["text"]} if piece.get("type") == "text" else piece for piece in pieces]
+
+
+def headers(call: Call) -> dict[str, str]:
+    """Return the request headers of a call."""
+    return {"x-goog-api-key": call.api_key}
+
+
+adapter = ProviderAdapter("gemini:generate", GenerateDecoder, request, headers)
