@@ -17,7 +17,8 @@ from llm_conformance.runner import Runner
 from llm_conformance.scenarios import Scenario
 from llm_conformance.server import ReplayServer
 from llm_conformance.verdict import judge
-from tests.broken import BROKEN, Broken
+from tests.broken import BROKEN
+from tests.broken.kinds import Broken
 
 INVARIANTS: list[Invariant] = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in invariants_in(path)]
 
@@ -73,7 +74,7 @@ def test_invariants_are_documented_and_unique() -> None:
 def test_a_user_sees_the_same_in_the_terminal(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess(
         str(RULES),
-        f"--adapter={Path(__file__).with_name('broken.py')}:TrimmedMessage",
+        f"--adapter={Path(__file__).with_name('broken') / 'rules.py'}:TrimmedMessage",
         "--conformance-provider=zai",
         "-q",
     )

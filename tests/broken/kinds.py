@@ -1,0 +1,64 @@
+"""What broken adapters have in common: the reference adapters with a fault put in."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from adapters import ReferenceAdapters
+from llm_conformance.contract import Call, HttpResponse, Response, StreamEvent
+
+Events = Iterator[StreamEvent]
+
+
+class Broken(ReferenceAdapters):
+    """An adapter with a fault.
+
+    Attributes:
+        fails: The invariants that it must fail.
+        says: A regular expression that a message of the first of them matches.
+    """
+
+    fails: ClassVar[tuple[str, ...]]
+    says: ClassVar[str]
+
+
+class Plain(Broken):
+    """Answers plainly only; `alter` puts the fault in."""
+
+    complete = stream = parse_stream = None  # type: ignore[assignment]
+
+    def parse(self, http: HttpResponse, call: Call) -> Response:
+        return self.alter(super().parse(http, call), call)
+
+    def alter(self, response: Response, call: Call) -> Response:
+        raise NotImplementedError
+
+
+class Streamed(Broken):
+    """Answers in streams only; `alter` puts the fault in."""
+
+    complete = stream = parse = None  # type: ignore[assignment]
+
+    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
+        return self.alter(super().parse_stream(chunks, call))
+
+    def alter(self, events: Events) -> Events:
+        raise NotImplementedError
+
+
+class Misunderstood(Broken):
+    """Streams through another decoder than the reference adapters do; `decoders` says which stands for which."""
+
+    complete = stream = parse = None  # type: ignore[assignment]
+    decoders: ClassVar[Mapping[Any, Any]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        for api, adapter in self._by_api.items():
+            made = adapter.decoder
+            kind, options = (made.func, made.keywords) if isinstance(made, functools.partial) else (made, {})
+            if kind in self.decoders:
+                self._by_api[api] = replace(adapter, decoder=functools.partial(self.decoders[kind], **options))
