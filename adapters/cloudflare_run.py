@@ -1,11 +1,12 @@
 """Cloudflare Workers AI, native: https://developers.cloudflare.com/workers-ai/get-started/rest-api/.
 
 An answer is `{"result": {"response": ...}}`, a stream a series of `{"response": ...}`; models of the OpenAI shape give
-out a chat completion in the same places.
+out a chat completion in the same places. Tool calls are flat and whole, or have the OpenAI form and come in pieces.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -22,23 +23,30 @@ class RunDecoder(ChatDecoder):
 
     def __init__(self, call: Call) -> None:
         super().__init__(call, Dialect(reasoning=("reasoning_content", "reasoning")))
+        self._flat_calls = itertools.count()
 
     def _feed_completion(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         if document.get("success") is False:
             raise error_in_band(next(iter(document.get("errors") or ()), None), self._answer.call)
         whole = document.get("result", document)
-        return super()._feed_completion(whole if "choices" in whole else _as_completion(whole))
+        return super()._feed_completion(whole if "choices" in whole else self._as_completion(whole))
 
+    def _as_completion(self, whole: Mapping[str, Any]) -> dict[str, Any]:
+        calls = [self._as_function(call) for call in whole.get("tool_calls") or ()]
+        if not calls and not {"response", "usage", "finish_reason"} & whole.keys():
+            raise KeyError("response")
+        message = {"content": whole.get("response"), "tool_calls": calls}
+        choice = {"index": 0, "message": message, "finish_reason": whole.get("finish_reason")}
+        return {"choices": [choice], "usage": whole.get("usage")}
 
-def _as_completion(whole: Mapping[str, Any]) -> dict[str, Any]:
-    calls = [
-        {"function": {"name": call["name"], "arguments": json.dumps(call["arguments"], ensure_ascii=False)}}
-        for call in whole.get("tool_calls") or ()
-    ]
-    if not calls and "response" not in whole and "usage" not in whole:
-        raise KeyError("response")
-    message = {"content": whole.get("response"), "tool_calls": calls}
-    return {"choices": [{"index": 0, "message": message}], "usage": whole.get("usage")}
+    def _as_function(self, call: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Give a flat call the OpenAI form. It has no index and comes whole: each is a call of its own."""
+        if "function" in call:
+            return call
+        arguments = call["arguments"]
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        own = f"flat {next(self._flat_calls)}"
+        return {"index": own, "id": call.get("id"), "function": {"name": call["name"], "arguments": text}}
 
 
 def request(call: Call) -> dict[str, Any]:
