@@ -64,13 +64,14 @@ class ChatDecoder:
 
     def _feed_completion(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         answer = self._answer
-        if document.get("error"):
-            raise error_in_band(document["error"], answer.call)
+        groq = document.get("x_groq") or {}
+        if error := document.get("error") or groq.get("error"):
+            raise error_in_band(error, answer.call)
         answer.id = answer.id or document.get("id")
         answer.request_id = answer.request_id or document.get("request_id")
         answer.created = answer.created or utc(document.get("created"))
         answer.model = document.get("model") or answer.model
-        usage = document.get("usage") or (document.get("x_groq") or {}).get("usage") or {}
+        usage = document.get("usage") or groq.get("usage") or {}
         answer.raw_usage |= {key: value for key, value in usage.items() if value is not None}
         choices = document["choices"]
         # A stream gives the choices of one answer in any order; a plain answer has them all at once.
