@@ -24,7 +24,7 @@ from tests.test_broken import INVARIANTS
 RICH = (
     "openai/audio-in-pieces",
     "openai/tool-calls-interleaved",
-    "openai/think-leading-citations",
+    "local/think-leading-citations",
     "anthropic/thinking-redacted-between",
     "anthropic/web-search-citations",
     "anthropic/unknown-block",

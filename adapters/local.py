@@ -1,0 +1,15 @@
+"""OpenAI-compatible servers of one's own: llama.cpp, Ollama, vLLM, each with its own name for reasoning.
+
+* https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+* https://docs.ollama.com/api/openai-compatibility
+* https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
+"""
+
+from __future__ import annotations
+
+from ._chat import Dialect, chat_adapter
+
+adapter = chat_adapter(
+    "local",
+    Dialect(reasoning=("reasoning_content", "reasoning"), finish={"abort": "error", "error": "error"}),
+)
