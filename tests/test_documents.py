@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-from llm_conformance import cassette, provider_page, providers, reading, schema
-from llm_conformance.locations import RULES, SCHEMAS
+from llm_conformance import cassette, lint, provider_page, providers, reading, schema
+from llm_conformance.locations import CASSETTES, RULES, SCHEMAS
 from tests.test_broken import INVARIANTS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -84,3 +85,10 @@ def test_every_row_of_the_provider_table_is_whole() -> None:
         assert bool(row.replay.slot) == (row.replay.policy not in ("none", "ignored")), row
         for rule in providers.reading_rules()[row.wire]:
             reading.compiled(rule.get("at", ""))
+
+
+def test_the_readme_counts_the_scenarios() -> None:
+    counts = Counter(scenario.evidence for scenario in lint.load_all([CASSETTES]))
+    said = re.search(r"Of the (\d+)\sscenarios today (\d+) is transcribed, (\d+) are edited", README)
+    assert said is not None
+    assert [*map(int, said.groups())] == [counts.total(), counts["transcribed"], counts["edited"]]

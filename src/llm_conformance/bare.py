@@ -116,11 +116,14 @@ def _truth(interaction: Interaction, row: Provider, model: str, fidelity: str) -
         return Truth(stated=frozenset({"error"}), error="LLMError")
     if not interaction.streamed and facts == WireFacts():
         return NotJudged("a body without any part of an answer")
-    expected = expectation.expect(facts, row, row.think_profile(model))
+    profile = row.think_profile(model)
+    expected = expectation.expect(facts, row, profile)
     outside = any(start is None and facts.start is not None for start, _, facts in expected.annotations)
     stated = _ALWAYS_CLAIMED | _CLAIMED[fidelity]
     if expected.by_tag:
         stated -= {"annotations"}
+    if profile == "prefilled" and "</think>" not in facts.text:
+        stated -= {"message", "reasoning", "annotations"}  # cut off while it thought, or did not think at all
     return Truth(
         stated=stated | ({"attachments"} if facts.media else frozenset()),
         ids=tuple(facts.ids) or (None,),

@@ -66,10 +66,9 @@ def _show_adapter(terminal: pytest.TerminalReporter, result: Result, subject: Su
             terminal.write_line(f"  {evidence}: {passed} of {judged} judged cells pass")
     missed = result.tally.not_covered[subject.label]
     if missed:
-        everything = f"{result.scenarios} scenarios"
-        if result.tally.recordings:
-            everything += f" and {result.tally.recordings} bare recordings"
-        terminal.write_line(f"  not covered: {missed} of {everything}, of providers it does not list")
+        total = result.scenarios + result.tally.recordings
+        what = "scenarios and recordings" if result.tally.recordings else "scenarios"
+        terminal.write_line(f"  not covered: {missed} of {total} {what}, of providers it does not list")
 
 
 def _cell(counts: Counts) -> tuple[str, dict[str, bool]]:

@@ -226,7 +226,8 @@ class HostedToolsHandedToTheClient(Plain):
 
 class Deaf(ChatDecoder):
     def _feed_completion(self, document: Mapping[str, Any]) -> Events:
-        return super()._feed_completion({key: value for key, value in document.items() if key != "x_groq"})
+        kept = {key: value for key, value in (document.get("x_groq") or {}).items() if key != "usage"}
+        return super()._feed_completion({**document, "x_groq": kept})
 
 
 class UsageInTheExtensionLost(Misunderstood):
