@@ -67,6 +67,11 @@ class Answer:
             self.blocks.append(Block(type, key, metadata=metadata))
         return self.blocks[-1]
 
+    def keep(self, kind: str, whole: Mapping[str, Any], key: object = None) -> Block:
+        """Keep what has no place of its own visible: results of hosted tools, and whatever is new."""
+        self.blocks.append(Block("other", key, metadata={"type": kind, "wire": whole}))
+        return self.blocks[-1]
+
     def text(self, piece: str, key: object = None) -> Iterator[StreamEvent]:
         """Add visible text."""
         if piece:

@@ -79,7 +79,7 @@ class ResponsesDecoder:
             case "response.created":
                 self._feed_response({**event["response"], "status": None})
             case _ if kind not in _SAID_ELSEWHERE and not kind.startswith(_PROGRESS):
-                self._keep(kind, event)
+                self._answer.keep(kind, event)
 
     def _feed_response(self, response: Mapping[str, Any]) -> None:
         """Take what is said of the whole; its output is said by items."""
@@ -112,7 +112,7 @@ class ResponsesDecoder:
             case "refusal":
                 self._feed_refusal(part["refusal"])
             case unknown:
-                self._keep(unknown, part)
+                self._answer.keep(unknown, part)
 
     def _feed_done(self, index: int, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take what only a finished item says: its encrypted content, and all of what a hosted tool has done."""
@@ -125,7 +125,7 @@ class ResponsesDecoder:
             if kind == "image_generation_call" and item.get("result"):
                 yield from self._feed_image(item)
         elif kind not in ("message", "function_call", "custom_tool_call"):
-            self._keep(kind, item)
+            self._answer.keep(kind, item)
 
     def _feed_text(self, key: tuple[int, int], piece: str) -> Iterator[StreamEvent]:
         self._starts.setdefault(key, len(self._answer.message))
@@ -164,10 +164,6 @@ class ResponsesDecoder:
         if last is None or not (last.type == "reasoning" and isinstance(last.key, tuple) and last.key[0] == index):
             last = self._answer.block("reasoning", (index, "encrypted"))
         last.metadata["encrypted"] = encrypted
-
-    def _keep(self, kind: str, whole: Mapping[str, Any]) -> None:
-        """Keep what nobody knows visible."""
-        self._answer.blocks.append(Block("other", metadata={"type": kind, "wire": whole}))
 
     def end(self) -> Iterator[StreamEvent]:
         """Nothing is held back."""

@@ -59,7 +59,7 @@ class MessagesDecoder:
             case "error":
                 raise error_in_band(document["error"], self._answer.call)
             case unknown:
-                self._keep(unknown, document)
+                self._answer.keep(unknown, document)
 
     def _feed_message(self, message: Mapping[str, Any]) -> None:
         self._answer.id = message["id"]
@@ -92,7 +92,7 @@ class MessagesDecoder:
                 self._block = answer.block("tool_call", index, server_executed=True, id=block["id"], name=block["name"])
                 self._block.content = _arguments(block["input"])
             case kind:
-                self._block = self._keep(kind, block, index)
+                self._block = self._answer.keep(kind, block, index)
 
     def _feed_delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[StreamEvent]:
         match delta["type"]:
@@ -110,7 +110,7 @@ class MessagesDecoder:
                 elif self._block is not None:
                     self._block.content += delta["partial_json"]
             case unknown:
-                self._keep(unknown, delta)
+                self._answer.keep(unknown, delta)
 
     def _feed_stop(self) -> Iterator[StreamEvent]:
         """Only now is it known which text the block's citations, which came before it, are about."""
@@ -121,11 +121,6 @@ class MessagesDecoder:
     def _sign(self, signature: str | None) -> None:
         if signature and self._block is not None:
             self._block.metadata["signature"] = signature
-
-    def _keep(self, kind: str, whole: Mapping[str, Any], key: object = None) -> Block:
-        """Keep what has no place of its own visible: results of hosted tools, and whatever is new."""
-        self._answer.blocks.append(Block("other", key, metadata={"type": kind, "wire": whole}))
-        return self._answer.blocks[-1]
 
     def end(self) -> Iterator[StreamEvent]:
         """Nothing is held back."""

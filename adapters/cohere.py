@@ -8,7 +8,7 @@ from typing import Any
 from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Usage
 from llm_conformance.contract.response import FinishReason
 
-from ._answer import Answer, Block
+from ._answer import Answer
 from ._provider import ProviderAdapter, error_in_band
 
 FINISH: Mapping[str, FinishReason] = {
@@ -58,7 +58,7 @@ class CohereDecoder:
                 self._feed_end(delta)
                 self._ended = True
             case _ if kind not in _NO_CONTENT:
-                self._keep(kind, document)
+                self._answer.keep(kind, document)
 
     def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
         yield from self._feed_plan(message.get("tool_plan"))
@@ -73,7 +73,7 @@ class CohereDecoder:
         """Take a block or a piece of one; the type is only said at its start."""
         self._starts.setdefault(index, len(self._answer.message))
         if block.get("type") not in (None, "text", "thinking"):
-            self._keep(block["type"], block)
+            self._answer.keep(block["type"], block)
         yield from self._answer.reasoning(block.get("thinking") or "", index)
         yield from self._answer.text(block.get("text") or "", index)
 
@@ -91,10 +91,6 @@ class CohereDecoder:
         start, end = base + citation["start"], base + citation["end"]
         inside = 0 <= start <= end <= len(self._answer.message)
         yield from self._answer.annotate(Annotation(start, end, data) if inside else Annotation(None, None, data))
-
-    def _keep(self, kind: str, whole: Mapping[str, Any]) -> None:
-        """Keep what nobody knows visible."""
-        self._answer.blocks.append(Block("other", metadata={"type": kind, "wire": whole}))
 
     def _feed_end(self, end: Mapping[str, Any]) -> None:
         self._answer.raw_finish = end.get("finish_reason") or self._answer.raw_finish

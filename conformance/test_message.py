@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import expect_equal, expect_text, fail, invariant
+from llm_conformance.judgement import as_json, expect_equal, expect_text, fail, invariant
 from llm_conformance.scenarios import Mode, Truth
 from llm_conformance.texts import leaked_from
 
@@ -45,7 +43,7 @@ def test_message_is_the_whole_visible_answer(exchange: Exchange) -> None:
     """
     message, truth = exchange.response.message, exchange.truth
     if truth.message_is_json:
-        expect_equal("the JSON of the message", _decoded(message), _decoded(truth.message))
+        expect_equal("the JSON of the message", as_json(message), as_json(truth.message))
     elif not truth.refusal or message != truth.message + truth.refusal:
         expect_text("the message", message, truth.message)
     for alias in ("content", "text"):
@@ -65,12 +63,3 @@ def test_think_tags_of_the_answer_stay_in_the_answer(exchange: Exchange) -> None
     for tag in ("<think", "</think"):
         if message.count(tag) != truth.count(tag):
             fail(f"{truth.count(tag)} times {tag!r} in the message", f"{message.count(tag)} times")
-
-
-def _decoded(message: str) -> object:
-    """Return the message as JSON values, or as it is where it is no JSON."""
-    try:
-        decoded: object = json.loads(message)
-    except ValueError:
-        return message
-    return decoded

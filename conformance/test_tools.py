@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
 from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import expect_equal, expect_text, fail, invariant
+from llm_conformance.judgement import as_json, expect_equal, expect_text, fail, invariant
 from llm_conformance.scenarios import Mode, Truth
 
 
@@ -28,19 +27,10 @@ def test_tool_calls_come_back_as_made(exchange: Exchange) -> None:
         if true.id is not None:
             expect_equal("id", call.id, true.id, where=where)
         if exchange.scenario.provider.tool_arguments == "object":
-            expect_equal("arguments", _decoded(call.arguments), _decoded(true.arguments), where=where)
+            expect_equal("arguments", as_json(call.arguments), as_json(true.arguments), where=where)
         else:
             expect_text("the arguments", call.arguments, true.arguments, where=where)
     ids = Counter(call.id for call in actual if call.id is not None)
     repeated = [id for id, count in ids.items() if count > 1]
     if repeated:
         fail("unique ids of tool calls", f"{repeated[0]!r} more than once")
-
-
-def _decoded(arguments: str) -> object:
-    """Return the arguments as JSON values, or as they are where they are no JSON."""
-    try:
-        decoded: object = json.loads(arguments)
-    except ValueError:
-        return arguments
-    return decoded

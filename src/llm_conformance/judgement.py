@@ -136,6 +136,15 @@ def first_difference(left: Sequence[Any], right: Sequence[Any]) -> int:
     return next((at for at, (one, other) in pairs if one != other), min(len(left), len(right)))
 
 
+def as_json(text: str) -> object:
+    """Return what a text is as JSON, or the text itself where it is none."""
+    try:
+        decoded: object = json.loads(text)
+    except ValueError:
+        return text
+    return decoded
+
+
 def show(value: Any) -> str:
     """Return a value as JSON, shortened."""
     try:
