@@ -1,0 +1,172 @@
+"""The second opinion: field paths, what they find, and what follows from it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from llm_conformance import derivation, expectation, providers, reading
+from llm_conformance.cassette import Interaction
+from llm_conformance.contract.call import ThinkProfile
+
+DOCUMENT = {
+    "type": "answer",
+    "parts": [{"text": "a", "thought": True}, {"text": "b"}, {"text": "c", "index": 0}],
+    "deep": {"list": [{"items": [{"v": 1}, {"v": 2}]}, {"items": [{"v": 3}]}]},
+}
+
+
+@pytest.mark.parametrize(
+    ("at", "path", "found"),
+    [
+        ("", "type", ["answer"]),
+        (".[type=answer|other]", "type", ["answer"]),
+        (".[type=other]", "type", []),
+        ("parts/*", "text", ["a", "b", "c"]),
+        ("parts/*[thought=true]", "text", ["a"]),
+        ("parts/*[thought!=true]", "text", ["b", "c"]),
+        ("parts/*[index=0|null][thought!=true]", "text", ["b", "c"]),
+        ("parts/*[index=0]", "/type", ["answer"]),
+        ("deep/list/*/items/*", "v", [1, 2, 3]),
+        ("deep/list/*/items/*", "#1", [0, 0, 1]),
+        ("deep/list/*/items/*", "#2", [0, 1, 0]),
+        ("missing|deep", "list", [DOCUMENT["deep"]["list"]]),  # type: ignore[index]
+        ("type/*", ".", []),
+        ("missing/*", ".", []),
+    ],
+)
+def test_a_path_leads_to_places(at: str, path: str, found: list[Any]) -> None:
+    assert [place.find(path) for place in reading.places(DOCUMENT, reading.compiled(at))] == found
+
+
+def test_the_first_path_counts_that_is_not_empty() -> None:
+    place = reading.Place({"a": "", "b": None, "c": 0, "d": "x"}, {})
+    assert place.first(["a", "b", "c", "d"]) == 0
+    assert place.first(["a", "missing/deeper"]) is None
+
+
+@pytest.mark.parametrize("at", ["a//b", "/a", "a[b", "a]"])
+def test_what_is_no_path_is_refused(at: str) -> None:
+    with pytest.raises(ValueError, match="no such path"):
+        reading.compiled(at)
+
+
+def test_every_reading_rule_says_something_known() -> None:
+    known = {"at", "id", "model", "created", "finish", "finish_also", "usage", "error", "text", "reasoning", "refusal"}
+    known |= {"opaque", "media", "block", "call", "call_id", "name", "arguments", "citation", "start", "end"}
+    known |= {"start_default", "annotated", "span", "drop"}
+    for wire, rules in providers.reading_rules().items():
+        for rule in rules:
+            assert set(rule) <= known, wire
+            reading.compiled(rule.get("at", ""))
+
+
+@pytest.mark.parametrize(
+    ("profile", "text", "message", "traces"),
+    [
+        ("off", "<think>a</think>b", "<think>a</think>b", []),
+        ("leading", "<think>a</think>\n\nb ", "b ", ["a"]),
+        ("leading", "\n<THINK> a \n</Think>b", "b", ["a"]),
+        ("leading", "x<think>a</think>b", "x<think>a</think>b", []),
+        ("leading", "<think>a</think> <think>b</think>c<think>d</think>", "c<think>d</think>", ["a", "b"]),
+        ("leading", "<think>a", "", ["a"]),
+        ("leading", "<think>\n\n</think>\n\nb", "b", []),
+        ("leading", "<thin\u212a>a</thin\u212a>b", "<thin\u212a>a</thin\u212a>b", []),
+        ("prefilled", "a</think>b", "b", ["a"]),
+        ("prefilled", "<think>a</think>b", "b", ["a"]),
+        ("prefilled", "</think>b", "b", []),
+        ("anywhere", "a<think>b</think>c", "ac", ["b"]),
+    ],
+)
+def test_tags_are_split_by_profile(profile: ThinkProfile, text: str, message: str, traces: list[str]) -> None:
+    assert expectation.split(text, profile) == (message, traces)
+
+
+def gemini(*supports: dict[str, Any]) -> derivation.WireFacts:
+    """Return the facts of a Gemini answer with these grounding supports."""
+    body = {
+        "candidates": [
+            {
+                "content": {"parts": [{"text": "hidden", "thought": True}, {"text": "Grün 🦀"}, {"text": " ist gut."}]},
+                "finishReason": "STOP",
+                "groundingMetadata": {"groundingSupports": supports},
+            }
+        ],
+        "usageMetadata": {"promptTokenCount": 4, "totalTokenCount": 9, "thoughtsTokenCount": 5},
+    }
+    row = providers.table()["gemini", "generate"]
+    made = Interaction("u", {}, 200, {"content-type": "application/json"}, json.dumps(body).encode())
+    return derivation.derive(made, row)
+
+
+@pytest.mark.parametrize(
+    ("segment", "span"),
+    [
+        ({"endIndex": 5}, (0, 4)),
+        ({"startIndex": 6, "endIndex": 10}, (5, 6)),
+        ({"startIndex": 11, "endIndex": 19}, (7, 15)),
+        ({"startIndex": 7, "endIndex": 10}, (None, None)),
+        ({"startIndex": 0, "endIndex": 99}, (None, None)),
+    ],
+)
+def test_bytes_become_code_points_of_the_visible_text(segment: dict[str, int], span: tuple[int | None, ...]) -> None:
+    row = providers.table()["gemini", "generate"]
+    expected = expectation.expect(gemini({"segment": segment}), row, "off")
+    assert expected.message == "Grün 🦀 ist gut."
+    assert [(start, end) for start, end, _ in expected.annotations] == [span]
+
+
+def test_what_is_absent_counts_nothing_only_where_the_table_says_so() -> None:
+    usage = expectation.expect(gemini(), providers.table()["gemini", "generate"], "off").usage
+    assert usage is not None
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (4, 5, 9)
+    assert (usage.reasoning_tokens, usage.cached_tokens) == (5, None)
+
+
+def test_a_part_that_does_not_fit_into_its_whole_is_unknown() -> None:
+    row = providers.table()["openai", "chat"]
+    usage = row.normalise(
+        {"prompt_tokens": 3, "completion_tokens": 2, "completion_tokens_details": {"reasoning_tokens": 9}}
+    )
+    assert usage is not None
+    assert (usage.completion_tokens, usage.total_tokens, usage.reasoning_tokens) == (2, 5, None)
+
+
+def test_a_call_under_a_stop_may_be_called_either() -> None:
+    row = providers.table()["openai", "responses"]
+    facts = derivation.WireFacts(finish="completed", calls={0: ["c", "f", ""]})
+    assert expectation.expect(facts, row, "off").finish_reasons == ("stop", "tool_calls")
+    refused = replace(facts, calls={}, refusal="No.")
+    assert expectation.expect(refused, row, "off").finish_reasons == ("content_filter",)
+
+
+@pytest.mark.parametrize(
+    ("uri", "row", "model", "path"),
+    [
+        (
+            "https://api.cloudflare.com/client/v4/accounts/abc/ai/run/@cf/zai-org/glm-5.2",
+            "cloudflare:run",
+            "@cf/zai-org/glm-5.2",
+            "/ai/run/@cf/zai-org/glm-5.2",
+        ),
+        (
+            "https://generativelanguage.googleapis.com/v1beta/models/gemini-3:streamGenerateContent?alt=sse",
+            "gemini:generate",
+            "gemini-3",
+            "/v1beta/models/gemini-3:streamGenerateContent?alt=sse",
+        ),
+        ("https://api.openai.com/v1/responses", "openai:responses", None, "/responses"),
+    ],
+)
+def test_a_uri_names_its_row_and_model(uri: str, row: str, model: str | None, path: str) -> None:
+    found = providers.recognise(uri)
+    assert found is not None
+    assert (str(found[0]), found[1].model, found[1].path) == (row, model, path)
+
+
+@pytest.mark.parametrize("uri", ["https://api.openai.com/v1/responses/resp_1", "https://evil.test/v1/responses", ""])
+def test_a_stranger_has_no_row(uri: str) -> None:
+    assert providers.recognise(uri) is None

@@ -1,0 +1,76 @@
+"""Which recording a request is answered with: by its path, its query, its body."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from llm_conformance import lint
+from llm_conformance.locations import CASSETTES
+from llm_conformance.scenarios import Scenario
+from llm_conformance.serving import Serving
+
+BODY: dict[str, Any] = {"contents": []}
+
+
+@pytest.fixture(scope="module")
+def by_id() -> dict[str, Scenario]:
+    return {scenario.id: scenario for scenario in lint.load_all([CASSETTES])}
+
+
+def asked(scenario: Scenario, target: str, body: dict[str, Any]) -> Serving:
+    """Return what became of a request."""
+    serving = Serving(scenario, "http://replay.test/exchange-1", holds=False)
+    serving.choose(target, json.dumps(body).encode())
+    return serving
+
+
+@pytest.mark.parametrize(
+    ("target", "mode"),
+    [
+        ("/v1beta/models/gemini-2.5-flash:generateContent", "json"),
+        ("/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", "stream"),
+        ("/v1/models/gemini-2.5-flash:streamGenerateContent?key=x&alt=sse", "stream"),
+        ("/v1beta/models/gemini-2.5-flash%3AgenerateContent", "json"),
+        ("/v1beta/models/gemini-2.5-flash:streamGenerateContent", None),
+        ("/v1beta/models/gemini-2.5-pro:generateContent", None),
+        ("/v2/models/gemini-2.5-flash:generateContent", None),
+    ],
+)
+def test_a_path_may_name_model_and_mode(by_id: dict[str, Scenario], target: str, mode: str | None) -> None:
+    serving = asked(by_id["gemini/text-with-growing-usage"], target, BODY)
+    assert serving.mode == mode
+    assert (serving.mismatch is None) == (mode is not None)
+
+
+def test_a_refusal_says_what_was_recorded(by_id: dict[str, Scenario]) -> None:
+    serving = asked(
+        by_id["gemini/text-with-growing-usage"], "/v1beta/models/gemini-2.5-flash:streamGenerateContent", BODY
+    )
+    assert serving.mismatch is not None
+    assert "recorded was POST {base_url}/v1beta/models/gemini-2.5-flash:generateContent or" in serving.mismatch
+    assert "{base_url}/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse" in serving.mismatch
+
+
+def test_an_account_may_be_anyones_and_a_model_has_slashes(by_id: dict[str, Scenario]) -> None:
+    scenario = by_id["cloudflare/run-think-tags-in-response"]
+    assert asked(scenario, "/ai/run/@cf/zai-org/glm-5.2", {"messages": []}).mode == "json"
+    assert asked(scenario, "/ai/run/%40cf/zai-org/glm-5.2", {"messages": [], "stream": True}).mode == "stream"
+
+
+def test_what_only_streams_are_asked_for_is_matched_in_streams(by_id: dict[str, Scenario]) -> None:
+    scenario = by_id["groq/reasoning-parsed-usage-said-twice"]
+    said = {"model": scenario.model, "reasoning_format": "parsed"}
+    assert asked(scenario, "/chat/completions", said).mode == "json"
+    lacking = asked(scenario, "/chat/completions", said | {"stream": True})
+    assert lacking.mismatch == "the adapter sent /stream_options/include_usage = null; recorded was true"
+    whole = said | {"stream": True, "stream_options": {"include_usage": True}}
+    assert asked(scenario, "/chat/completions", whole).mode == "stream"
+
+
+def test_a_mode_that_was_not_recorded_is_lacking(by_id: dict[str, Scenario]) -> None:
+    scenario = by_id["cohere/error-in-message-end"]
+    serving = asked(scenario, "/v2/chat", {"model": scenario.model})
+    assert (serving.lacking, serving.mode, serving.mismatch) == ("json", None, None)
