@@ -131,6 +131,9 @@ def test_no_more_is_claimed_than_the_recorder_left_intact(
         (CITED, {"request": {"body": "{}"}}, "names no model"),
         ("<html>", {}, "not of the shape of openai:chat"),
         ("[1]", {}, "not of the shape of openai:chat"),
+        (CITED | {"created": 1e20}, {}, "not of the shape of openai:chat"),
+        ("[" * 100_000, {}, "not of the shape of openai:chat"),
+        (CITED | {"choices": [{"index": 0, "message": {"annotations": [7]}}]}, {}, "not of the shape of openai:chat"),
         ('{"choices": {"a": 1}}', {}, "without any part of an answer"),
     ],
 )

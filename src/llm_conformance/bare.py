@@ -35,6 +35,8 @@ _CLAIMED: Mapping[str, frozenset[str]] = {
     "body+headers-only": frozenset({"id", "created", "message", "annotations"}),
 }
 _ALWAYS_CLAIMED = frozenset({"model", "reasoning", "tool_calls", "usage", "finish_reason", "raw_finish_reason"})
+# What reading a body of another shape may run into; the last three come of times, and of nesting without end.
+_SHAPELESS = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, OSError, RecursionError)
 _PENDING = ("queued", "in_progress")
 _ROLES = ("system", "user", "assistant", "tool")
 _ASIDE = {"role": "user", "content": "(the recorded conversation is in call.request)"}
@@ -81,7 +83,7 @@ def _recording(
         return NotJudged("a stream in another framing than server-sent events")
     try:
         truth = _error(interaction) if interaction.status >= 400 else _truth(interaction, row, model, fidelity)
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+    except _SHAPELESS as error:
         return NotJudged(f"the body is not of the shape of {row}: {type(error).__name__}")
     if isinstance(truth, NotJudged):
         return truth

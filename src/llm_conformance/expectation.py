@@ -129,7 +129,11 @@ def _finish_reasons(facts: WireFacts, provider: Provider) -> Iterator[str | None
 
 
 def utc(epoch: float | str | None) -> str | None:
-    """Return seconds since 1970 as RFC 3339 in UTC; None for a missing or zero time. A text is that already."""
+    """Return seconds since 1970 as RFC 3339 in UTC; None for a missing or zero time. A text is that already.
+
+    Raises ValueError, OverflowError or OSError for what is no time.
+    """
     if isinstance(epoch, str):
+        datetime.fromisoformat(epoch)
         return epoch
     return datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if epoch else None
