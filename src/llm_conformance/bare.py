@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from llm_conformance import cassette, derivation, expectation, providers
+from llm_conformance import cassette, derivation, expectation, providers, schema
 from llm_conformance.cassette import Interaction
 from llm_conformance.contract import error_for_status
 from llm_conformance.derivation import WireFacts
@@ -121,6 +121,7 @@ def _truth(interaction: Interaction, row: Provider, model: str, fidelity: str) -
     profile = row.think_profile(model)
     expected = expectation.expect(facts, row, profile)
     outside = any(start is None and facts.start is not None for start, _, facts in expected.annotations)
+    may_refuse = outside or not _keeps_the_wire_schema(interaction, row)
     stated = _ALWAYS_CLAIMED | _CLAIMED[fidelity]
     if expected.by_tag:
         stated -= {"annotations"}
@@ -144,10 +145,16 @@ def _truth(interaction: Interaction, row: Provider, model: str, fidelity: str) -
         usage=expected.usage,
         finish_reasons=expected.finish_reasons,
         raw_finish_reasons=tuple(dict.fromkeys((facts.finish, facts.finish_also or facts.finish))),
-        may_raise=("ValidationError",) if outside else (),
+        may_raise=("ValidationError",) if may_refuse else (),
         shows_early=shown_early(interaction, row) if interaction.streamed else frozenset(),
         offset_unit=row.offset_unit,
     )
+
+
+def _keeps_the_wire_schema(interaction: Interaction, row: Provider) -> bool:
+    """Whether the body is of the documented form; who refuses another is not to blame."""
+    part = f"wire/{row.wire}#/$defs/{'chunk' if interaction.streamed else 'response'}"
+    return not any(True for each in derivation.documents(interaction) for _ in schema.problems(part, each))
 
 
 def _annotations(expected: Expectation) -> Iterator[ExpectedAnnotation]:
