@@ -72,7 +72,7 @@ class UnclosedThinkLeft(Plain):
 
 
 class TrimmedMessage(Plain):
-    fails = ("MSG-2", "RSN-3")
+    fails = ("MSG-2", "RSN-3", "ANN-2", "ATT-1")
     says = "they differ|expected the message"
 
     def alter(self, response: Response, call: Call) -> Response:
@@ -338,7 +338,7 @@ class ReasoningBesideTheCompletion(Counted):
 
 
 class CacheLeftOutOfPrompt(Counted):
-    fails = ("USE-3",)
+    fails = ("USE-3", "USE-2")
     says = "expected prompt_tokens"
 
     def count(self, usage: Usage) -> Usage:
