@@ -19,6 +19,8 @@ FINISH: Mapping[str, FinishReason] = {
     "ERROR": "error",
     "TIMEOUT": "error",
 }
+# What a citation is about where it is not the text.
+_NOT_THE_TEXT = ("PLAN", "THINKING_CONTENT")
 _NO_CONTENT = ("content-end", "tool-call-end", "citation-end")
 
 
@@ -85,7 +87,13 @@ class CohereDecoder:
         yield from self._answer.tool(index, call.get("id"), function.get("name"), function.get("arguments") or "")
 
     def _feed_citation(self, citation: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Place a citation: its offsets count in the block that it names, without one in the whole text."""
+        """Place a citation: its offsets count in the block that it names, without one in the whole text.
+
+        Offsets into a plan or a trace are none into the message; they stay what they are.
+        """
+        if citation.get("type") in _NOT_THE_TEXT:
+            yield from self._answer.annotate(Annotation(None, None, citation))
+            return
         data = {key: value for key, value in citation.items() if key not in ("start", "end")}
         base = self._starts.get(citation.get("content_index"), 0)
         start, end = base + citation["start"], base + citation["end"]

@@ -42,6 +42,11 @@ def test_spans_lie_in_the_message(exchange: Exchange) -> None:
             expect_equal("start and end both or neither:", (start, end), (None, None), where=f"annotation {number}")
         elif not 0 <= start <= end <= length:
             fail(f"0 <= start <= end <= {length}", show((start, end)), where=f"annotation {number}")
+    for matched in pair(exchange.truth.annotations, exchange.response.annotations):
+        actual = matched.actual
+        # An empty span marks nothing, and says as little as none.
+        if actual is not None and matched.expected.start is None and actual.start != actual.end:
+            fail("neither start nor end", show((actual.start, actual.end)), where=matched.place)
 
 
 @invariant("ANN-2", capability="annotations", when=_anchored)

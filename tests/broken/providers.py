@@ -118,6 +118,19 @@ class ContentIndexIgnored(Misunderstood):
     decoders = MappingProxyType({CohereDecoder: Baseless})
 
 
+class TraceOffsetsTaken(CohereDecoder):
+    def _feed_citation(self, citation: Mapping[str, Any]) -> Events:
+        if citation.get("type") != "THINKING_CONTENT":
+            return super()._feed_citation(citation)
+        return self._answer.annotate(Annotation(citation["start"], citation["end"], citation))
+
+
+class CitationOfTheThinkingPlaced(Misunderstood):
+    fails = ("ANN-1",)
+    says = "expected neither start nor end"
+    decoders = MappingProxyType({CohereDecoder: TraceOffsetsTaken})
+
+
 class BilledTaken(Plain):
     fails = ("USE-3", "USE-2")
     says = "expected prompt_tokens"

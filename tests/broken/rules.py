@@ -35,7 +35,7 @@ class CostAsText(Plain):
 
 
 class NullForNoMessage(Plain):
-    fails = ("SHP-1", "MSG-1", "MSG-2", "RSN-3", "ATT-1")
+    fails = ("SHP-1", "MSG-1", "MSG-2", "RSN-3", "ANN-1", "ATT-1")
     says = "None is not of type 'string'"
 
     def alter(self, response: Response, call: Call) -> Response:
