@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from llm_conformance.contract import Annotation, Attachment, Call, Response, StreamEvent, Usage
-from llm_conformance.contract.response import FinishReason
+from llm_conformance.contract.response import FinishReason, SegmentType
 
 from ._answer import Answer, Block
 from ._provider import ProviderAdapter, error_in_band
@@ -26,6 +26,7 @@ FINISH: Mapping[str, FinishReason] = {
     **dict.fromkeys(("MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE", "NO_IMAGE"), "error"),
 }
 HOSTED_CALLS = ("executableCode", "toolCall")
+ANSWERS = ("candidates", "promptFeedback")
 ABOUT_A_PART = ("thought", "thoughtSignature", "partMetadata", "mediaResolution", "videoMetadata")
 
 
@@ -43,7 +44,9 @@ class GenerateDecoder:
         answer.raw_events.append(document)
         if document.get("error"):
             raise error_in_band(document["error"], answer.call)
-        if document.keys().isdisjoint(("candidates", "promptFeedback", "usageMetadata")):
+        # Of a stream's chunks some only count, or only say whose they are.
+        known = ANSWERS if not answer.call.stream else (*ANSWERS, "usageMetadata", "responseId")
+        if document.keys().isdisjoint(known):
             raise ValueError("neither candidates nor feedback on the prompt")
         answer.id = answer.id or document.get("responseId")
         answer.created = answer.created or document.get("createTime")
@@ -82,8 +85,10 @@ class GenerateDecoder:
         kind = next((key for key in part if key not in ABOUT_A_PART), None)
         match kind:
             case "text" | None:
+                piece = part.get("text") or ""
+                if not piece and not signature:  # the end of a stream may be an empty text
+                    return
                 block = self._text_block("reasoning" if thought else "text", signature, goes_on)
-                piece = part.get("text", "")
                 yield from answer.reasoning(piece, block.key) if thought else answer.text(piece, block.key)
             case "functionCall":
                 call, key = part["functionCall"], len(answer.tools)
@@ -100,7 +105,7 @@ class GenerateDecoder:
         if signature:
             block.metadata["signature"] = signature
 
-    def _text_block(self, type: Any, signature: str | None, goes_on: bool) -> Block:
+    def _text_block(self, type: SegmentType, signature: str | None, goes_on: bool) -> Block:
         """Return the block that a text part belongs to. One with a signature stays alone: it goes back as it came."""
         blocks = self._answer.blocks
         last = blocks[-1] if blocks else None
