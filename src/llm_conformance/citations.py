@@ -49,9 +49,9 @@ def _likeness(wanted: ExpectedAnnotation, given: Annotation) -> float:
 def other_unit(message: str, expected: ExpectedAnnotation, actual: Annotation) -> str:
     """Return in which unit the span that came back would be right, "" if in none that is known."""
     start, end = expected.start, expected.end
-    if start is None or end is None:
-        return ""
     span = (actual.start, actual.end)
+    if start is None or end is None or span == (start, end):
+        return ""
     utf16 = [len(message[:offset].encode("utf-16-le")) // 2 for offset in (start, end)]
     utf8 = [len(message[:offset].encode("utf-8")) for offset in (start, end)]
     document = (expected.data.get("start_char_index"), expected.data.get("end_char_index"))
