@@ -33,6 +33,22 @@ class GroundingOffsetsNotConverted(Misunderstood):
     decoders = MappingProxyType({GenerateDecoder: BytesTakenForCodePoints})
 
 
+class Clamping(GenerateDecoder):
+    def _placed(self, citation: Mapping[str, Any]) -> Annotation:
+        placed = super()._placed(citation)
+        text, segment = self._answer.message.encode("utf-8"), citation.get("segment", {})
+        if placed.start is not None or "startIndex" not in segment:
+            return placed
+        start, end = (len(text[:at].decode("utf-8", "ignore")) for at in (segment["startIndex"], segment["endIndex"]))
+        return replace(placed, start=start, end=end)
+
+
+class SpansClampedIntoTheText(Misunderstood):
+    fails = ("ANN-1",)
+    says = "expected no place"
+    decoders = MappingProxyType({GenerateDecoder: Clamping})
+
+
 class GroundingChunksLeftBehind(Plain):
     fails = ("ANN-3",)
     says = "data.groundingChunks"
@@ -74,7 +90,7 @@ class Thoughtless(GenerateDecoder):
 
 
 class ThoughtsTakenForText(Misunderstood):
-    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
+    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "ANN-2", "ANN-5", "ATT-1")
     says = "which is reasoning"
     decoders = MappingProxyType({GenerateDecoder: Thoughtless})
 

@@ -80,7 +80,7 @@ class TrimmedMessage(Plain):
 
 
 class FirstTextBlockOnly(Plain):
-    fails = ("MSG-2", "RSN-3", "ANN-1", "ANN-2")
+    fails = ("MSG-2", "RSN-3", "ANN-1", "ANN-2", "ANN-5")
     says = "expected the message of"
 
     def alter(self, response: Response, call: Call) -> Response:
@@ -132,7 +132,7 @@ class ReasoningTrimmed(Plain):
 
 
 class TextBeforeReasoning(Plain):
-    fails = ("RSN-3",)
+    fails = ("RSN-3", "RSN-4")
     says = "expected segments"
 
     def alter(self, response: Response, call: Call) -> Response:
@@ -453,7 +453,7 @@ class OwnEventType(Streamed):
 
 
 class UnknownDroppedInSilence(Streamed):
-    fails = ("STR-5", "RSN-3")
+    fails = ("STR-5", "RSN-3", "RSN-4")
     says = "expected an error, or a segment `other`"
 
     def alter(self, events: Events) -> Events:
