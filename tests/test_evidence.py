@@ -138,3 +138,19 @@ def test_true_is_not_one() -> None:
     expect_equal("count", 1, 1)
     with pytest.raises(Violation):
         expect_equal("count", True, 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({"a": 1, "b": [{"c": 2}]}, True),
+        ({"a": 1, "b": [{"c": 2, "more": 3}], "more": 4}, True),
+        ({"a": 1, "b": [{"c": 3}]}, False),
+        ({"a": True, "b": [{"c": 2}]}, False),
+        ({"a": 1, "b": [{"c": 2}, {}]}, False),
+        ({"a": 1}, False),
+        (None, False),
+    ],
+)
+def test_data_is_kept_where_nothing_of_it_has_changed(given: object, kept: bool) -> None:
+    assert citations.keeps(given, {"a": 1, "b": [{"c": 2}]}) is kept

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from llm_conformance.contract import Annotation
 from llm_conformance.scenarios import ExpectedAnnotation
@@ -41,9 +42,18 @@ def pair(expected: Sequence[ExpectedAnnotation], actual: Sequence[Annotation]) -
 
 def _likeness(wanted: ExpectedAnnotation, given: Annotation) -> float:
     """Return 0 for nothing in common; data counts more than the span."""
-    same = sum(given.data.get(key) == value for key, value in wanted.data.items())
+    same = sum(keeps(given.data.get(key), value) for key, value in wanted.data.items())
     kept = same / len(wanted.data) if wanted.data else 1.0
     return 2 * kept + (given.start == wanted.start) + (given.end == wanted.end)
+
+
+def keeps(given: Any, wanted: Any) -> bool:
+    """Whether a value still says what it has to; objects within it may say more."""
+    if isinstance(wanted, Mapping):
+        return isinstance(given, Mapping) and all(keeps(given.get(key), value) for key, value in wanted.items())
+    if isinstance(wanted, list) and isinstance(given, list) and len(given) == len(wanted):
+        return all(map(keeps, given, wanted))
+    return bool(given == wanted) and isinstance(given, bool) == isinstance(wanted, bool)
 
 
 def other_unit(message: str, expected: ExpectedAnnotation, actual: Annotation) -> str:

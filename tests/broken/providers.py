@@ -45,7 +45,7 @@ class Clamping(GenerateDecoder):
 
 class SpansClampedIntoTheText(Misunderstood):
     fails = ("ANN-1",)
-    says = "expected no place"
+    says = "expected neither start nor end"
     decoders = MappingProxyType({GenerateDecoder: Clamping})
 
 
