@@ -163,7 +163,8 @@ class ChatDecoder:
     def _placed(self, citation: Mapping[str, Any]) -> Annotation:
         """Flatten `{"type": T, T: {...}}`; offsets count code points of the text as it was sent."""
         kind = str(citation.get("type"))
-        data = {"type": kind, **citation.get(kind, {})}
+        own = {key: value for key, value in citation.items() if key != kind}
+        data = {**own, **(citation.get(kind) or {})}
         start, end = data.pop("start_index", None), data.pop("end_index", None)
         if start is None or end is None:
             return Annotation(None, None, data)

@@ -153,3 +153,17 @@ def test_text_held_back_before_native_reasoning_is_not_lost() -> None:
     body = sse(chunk(content="<thi"), chunk(reasoning_content="r"), chunk("stop", content="nk> A"), "[DONE]")
     response = completed(chat("deepseek", think_profile="leading"), [body])
     assert (response.message, response.reasoning) == ("<think> A", "r")
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        {"type": "file_citation", "file_id": "file-1", "index": 2},
+        {"type": "file_citation", "index": 2, "file_citation": {"file_id": "file-1"}},
+    ],
+)
+def test_a_citation_keeps_its_fields_flat_or_nested(annotation: dict[str, Any]) -> None:
+    response = completed(chat(stream=True), [sse(chunk("stop", content="Hello", annotations=[annotation]), "[DONE]")])
+    (made,) = response.annotations
+    assert (made.start, made.end) == (None, None)
+    assert made.data == {"type": "file_citation", "file_id": "file-1", "index": 2}
