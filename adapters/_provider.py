@@ -117,26 +117,31 @@ class ProviderAdapter:
 
 
 def error_in_band(error: Any, call: Call) -> LLMError:
-    """Return the error that an error object inside a 200 stands for: by its embedded status, else by its type."""
+    """Return the error that an error object inside a 200 stands for: by its status, else by its type or code."""
     said = json.loads(_redacted(json.dumps(error if isinstance(error, Mapping) else {"message": error}), call))
     for status in (said.get("status_code"), said.get("code")):
         if isinstance(status, int) and 400 <= status <= 599:
             kind = error_for_status(status)
             break
     else:
-        kind = error_for_status(_STATUS_BY_TYPE.get(str(said.get("type")), 500))
+        words = (str(said.get("type")), str(said.get("code")))
+        kind = error_for_status(next((_STATUS_BY_WORD[word] for word in words if word in _STATUS_BY_WORD), 500))
     return kind(
         str(said.get("message") or "error in mid-stream"), provider=call.provider, extra_context={"error": said}
     )
 
 
-_STATUS_BY_TYPE = {
+_STATUS_BY_WORD = {
     "authentication_error": 401,
     "permission_error": 403,
     "not_found_error": 404,
     "rate_limit_error": 429,
     "invalid_request_error": 400,
     "timeout_error": 504,
+    "rate_limit_exceeded": 429,
+    "insufficient_quota": 429,
+    "invalid_prompt": 400,
+    "vector_store_timeout": 504,
 }
 
 

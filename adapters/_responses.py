@@ -20,7 +20,7 @@ FINISH: Mapping[str, FinishReason] = {
 }
 HOSTED = (
     *("web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"),
-    *("mcp_call", "mcp_list_tools", "mcp_approval_request", "x_search_call", "tool_search_call"),
+    *("mcp_call", "mcp_list_tools", "x_search_call", "tool_search_call"),
 )
 _TERMINAL = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
 _PROGRESS = tuple(f"response.{name}" for name in (*HOSTED, "code_interpreter_call_code", "mcp_call_arguments"))
@@ -160,9 +160,12 @@ class ResponsesDecoder:
         """Keep encrypted reasoning with the last part of its item, or by itself where nothing of it is shown."""
         if not encrypted:
             return
-        last = self._answer.blocks[-1] if self._answer.blocks else None
-        if last is None or not (last.type == "reasoning" and isinstance(last.key, tuple) and last.key[0] == index):
-            last = self._answer.block("reasoning", (index, "encrypted"))
+        parts = [
+            block
+            for block in self._answer.blocks
+            if block.type == "reasoning" and isinstance(block.key, tuple) and block.key[0] == index
+        ]
+        last = parts[-1] if parts else self._answer.block("reasoning", (index, "encrypted"))
         last.metadata["encrypted"] = encrypted
 
     def end(self) -> Iterator[StreamEvent]:
@@ -209,15 +212,21 @@ def request(call: Call) -> dict[str, Any]:
 
 
 def _items(call: Call) -> Iterator[Mapping[str, Any]]:
+    custom = set()
     for message in call.messages:
         if message["role"] == "tool":
-            answered = {"call_id": message["tool_call_id"], "output": message["content"]}
-            yield {"type": "function_call_output", **answered}
+            id = message["tool_call_id"]
+            kind = "custom_tool_call_output" if id in custom else "function_call_output"
+            yield {"type": kind, "call_id": id, "output": message["content"]}
             continue
         if message.get("content"):
             yield {"role": message["role"], "content": message["content"]}
         for made in message.get("tool_calls") or ():
-            yield {"type": "function_call", "call_id": made["id"], **made["function"]}
+            if made.get("type") == "custom":
+                custom.add(made["id"])
+                yield {"type": "custom_tool_call", "call_id": made["id"], **made["custom"]}
+            else:
+                yield {"type": "function_call", "call_id": made["id"], **made["function"]}
 
 
 def headers(call: Call) -> dict[str, str]:

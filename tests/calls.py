@@ -38,6 +38,11 @@ def messages(**changes: Any) -> Call:
     return chat(**(own | changes))
 
 
+def responses(**changes: Any) -> Call:
+    """Return a call of OpenAI's Responses API."""
+    return chat(**({"api": "responses", "base_url": "http://responses.test/v1", "path": "/responses"} | changes))
+
+
 def ask(call: Call) -> object:
     """Make the call over HTTP in the mode it asks for."""
     return list(ADAPTERS.stream(call)) if call.stream else ADAPTERS.complete(call)

@@ -12,15 +12,17 @@ import respx
 
 from llm_conformance import contract
 from llm_conformance.contract import Call, LLMError
-from tests.calls import ADAPTERS, CHAT_URL, KEY, MESSAGES_URL, ask, chat, chunk, messages, sse
+from tests.calls import ADAPTERS, CHAT_URL, KEY, MESSAGES_URL, ask, chat, chunk, messages, responses, sse
 
 in_both_modes = pytest.mark.parametrize("stream", [False, True], ids=["complete", "stream"])
 of_both_families = pytest.mark.parametrize("make", [chat, messages])
 
-TOOL = {"type": "function", "function": {"name": "f", "description": "Does f.", "parameters": {"type": "object"}}}
+FUNCTION = {"name": "f", "description": "Does f.", "parameters": {"type": "object"}}
+TOOL = {"type": "function", "function": FUNCTION}
 ANSWERED = {
     chat: {"id": "a-1", "choices": [{"index": 0, "message": {"content": "Hi"}, "finish_reason": "stop"}]},
     messages: {"type": "message", "id": "a-1", "content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn"},
+    responses: {"object": "response", "id": "a-1", "status": "completed", "output": []},
 }
 
 
@@ -67,6 +69,42 @@ def test_a_messages_call_has_its_system_prompt_apart(respx_mock: respx.MockRoute
             {"name": "f", "description": "Does f.", "input_schema": {"type": "object"}},
             {"name": "g", "description": "", "input_schema": {"type": "object"}},
         ],
+        **({"stream": True} if stream else {}),
+    }
+
+
+@in_both_modes
+def test_a_responses_call_has_an_item_for_each_message_call_and_result(
+    respx_mock: respx.MockRouter, stream: bool
+) -> None:
+    ended = sse({"type": "response.completed", "response": ANSWERED[responses]})
+    route = respx_mock.post().respond(content=ended if stream else json.dumps(ANSWERED[responses]))
+    made = [
+        {"id": "c-1", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+        {"id": "c-2", "type": "custom", "custom": {"name": "g", "input": "hold"}},
+    ]
+    said = (
+        {"role": "user", "content": "Grüß Gott"},
+        {"role": "assistant", "content": "Gleich.", "tool_calls": made},
+        {"role": "tool", "tool_call_id": "c-1", "content": "one"},
+        {"role": "tool", "tool_call_id": "c-2", "content": "two"},
+    )
+    search = {"type": "web_search"}
+    ask(responses(stream=stream, messages=said, tools=(TOOL,), params={"store": False, "tools": [search]}))
+    sent = route.calls.last.request
+    assert sent.headers["authorization"] == f"Bearer {KEY}"
+    assert json.loads(sent.content) == {
+        "model": "some-model",
+        "store": False,
+        "input": [
+            {"role": "user", "content": "Grüß Gott"},
+            {"role": "assistant", "content": "Gleich."},
+            {"type": "function_call", "call_id": "c-1", "name": "f", "arguments": "{}"},
+            {"type": "custom_tool_call", "call_id": "c-2", "name": "g", "input": "hold"},
+            {"type": "function_call_output", "call_id": "c-1", "output": "one"},
+            {"type": "custom_tool_call_output", "call_id": "c-2", "output": "two"},
+        ],
+        "tools": [search, {"type": "function", **FUNCTION}],
         **({"stream": True} if stream else {}),
     }
 
@@ -194,6 +232,7 @@ def test_a_malformed_answer_is_a_validation_error(
         (chat, {"message": "too fast", "code": 429}, contract.RateLimitError),
         (chat, {"message": "too fast", "status_code": 404}, contract.ResourceNotFoundError),
         (chat, {"message": "too fast", "type": "invalid_request_error"}, contract.InvalidRequestError),
+        (chat, {"message": "too fast", "type": "tokens", "code": "rate_limit_exceeded"}, contract.RateLimitError),
         (chat, "too fast", contract.ServiceUnavailableError),
         (messages, {"type": "overloaded_error", "message": "too fast"}, contract.ServiceUnavailableError),
         (messages, {"type": "rate_limit_error", "message": "too fast"}, contract.RateLimitError),
