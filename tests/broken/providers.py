@@ -175,6 +175,31 @@ class OffsetsOfThePartTakenForTheWhole(Misunderstood):
     decoders = MappingProxyType({ResponsesDecoder: Partless})
 
 
+class Counting(ResponsesDecoder):
+    def _feed_text(self, key: tuple[int, int], piece: str) -> Events:
+        return super()._feed_text((key[0], 0), piece)
+
+    def _feed_annotation(self, key: tuple[int, int], annotation: Mapping[str, Any]) -> Events:
+        return super()._feed_annotation((key[0], 0), annotation)
+
+
+class PartsOfAMessageTakenForOne(Misunderstood):
+    fails = ("ANN-2", "RSN-3")
+    says = "expected .*imkerei.example"
+    decoders = MappingProxyType({ResponsesDecoder: Counting})
+
+
+class Forgiving(ResponsesDecoder):
+    def _feed_response(self, response: Mapping[str, Any]) -> None:
+        super()._feed_response({**response, "error": None})
+
+
+class FailedResponseTakenForAnEnd(Misunderstood):
+    fails = ("STR-6",)
+    says = "expected RateLimitError"
+    decoders = MappingProxyType({ResponsesDecoder: Forgiving})
+
+
 class Hasty(ResponsesDecoder):
     def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Events:
         if kind == "response.output_item.added" and event["item"].get("encrypted_content"):
