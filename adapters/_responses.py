@@ -125,6 +125,7 @@ class ResponsesDecoder:
             if kind == "image_generation_call" and item.get("result"):
                 yield from self._feed_image(item)
         elif kind not in ("message", "function_call", "custom_tool_call"):
+            # A computer_call or a request for approval waits for the client too, but is no call of one of its tools.
             self._answer.keep(kind, item)
 
     def _feed_text(self, key: tuple[int, int], piece: str) -> Iterator[StreamEvent]:
