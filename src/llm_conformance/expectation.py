@@ -15,12 +15,12 @@ from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.derivation import CitationFacts, WireFacts
 from llm_conformance.providers import Provider
 
-_BLOCK = r"<think>(?P<inner>.*?)(?:</think>\s*|\Z)"
-# Only ASCII letters have two cases here: the Kelvin sign is no K.
-_FLAGS = re.IGNORECASE | re.ASCII | re.DOTALL
-_LEADING = re.compile(rf"\s*{_BLOCK}", _FLAGS)
-_ANYWHERE = re.compile(_BLOCK, _FLAGS)
-_PREFILLED = re.compile(r"\s*(?:<think>)?(?P<inner>.*?)(?:</think>\s*|\Z)", _FLAGS)
+# Only ASCII letters have two cases here: the Kelvin sign is no K. White space is all that Unicode knows.
+_OPEN, _CLOSE = r"(?ai:<think>)", r"(?ai:</think>)"
+_BLOCK = rf"{_OPEN}(?P<inner>.*?)(?:{_CLOSE}\s*|\Z)"
+_LEADING = re.compile(rf"\s*{_BLOCK}", re.DOTALL)
+_ANYWHERE = re.compile(rf"(?:\A\s*)?{_BLOCK}", re.DOTALL)
+_PREFILLED = re.compile(rf"\s*(?:{_OPEN})?(?P<inner>.*?)(?:{_CLOSE}\s*|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,16 @@ def split(text: str, profile: ThinkProfile) -> tuple[str, list[str]]:
         found.append(block)
         rest, pattern = rest[block.end() :], _LEADING
     return rest, _inner(iter(found))
+
+
+def reasoning_spans(text: str, profile: ThinkProfile) -> list[tuple[int, int]]:
+    """Return where the blocks of reasoning stand in a text, without their outer white space."""
+    spans, position = [], 0
+    for inner in split(text, profile)[1]:
+        start = text.index(inner, position)
+        position = start + len(inner)
+        spans.append((start, position))
+    return spans
 
 
 def _inner(blocks: Iterator[re.Match[str]]) -> list[str]:

@@ -1,0 +1,191 @@
+"""Answers that a provider might give, before they are written in its format: blocks, token counts, a finish word."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.contract import Segment, ToolCall
+from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.generate.chance import at_most, either, pick
+from llm_conformance.generate.counts import Counts
+from llm_conformance.generate.think import ThinkText
+from llm_conformance.providers import Provider
+
+NEW_WORD = "a_reason_nobody_knows"
+"""A finish word that no table has."""
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A citation of `[start, end)` of its block, in code points; `number` tells it from others, not always."""
+
+    start: int
+    end: int
+    number: int
+
+
+@dataclass(frozen=True)
+class Text:
+    """A block of visible text with the citations in it, in any order."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reasoning:
+    """A block of reasoning. `seal` is opaque data beside its text, or in its place where it is `redacted`."""
+
+    text: str
+    seal: str = ""
+    redacted: bool = False
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of one of the client's tools; `arguments` is JSON text, "" for none, `seal` opaque data beside it."""
+
+    id: str
+    name: str
+    arguments: str
+    seal: str = ""
+
+
+@dataclass(frozen=True)
+class Audio:
+    """Spoken answer: base64, and what is said."""
+
+    data: str
+    transcript: str
+
+
+Block = Text | Reasoning | Call | Audio
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A provider's answer in no format yet.
+
+    Attributes:
+        blocks: In the order of the wire.
+        word: The provider's own finish word.
+        think: The text where it has reasoning between tags; then it is the only text block's.
+    """
+
+    row: Provider
+    blocks: tuple[Block, ...]
+    counts: Counts
+    word: str | None
+    think: ThinkText | None = None
+
+    @property
+    def message(self) -> str:
+        """The visible answer."""
+        return "".join(block.text for block in self.blocks if isinstance(block, Text))
+
+    @property
+    def reasoning(self) -> str | None:
+        """The visible reasoning."""
+        native = [block.text for block in self.blocks if isinstance(block, Reasoning)]
+        return "".join([*native, *(self.think.blocks if self.think else ())]) or None
+
+    @property
+    def profile(self) -> ThinkProfile:
+        """What the model is known to do."""
+        return self.think.profile if self.think else "off"
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The tool calls."""
+        return tuple(block for block in self.blocks if isinstance(block, Call))
+
+    @property
+    def spans(self) -> Iterator[tuple[int, Text, Citation]]:
+        """Each citation, with its block and where in the message that begins."""
+        base = 0
+        for block in self.blocks:
+            if isinstance(block, Text):
+                for citation in block.citations:
+                    yield base, block, citation
+                base += len(block.text)
+
+    @property
+    def finish_reasons(self) -> tuple[str | None, ...]:
+        """What the finish word means; a call under a stop-like word may be called either."""
+        reason = self.row.finish.get(self.word or "")
+        return (reason, "tool_calls") if self.calls and reason == "stop" else (reason,)
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls as they have to come back."""
+        return tuple(ToolCall(call.id, call.name, call.arguments or "{}") for call in self.calls)
+
+    def segments(self, seal: str) -> Iterator[Segment]:
+        """Yield the blocks as segments, those of a text with tags in it among them; `seal` is what opaque data is."""
+        for block in self.blocks:
+            if isinstance(block, Text) and self.think:
+                yield from (
+                    Segment("reasoning" if kind == "reasoning" else "text", run) for kind, run in self.think.runs
+                )
+            elif isinstance(block, Text):
+                yield Segment("text", block.text)
+            elif isinstance(block, Reasoning):
+                key = "redacted" if block.redacted else seal
+                yield Segment("reasoning", block.text, {key: block.seal} if block.seal else {})
+            elif isinstance(block, Call):
+                yield Segment("tool_call", block.arguments, {seal: block.seal} if block.seal else {})
+
+
+def cited(draw: DrawFn, text: str, most: int = 3) -> Text:
+    """Draw 0 to `most` citations of a text: identical, overlapping, touching, and of no width."""
+    if not text:
+        return Text(text)
+    spans = (
+        (*sorted((min(one, len(text)), min(other, len(text)))), number) for one, other, number in draw(_SPANS[most])
+    )
+    return Text(text, tuple(Citation(start, end, number) for start, end, number in spans))
+
+
+_PLACE = st.integers(0, 16)  # places beyond the end of a text are its end
+_SPANS = {most: st.lists(st.tuples(_PLACE, _PLACE, st.integers(0, 1)), max_size=most) for most in (2, 3)}
+
+_VALUES = st.one_of(
+    st.integers(-9, 9), st.booleans(), st.none(), st.sampled_from(("", "a", 'say "a"', "é\n", "😀", "\\u0061"))
+)
+_ARGUMENTS = st.dictionaries(
+    st.sampled_from(("a", "b", "ä")), st.one_of(_VALUES, st.lists(_VALUES, max_size=2)), max_size=2
+)
+
+
+def calls(draw: DrawFn, most: int = 2) -> tuple[Call, ...]:
+    """Draw 0 to `most` tool calls with ids of their own; the same tool may be called twice, with no arguments too."""
+    return tuple(
+        Call(f"call-{number}", pick(draw, "look_up", "add"), _arguments(draw)) for number in range(at_most(draw, most))
+    )
+
+
+def _arguments(draw: DrawFn) -> str:
+    arguments = draw(_ARGUMENTS)
+    if not arguments:
+        return pick(draw, "{}", "")
+    return json.dumps(arguments, ensure_ascii=either(draw), indent=pick(draw, None, 1))
+
+
+def seals(draw: DrawFn) -> str:
+    """Draw opaque data, never the same twice in practice."""
+    return draw(_SEALS)
+
+
+_SEALS = st.integers(0, 2**32).map(lambda number: f"c2VhbA{number:x}==")
+
+
+def word(draw: DrawFn, words: Mapping[str, str | None], has_calls: bool) -> str:
+    """Draw a finish word that fits: with calls one that says so if the provider has one, else any, or a new one."""
+    fitting = [word for word, reason in words.items() if (reason == "tool_calls") == has_calls]
+    stops = [word for word, reason in words.items() if reason == "stop"]
+    return pick(draw, *(fitting or stops if has_calls else [*stops[:1], *fitting, NEW_WORD]))

@@ -1,0 +1,43 @@
+"""The small choices of who writes an answer. Strategies are kept: to make one costs more than to draw from it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Hashable
+from typing import TypeVar
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+T = TypeVar("T", bound=Hashable)
+
+
+def some(draw: DrawFn) -> bool:
+    """Draw whether to do what providers do now and then; no is the simpler."""
+    return pick(draw, False, False, True)
+
+
+def either(draw: DrawFn) -> bool:
+    """Draw one of two ways that are as common as each other."""
+    return pick(draw, False, True)
+
+
+def at_most(draw: DrawFn, most: int) -> int:
+    """Draw a number from 0 to `most`."""
+    return draw(_numbers(most))
+
+
+def pick(draw: DrawFn, *ways: T) -> T:
+    """Draw one of several ways; the first is the simplest."""
+    chosen: T = draw(_one_of(*ways))
+    return chosen
+
+
+@functools.cache
+def _numbers(most: int) -> SearchStrategy[int]:
+    return st.integers(0, most)
+
+
+@functools.lru_cache(maxsize=None, typed=True)  # True is not 1
+def _one_of(*ways: T) -> SearchStrategy[T]:
+    return st.sampled_from(ways)

@@ -1,0 +1,82 @@
+"""Token counts as a provider reports them, and what they come to.
+
+The algebra is a row of the provider table; here it is followed backwards: numbers are drawn for the fields, and what
+the canonical counts are follows from how they were drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.contract import Usage
+from llm_conformance.generate.chance import at_most, some
+from llm_conformance.providers import PARTS, Provider
+
+_WHOLES = ("prompt_tokens", "completion_tokens")
+_NUMBERS = st.integers(0, 4000)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The provider's usage `fields` by pointer, and the canonical `usage` that they mean; None for no field at all."""
+
+    fields: Mapping[str, int]
+    usage: Usage | None
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """The provider's usage object."""
+        return nested(self.fields)
+
+
+@st.composite
+def counts(draw: DrawFn, row: Provider) -> Counts:
+    """Draw a usage object of a provider: any field may be 0, those that the algebra can do without may be missing."""
+    fields: dict[str, int] = {}
+    if at_most(draw, 9) == 9:
+        return Counts(fields, None)
+    wholes: dict[str, Any] = {whole: _whole(draw, row.usage.get(whole, ()), fields) for whole in _WHOLES}
+    prompt, completion = (wholes[whole] for whole in _WHOLES)
+    known = None if prompt is None or completion is None else prompt + completion
+    for pointer in row.usage.get("total_tokens", ()):
+        if known is not None:
+            fields[pointer] = known
+    summed = {pointer.rstrip("?") for whole in _WHOLES for pointer in row.usage.get(whole, ())}
+    parts: dict[str, Any] = {}
+    for part, whole in PARTS.items():
+        for pointer in row.usage.get(part, ()):
+            # A part that its whole is the sum of is there already, or missing.
+            if pointer not in summed and wholes[whole] is not None and not some(draw):
+                fields[pointer] = wholes[whole] * at_most(draw, 4) // 4
+            parts[part] = fields.get(pointer)
+    return Counts(fields, Usage(**wholes, **parts, total_tokens=known))
+
+
+def _whole(draw: DrawFn, pointers: tuple[str, ...], fields: dict[str, int]) -> int | None:
+    """Draw what a count is the sum of; what has a `?` may be missing and counts 0 then."""
+    present = [pointer.rstrip("?") for pointer in pointers if not pointer.endswith("?") or not some(draw)]
+    fields |= {pointer: draw(_NUMBERS) for pointer in present}
+    return sum(fields[pointer] for pointer in present) if pointers else None
+
+
+def growing(draw: DrawFn, counts: Counts, keys: tuple[str, ...]) -> dict[str, Any]:
+    """Draw what a stream may have reported before its end: some of the fields, those of `keys` not yet full."""
+    kept = {key: value for key, value in counts.fields.items() if not some(draw)}
+    return nested({key: value * at_most(draw, 4) // 4 if key in keys else value for key, value in kept.items()})
+
+
+def nested(fields: Mapping[str, int]) -> dict[str, Any]:
+    """Turn values by pointer into an object."""
+    result: dict[str, Any] = {}
+    for pointer, value in fields.items():
+        *parents, name = pointer.split("/")
+        place = result
+        for parent in parents:
+            place = place.setdefault(parent, {})
+        place[name] = value
+    return result

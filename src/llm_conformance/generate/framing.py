@@ -1,0 +1,45 @@
+"""Server-sent events, with the freedom that the format leaves to who sends them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.generate.chance import either, pick
+
+_COMMENTS = ("", "", "", ": keep-alive", ":")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One event of a stream: a document, or text as it stands (`[DONE]`)."""
+
+    data: Mapping[str, Any] | str
+    event: str | None = None
+
+
+def stream(draw: DrawFn, frames: Iterable[Frame], line_end: str = "\n") -> bytes:
+    """Draw the bytes of a stream.
+
+    Comments may stand between frames, the space behind `data:` may be missing, and characters beyond ASCII may be
+    escaped, as each provider likes it.
+    """
+    space = pick(draw, " ", " ", "")
+    escaped = either(draw)
+    lines: list[str] = []
+    for frame in frames:
+        comment = pick(draw, *_COMMENTS)
+        lines += [comment, ""] if comment else []
+        lines += [f"event: {frame.event}"] if frame.event else []
+        data = frame.data if isinstance(frame.data, str) else json.dumps(frame.data, ensure_ascii=escaped)
+        lines += [f"data:{space}{data}", ""]
+    return "".join(line + line_end for line in lines).encode("utf-8")
+
+
+def document(draw: DrawFn, body: Mapping[str, Any]) -> bytes:
+    """Draw the bytes of a plain answer."""
+    return json.dumps(body, ensure_ascii=either(draw)).encode("utf-8")

@@ -1,0 +1,82 @@
+"""What every wire writer has in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.generate import answers
+from llm_conformance.generate.answers import Answer, Block, Call, Text
+from llm_conformance.generate.chance import at_most
+from llm_conformance.generate.counts import counts
+from llm_conformance.generate.framing import Frame
+from llm_conformance.generate.think import ThinkText
+from llm_conformance.providers import Provider
+from llm_conformance.scenarios import ExpectedAnnotation
+
+ID = "answer-1"
+MODEL = "model-1"
+CREATED = 1762247560
+"""Seconds since 1970."""
+
+
+class Wire:
+    """Writes answers in one format. The methods that draw are given Hypothesis' `draw`.
+
+    Attributes:
+        line_end: How lines of a stream end.
+        seal: Under which name opaque data of a block comes back in a segment's metadata.
+        ids: The ids of an answer; (None,) where the format has none.
+    """
+
+    line_end: ClassVar[str] = "\n"
+    seal: ClassVar[str] = "signature"
+    ids: ClassVar[tuple[str | None, ...]] = (ID,)
+
+    def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
+        """Draw the blocks of an answer of that provider: anything that the format has a place for."""
+        raise NotImplementedError
+
+    def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
+        """Draw a plain answer."""
+        raise NotImplementedError
+
+    def frames(self, draw: DrawFn, answer: Answer) -> Sequence[Frame]:
+        """Draw a streamed answer. What comes before the first frame with a finish word is unfinished."""
+        raise NotImplementedError
+
+    def error_frame(self, row: Provider) -> Frame:
+        """Return the frame with which a stream says that it failed."""
+        return Frame({"error": {"message": "the server broke down", "type": "server_error"}})
+
+    def citation(self, answer: Answer, block: Text, citation: answers.Citation) -> Mapping[str, Any]:
+        """Return a citation's own data, as it has to come back: without its place."""
+        raise NotImplementedError
+
+    def words(self, row: Provider) -> Mapping[str, str | None]:
+        """Return the finish words that an answer may end with, and what they mean."""
+        return row.finish
+
+    def raw_finish_reasons(self, answer: Answer) -> tuple[str | None, ...]:
+        """Return all words that are right as the raw one."""
+        return (answer.word,)
+
+    def annotations(self, answer: Answer) -> Iterator[ExpectedAnnotation]:
+        """Yield the annotations as they have to come back."""
+        for base, block, each in answer.spans:
+            start, end = base + each.start, base + each.end
+            data = self.citation(answer, block, each)
+            yield ExpectedAnnotation(start, end, answer.message[start:end], data, may_be_unanchored=start == end == 0)
+
+    def answer(self, draw: DrawFn, row: Provider, blocks: tuple[Block, ...], think: ThinkText | None = None) -> Answer:
+        """Draw the rest of an answer that has these blocks."""
+        has_calls = any(isinstance(block, Call) for block in blocks)
+        return Answer(row, blocks, draw(counts(row)), answers.word(draw, self.words(row), has_calls), think)
+
+
+def nothing(draw: DrawFn, name: str, *ways: object) -> dict[str, Any]:
+    """Draw how a field says that there is nothing: it is absent, or one of `ways`."""
+    number = at_most(draw, len(ways))
+    return {name: ways[number - 1]} if number else {}

@@ -1,0 +1,179 @@
+"""OpenAI-shaped chat completions, as all of their providers send them."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.generate import answers, texts
+from llm_conformance.generate.answers import Answer, Audio, Block, Call, Citation, Reasoning, Text
+from llm_conformance.generate.chance import at_most, either, pick, some
+from llm_conformance.generate.counts import growing
+from llm_conformance.generate.framing import Frame
+from llm_conformance.generate.wires.base import CREATED, ID, MODEL, Wire, nothing
+from llm_conformance.providers import Provider
+
+Fields = dict[str, Any]
+
+
+class ChatWire(Wire):
+    """One message, or deltas of it."""
+
+    def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
+        """Draw reasoning, then text, then tool calls; audio where the provider counts its tokens."""
+        reasoning = draw(texts.reasonings()) if either(draw) and row.reasoning_fields else ""
+        shown: list[Block] = [Reasoning(reasoning)] if reasoning else []
+        if row.usage.get("audio_completion_tokens") and some(draw):
+            data = base64.b64encode(draw(st.binary(min_size=1, max_size=24))).decode()
+            return (*shown, Audio(data, draw(texts.answers(3).filter(bool))))
+        places = either(draw) and row.offset_unit == "code points"
+        text = draw(texts.answers())
+        return (*shown, answers.cited(draw, text) if places else Text(text), *answers.calls(draw))
+
+    def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
+        """Return a `url_citation`, flattened."""
+        return {"type": "url_citation", **_source(citation)}
+
+    def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
+        """Draw a `chat.completion`."""
+        whole: Fields = {"role": "assistant"}
+        whole |= _reasoning(draw, answer.row, _text_of(answer, Reasoning)) or _no_reasoning(draw, answer.row)
+        sent = _sent_text(answer)
+        whole |= {"content": sent} if sent or len(answer.blocks) == 1 else nothing(draw, "content", None, "")
+        made = [_tool_call(call, call.arguments) for call in answer.calls]
+        whole |= {"tool_calls": made} if made else nothing(draw, "tool_calls", None, [])
+        cited = _annotations(answer)
+        whole |= {"annotations": cited} if cited else nothing(draw, "annotations", None, [])
+        for block in answer.blocks:
+            if isinstance(block, Audio):
+                spoken = {"id": "audio-1", "data": block.data, "transcript": block.transcript, "expires_at": CREATED}
+                whole |= {"audio": spoken, "content": None}
+        choice = {"index": 0, "message": whole, "finish_reason": answer.word}
+        usage = {"usage": answer.counts.raw} if answer.counts.usage else nothing(draw, "usage", None)
+        return {**_head("chat.completion"), "choices": [choice], **usage}
+
+    def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
+        """Draw a stream of chunks."""
+        when = pick(draw, "apart", "at the finish", "always") if answer.counts.usage else "never"
+        chunks: list[Fields] = []
+        for delta in self._deltas(draw, answer):
+            counted = {"usage": growing(draw, answer.counts, ("completion_tokens", "total_tokens"))}
+            chunks.append(
+                {"choices": [_choice(delta)]} | (counted if when == "always" else nothing(draw, "usage", None))
+            )
+        finish: Fields = {"choices": [_choice(({"content": ""} if either(draw) else {}), answer.word)]}
+        if when in ("at the finish", "always"):
+            finish["usage"] = answer.counts.raw
+        chunks += [finish, {"choices": finish["choices"]}] if some(draw) else [finish]
+        if when == "apart":
+            chunks.append({"choices": [], "usage": answer.counts.raw})
+        frames = [Frame({**_head("chat.completion.chunk"), **chunk}) for chunk in chunks]
+        return frames if at_most(draw, 5) == 5 else [*frames, Frame("[DONE]")]
+
+    def _deltas(self, draw: DrawFn, answer: Answer) -> Iterator[Fields]:
+        row, cited = answer.row, _annotations(answer)
+        where = pick(draw, "after", "with", "before")
+        yield {"role": "assistant"} | nothing(draw, "content", None, "")
+        if cited and where == "before":
+            yield {"annotations": cited}
+        thought = [_reasoning(draw, row, piece) for piece in texts.pieces(draw, _text_of(answer, Reasoning))]
+        said: list[Fields] = [{"content": piece} for piece in texts.pieces(draw, _sent_text(answer))]
+        both = thought[-1] | said[0] if thought and said and some(draw) else None
+        for delta in thought[:-1] if both else thought:
+            yield delta | nothing(draw, "content", None, "")
+        if both:
+            yield both
+            said = said[1:]
+        for number, delta in enumerate(said):
+            with_it = {"annotations": cited} if cited and where == "with" and number == len(said) - 1 else {}
+            yield delta | _no_reasoning(draw, row) | with_it
+        if cited and (where == "after" or (where == "with" and not said)):
+            yield {"annotations": cited}
+        for block in answer.blocks:
+            if isinstance(block, Audio):
+                yield from _audio_deltas(draw, block)
+        yield from _call_deltas(draw, answer.calls)
+
+
+def _head(kind: str) -> Fields:
+    return {"id": ID, "object": kind, "created": CREATED, "model": MODEL}
+
+
+def _choice(delta: Fields, word: str | None = None) -> Fields:
+    return {"index": 0, "delta": delta, "finish_reason": word}
+
+
+def _text_of(answer: Answer, kind: type[Text | Reasoning]) -> str:
+    return "".join(block.text for block in answer.blocks if isinstance(block, kind))
+
+
+def _sent_text(answer: Answer) -> str:
+    return answer.think.sent if answer.think else answer.message
+
+
+def _reasoning(draw: DrawFn, row: Provider, text: str) -> Fields:
+    """Draw under which name reasoning comes: one that the provider has, or two of them for the same."""
+    if not text:
+        return {}
+    several = len(row.reasoning_fields) > 1 and some(draw)
+    return dict.fromkeys(row.reasoning_fields[: 2 if several else 1], text)
+
+
+def _no_reasoning(draw: DrawFn, row: Provider) -> Fields:
+    return nothing(draw, row.reasoning_fields[0], None, "") if row.reasoning_fields else {}
+
+
+def _source(citation: Citation) -> Fields:
+    return {"url": f"https://example.org/{citation.number}", "title": f"Source {citation.number}"}
+
+
+def _annotations(answer: Answer) -> list[Fields]:
+    """Return the annotations; their offsets count in the text as it is sent, think tags and all."""
+    found = []
+    for base, _, each in answer.spans:
+        span = base + each.start, base + each.end
+        sent = answer.think.on_the_wire(*span) if answer.think else span
+        if sent:
+            nested = {**_source(each), "start_index": sent[0], "end_index": sent[1]}
+            found.append({"type": "url_citation", "url_citation": nested})
+    return found
+
+
+def _tool_call(call: Call, arguments: str) -> Fields:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+
+
+def _call_deltas(draw: DrawFn, made: tuple[Call, ...]) -> Iterator[Fields]:
+    """Draw the deltas of tool calls: whole, or in pieces of which the first has the name; in turns or not."""
+    ways: list[list[Fields]] = []
+    for index, call in enumerate(made):
+        first, *rest = texts.pieces(draw, call.arguments) or [""]
+        if either(draw):
+            first, rest = "", [first, *rest]
+        way = [{"index": index, **_tool_call(call, first)}]
+        ways.append(way + [{"index": index, "function": {"arguments": piece}} for piece in rest])
+    if ways and some(draw):
+        yield {"tool_calls": [piece for way in ways for piece in way[:1]]}
+        ways = [way[1:] for way in ways]
+    in_turns = some(draw)
+    longest = max(map(len, ways), default=0)
+    order = (
+        [way[n] for n in range(longest) for way in ways if n < len(way)]
+        if in_turns
+        else [piece for way in ways for piece in way]
+    )
+    for piece in order:
+        yield {"tool_calls": [piece]}
+
+
+def _audio_deltas(draw: DrawFn, audio: Audio) -> Iterator[Fields]:
+    yield {"audio": {"id": "audio-1"}}
+    for piece in texts.pieces(draw, audio.transcript):
+        yield {"audio": {"transcript": piece}}
+    for piece in texts.pieces(draw, audio.data):
+        yield {"audio": {"data": piece}}
+    yield {"audio": {"expires_at": CREATED}}

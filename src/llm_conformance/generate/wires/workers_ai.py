@@ -1,0 +1,61 @@
+"""Cloudflare Workers AI, native: text in `response`, tool calls flat and whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.generate import answers, texts
+from llm_conformance.generate.answers import Answer, Block, Text
+from llm_conformance.generate.chance import either
+from llm_conformance.generate.counts import growing
+from llm_conformance.generate.framing import Frame
+from llm_conformance.generate.wires.base import Wire
+from llm_conformance.providers import Provider
+
+
+class WorkersAiWire(Wire):
+    """`result` of a plain answer, or frames of the same form."""
+
+    ids: ClassVar[tuple[str | None, ...]] = (None,)
+
+    def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
+        """Draw text, then tool calls."""
+        return (Text(draw(texts.answers())), *answers.calls(draw))
+
+    def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
+        """Draw a plain answer."""
+        result: dict[str, Any] = {"response": _sent_text(answer), "finish_reason": answer.word}
+        if answer.calls:
+            result["tool_calls"] = [_flat(call) for call in answer.calls]
+        if answer.counts.usage:
+            result["usage"] = answer.counts.raw
+        return {"result": result, "success": True, "errors": [], "messages": []}
+
+    def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
+        """Draw a stream."""
+        always = either(draw) and answer.counts.usage is not None
+        said: list[dict[str, Any]] = [{"response": piece} for piece in texts.pieces(draw, _sent_text(answer))]
+        said += [{"response": "", "tool_calls": [_flat(call)]} for call in answer.calls]
+        if always:
+            keys = ("completion_tokens", "total_tokens")
+            said = [each | {"usage": growing(draw, answer.counts, keys)} for each in said]
+        last: dict[str, Any] = {"response": "", "finish_reason": answer.word}
+        if answer.counts.usage:
+            last["usage"] = answer.counts.raw
+        return [*map(Frame, (*said, last)), Frame("[DONE]")]
+
+    def error_frame(self, row: Provider) -> Frame:
+        """Return a frame that says no success."""
+        return Frame({"success": False, "errors": [{"code": 5000, "message": "the server broke down"}]})
+
+
+def _sent_text(answer: Answer) -> str:
+    return answer.think.sent if answer.think else answer.message
+
+
+def _flat(call: answers.Call) -> dict[str, Any]:
+    return {"id": call.id, "name": call.name, "arguments": json.loads(call.arguments or "{}")}
