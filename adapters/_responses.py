@@ -39,6 +39,7 @@ class ResponsesDecoder:
     def __init__(self, call: Call) -> None:
         self._answer = Answer(call)
         self._starts: dict[tuple[int, int], int] = {}
+        self._citations: list[tuple[tuple[int, int], Mapping[str, Any]]] = []
         self._refused = False
         self._ended = False
 
@@ -58,7 +59,7 @@ class ResponsesDecoder:
             case "response.output_text.delta":
                 yield from self._feed_text((index, event["content_index"]), event["delta"])
             case "response.output_text.annotation.added":
-                yield from self._feed_annotation((index, event["content_index"]), event["annotation"])
+                self._citations.append(((index, event["content_index"]), event["annotation"]))
             case "response.refusal.delta":
                 self._feed_refusal(event["delta"])
             case "response.reasoning_summary_text.delta":
@@ -108,7 +109,7 @@ class ResponsesDecoder:
             case "output_text":
                 yield from self._feed_text(key, part["text"])
                 for annotation in part.get("annotations") or ():
-                    yield from self._feed_annotation(key, annotation)
+                    self._citations.append((key, annotation))
             case "refusal":
                 self._feed_refusal(part["refusal"])
             case unknown:
@@ -132,15 +133,14 @@ class ResponsesDecoder:
         self._starts.setdefault(key, len(self._answer.message))
         yield from self._answer.text(piece, key)
 
-    def _feed_annotation(self, key: tuple[int, int], annotation: Mapping[str, Any]) -> Iterator[StreamEvent]:
+    def _placed(self, key: tuple[int, int], annotation: Mapping[str, Any]) -> Annotation:
         """Place an annotation: its offsets count from the beginning of its own part of the text."""
         data = {name: value for name, value in annotation.items() if name not in ("start_index", "end_index")}
         start, end = annotation.get("start_index"), annotation.get("end_index")
         base = self._starts.get(key, len(self._answer.message))
         if start is None or end is None or not 0 <= start <= end <= len(self._answer.message) - base:
-            yield from self._answer.annotate(Annotation(None, None, data))
-        else:
-            yield from self._answer.annotate(Annotation(base + start, base + end, data))
+            return Annotation(None, None, data)
+        return Annotation(base + start, base + end, data)
 
     def _feed_refusal(self, piece: str) -> None:
         self._refused = True
@@ -170,8 +170,9 @@ class ResponsesDecoder:
         last.metadata["encrypted"] = encrypted
 
     def end(self) -> Iterator[StreamEvent]:
-        """Nothing is held back."""
-        yield from ()
+        """Place the annotations: a stream may have one before the text that it is about."""
+        for key, annotation in self._citations:
+            yield from self._answer.annotate(self._placed(key, annotation))
 
     @property
     def ended(self) -> bool:

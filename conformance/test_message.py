@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from llm_conformance import canary
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import as_json, expect_equal, expect_text, fail, invariant
 from llm_conformance.scenarios import Mode, Truth
@@ -25,11 +26,15 @@ def test_message_holds_no_reasoning(exchange: Exchange) -> None:
     """`message` holds no reasoning: no piece of the trace, and none of the tags around it.
 
     Users read the message; a trace in it is shown to them, spoken to them, or sent on. What counts is what the adapter
-    added to the true answer: "4" may be both the answer and a word of the reasoning (S1-01, S1-04, U-03).
+    added to the true answer: "4" may be both the answer and a word of the reasoning (S1-01, S1-04, U-03). So each
+    recording is replayed once more with a canary in the place of its reasoning, in every copy of the trace.
     """
     leak = leaked_from(exchange.truth.reasoning or "", exchange.response.message, exchange.truth.message)
     if leak:
         fail("a message without reasoning", f"the message also holds {leak!r}, which is reasoning")
+    swapped = exchange.others.canary()
+    if swapped is not None and canary.TOKEN in swapped.response.message:
+        fail("a message without reasoning", "a canary put into the reasoning is in the message")
 
 
 @invariant("MSG-2", when=_states_the_message)

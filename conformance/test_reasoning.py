@@ -40,6 +40,9 @@ def test_reasoning_is_whole(exchange: Exchange) -> None:
     truth, reasoning = exchange.truth.reasoning, exchange.response.reasoning
     if exchange.truth.reasoning_source == "tag" or _bare(reasoning) != _bare(truth):
         expect_text("the reasoning", reasoning, truth)
+    swapped = exchange.others.canary()
+    if swapped is not None and _bare(swapped.response.reasoning) != _bare(swapped.truth.reasoning):
+        expect_text("the reasoning, with canaries for its pieces,", swapped.response.reasoning, swapped.truth.reasoning)
 
 
 @invariant("RSN-2", capability="reasoning", when=_native)

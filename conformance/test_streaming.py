@@ -13,6 +13,7 @@ from llm_conformance.outcome import Returned
 from llm_conformance.providers import COUNTS
 from llm_conformance.scenarios import Mode, Truth
 
+_COMPARED = ("id", "model", "annotations", "usage", "finish_reason", "raw_finish_reason")
 _TERMINAL = ("response.completed", "response.error")
 
 
@@ -57,9 +58,9 @@ def test_folded_deltas_are_the_response(exchange: Exchange) -> None:
     for number, attachment in enumerate(response.attachments):
         if folded.media:
             data, transcript = folded.attachment(attachment.id)
-            expect_equal(f"the joined data of attachment {number}", data, attachment.data)
-            expect_equal(f"the joined transcript of attachment {number}", transcript, attachment.transcript)
-    other = exchange.counterpart() if exchange.scenario.same_content else None
+            expect_equal(f"the joined data of attachment {number}", data or "", attachment.data or "")
+            expect_equal(f"the joined transcript of attachment {number}", transcript or "", attachment.transcript or "")
+    other = exchange.others.counterpart() if exchange.scenario.same_content else None
     if other is not None and other.outcome.response is not None and other.mode != exchange.mode:
         _expect_same(other.outcome.response, response, exchange.scenario.truths)
 
@@ -98,6 +99,33 @@ def test_events_have_the_canonical_shape(exchange: Exchange) -> None:
     for number, event in enumerate(exchange.events):
         for where, message in schema.problems("stream-event", event):
             fail("a valid event", message, where=f"event {number} at /{'/'.join(map(str, where))}")
+
+
+@invariant("STR-4", capability="streaming", when=_streamed, over="cuts")
+def test_cuts_change_nothing(exchange: Exchange) -> None:
+    """The result is the same for every way to cut the bytes: inside a character, a tag, a JSON string, a CRLF.
+
+    The network decides how many bytes a read gives, and it decides anew each time. A stream that comes frame by frame
+    in a test comes otherwise over a slow line (S1-01, S3-14).
+    """
+    whole = exchange.others.uncut()
+    if whole is None:
+        raise Vacuous("the stream came frame by frame")
+    if whole.outcome.response is None and whole.outcome.raised is None:
+        raise Vacuous("frame by frame nothing comes back either; STR-2 reports that")
+    if exchange.outcome.raised is not None or whole.outcome.raised is not None:
+        kinds = [each.outcome.raised and each.outcome.raised.contract_type for each in (exchange, whole)]
+        expect_equal("the error as frame by frame,", kinds[0], kinds[1])
+        return
+    here, there = exchange.response, whole.response
+    expect_text("the message as frame by frame,", here.message, there.message)
+    expect_text("the reasoning as frame by frame,", here.reasoning, there.reasoning)
+    for what in _COMPARED:
+        expect_equal(f"{what} as frame by frame,", here.get(what), there.get(what))
+    expect_equal("tool calls as frame by frame,", _made(here), _made(there))
+    folded, unfolded = fold(exchange.events), fold(whole.events)
+    expect_text("the joined text deltas as frame by frame,", folded.text, unfolded.text)
+    expect_text("the joined reasoning deltas as frame by frame,", folded.reasoning, unfolded.reasoning)
 
 
 @invariant("STR-5", capability="streaming", when=_has_unknown)
@@ -157,6 +185,11 @@ def _expect_same(plain: Returned, streamed: Returned, truths: Mapping[Mode, Trut
     if truths["json"].usage == truths["stream"].usage and plain.usage is not None and streamed.usage is not None:
         for count in COUNTS:
             expect_equal(f"{count} as in json mode,", getattr(streamed.usage, count), getattr(plain.usage, count))
+
+
+def _made(response: Returned) -> list[tuple[str, str]]:
+    """Return the tool calls without their ids, which an adapter may have to make up."""
+    return [(call.name, call.arguments) for call in response.tool_calls]
 
 
 def _sorted(annotations: Any) -> list[Any]:

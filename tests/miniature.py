@@ -20,6 +20,8 @@ USAGE = {
     "prompt_cache_miss_tokens": 12,
     "completion_tokens_details": {"reasoning_tokens": 20},
 }
+# Not to be recorded: the adapters of the tests have their answer ready, and could not follow a canary in the reasoning.
+PROVENANCE = {"provenance": "generated", "source": "the tests"}
 SCENARIO = """\
 title: Reasoning beside the answer
 provider: deepseek
@@ -94,7 +96,7 @@ def interactions() -> list[Interaction]:
 def write(directory: Path, name: str = "spider", scenario: str = SCENARIO) -> Path:
     """Write the scenario `mini/<name>` below `directory`; return its scenario file."""
     folder = directory / "mini"
-    save(folder / f"{name}.yaml", {"provenance": "synthetic", "source": "the tests"}, interactions())
+    save(folder / f"{name}.yaml", PROVENANCE, interactions())
     path = folder / f"{name}.scenario.yaml"
     path.write_text(scenario, "utf-8")
     return path

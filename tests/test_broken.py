@@ -9,17 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from llm_conformance import lint, plan, subject
+from llm_conformance import findings, lint, plan, subject
 from llm_conformance.items import invariants_in
 from llm_conformance.judgement import Invariant, Status
 from llm_conformance.locations import CASSETTES, RULES
 from llm_conformance.runner import Runner
 from llm_conformance.scenarios import Scenario
+from llm_conformance.search import Effort
 from llm_conformance.server import ReplayServer
-from llm_conformance.verdict import judge
 from tests.broken import BROKEN
 from tests.broken.kinds import Broken
 
+EFFORT = Effort(5, reproducible=True)
 INVARIANTS: list[Invariant] = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in invariants_in(path)]
 
 
@@ -42,9 +43,9 @@ def failures(adapter: object, scenarios: list[Scenario], runner: Runner) -> dict
     for cell in plan.cells([judged], scenarios, plan.Filters()):
         for rule in INVARIANTS:
             if cell.runnable and rule.applies(cell.scenario.truths[cell.mode], cell.mode):
-                status, message, _ = judge(rule, runner.exchange(cell))
-                if status is Status.FAIL:
-                    found[rule.id].append(f"{cell}: {message}")
+                verdict, _ = findings.judged(cell, rule, runner, EFFORT)
+                if verdict.status == Status.FAIL:
+                    found[rule.id].append(f"{cell}: {verdict.message}")
     return found
 
 

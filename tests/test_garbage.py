@@ -67,13 +67,21 @@ def put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     return changed
 
 
+class Nothing:
+    """No exchange to compare with."""
+
+    def counterpart(self) -> None: ...
+    def uncut(self) -> None: ...
+    def canary(self) -> None: ...
+
+
 def exchange(scenario: Scenario, response: Any, events: list[Any]) -> Exchange:
     """Return the exchange of an adapter that streamed these events and this response."""
     row = scenario.provider
     call = chat(row.id, api=row.api, model=scenario.model, messages=scenario.messages, stream=True)
     outcome = Outcome(response=Returned(response), events=tuple(events), buffered=False)
     subject = describe("reference", ADAPTERS)
-    return Exchange(subject, scenario, "parse_stream", "stream", call, outcome, lambda: None)
+    return Exchange(subject, scenario, "parse_stream", "stream", call, outcome, Nothing())
 
 
 def streamed(scenario: Scenario) -> tuple[dict[str, Any], list[Any]]:

@@ -10,18 +10,17 @@ import pytest
 from _pytest._code.code import ExceptionInfo, TerminalRepr
 
 from llm_conformance import bare, plan
-from llm_conformance.judgement import Invariant, Status, Violation
+from llm_conformance.findings import judged
+from llm_conformance.items import Failures
+from llm_conformance.judgement import Invariant, Status
 from llm_conformance.plan import Cell, Filters
 from llm_conformance.runner import Runner
 from llm_conformance.scenarios import Scenario
+from llm_conformance.search import Effort
 from llm_conformance.subject import Subject
 from llm_conformance.tally import Tally
-from llm_conformance.verdict import judge, narrative, settled, verdict
+from llm_conformance.verdict import settled, verdict
 from llm_conformance.yaml_files import BadFileError
-
-
-class Failures(AssertionError):  # noqa: N818 - it is what failed, in words
-    """Everything that rules found wrong with one file's recordings."""
 
 
 class BareRecordings(pytest.Collector):
@@ -43,6 +42,7 @@ class BareItem(pytest.Item):
         invariants: Collection[Invariant],
         filters: Filters,
         runner: Runner,
+        effort: Effort,
         keeps: bool,
         **kwargs: Any,
     ) -> None:
@@ -52,6 +52,7 @@ class BareItem(pytest.Item):
         self._invariants = invariants
         self._filters = filters
         self._runner = runner
+        self._effort = effort
         self.tally = Tally(keeps, items=1)
 
     def runtest(self) -> None:
@@ -85,25 +86,23 @@ class BareItem(pytest.Item):
                 yield from self._judge_cell(cell)
 
     def _judge_cell(self, cell: Cell) -> Iterator[str]:
-        exchange = None
         for invariant in self._invariants:
             known = settled(cell, invariant)
             if known is not None:
                 self.tally.add([known])
                 continue
             try:
-                exchange = exchange or self._runner.run(cell)
-                status, message, violation = judge(invariant, exchange)
+                found, wrong = judged(cell, invariant, self._runner, self._effort)
             except Exception as error:
                 self.tally.add([verdict(cell, invariant, Status.ERROR, f"harness error: {error!r}")])
                 raise
-            self.tally.add([verdict(cell, invariant, status, message)])
-            if violation is not None:
-                yield narrative(cell, invariant, violation)
+            self.tally.add([found])
+            if wrong is not None:
+                yield wrong
 
     def repr_failure(self, excinfo: ExceptionInfo[BaseException], *_: Any) -> str | TerminalRepr:
         """Say what is wrong for people; only the harness's own fault comes with a traceback."""
-        if isinstance(excinfo.value, Failures | Violation):
+        if isinstance(excinfo.value, Failures):
             return str(excinfo.value)
         return f"This is a fault of llm-conformance, not of the adapter.\n\n{super().repr_failure(excinfo)}"
 

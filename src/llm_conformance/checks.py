@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from llm_conformance import derivation, expectation, scenarios, schema
@@ -71,6 +72,16 @@ def _is_that_call(recording: Recording) -> Problems:
         only_in_streams = pointer.split("/")[1] in document["call"].get("stream_params", {})
         if at_pointer(interaction.request, pointer) is None and (streams or not only_in_streams):
             yield f"the recorded request has no {pointer}", ("match",)
+
+
+def _cuts_lie_in_the_body(recording: Recording) -> Problems:
+    cuts = recording.file.document["recordings"].get("cuts", ())
+    if recording.mode == "stream":
+        edges = (0, *cuts, len(recording.interaction.body))
+        if any(start >= end for start, end in pairwise(edges)):
+            yield f"the cuts do not rise, or lie outside the stream of {edges[-1]} bytes", ("recordings", "cuts")
+    elif cuts and "stream" not in recording.file.modes:
+        yield "there is no stream to be cut", ("recordings", "cuts")
 
 
 def _keeps_the_wire_schema(recording: Recording) -> Problems:
@@ -261,6 +272,7 @@ def _finish_follows_the_table(recording: Recording) -> Problems:
 
 _CHECKS: tuple[Check, ...] = (
     _is_that_call,
+    _cuts_lie_in_the_body,
     _keeps_the_wire_schema,
     _states_enough,
     _names_errors_of_the_contract,
@@ -274,4 +286,9 @@ _CHECKS: tuple[Check, ...] = (
     _usage_follows_the_algebra,
     _finish_follows_the_table,
 )
-_CHECKS_OF_ERRORS: tuple[Check, ...] = (_is_that_call, _names_errors_of_the_contract, _is_an_error)
+_CHECKS_OF_ERRORS: tuple[Check, ...] = (
+    _is_that_call,
+    _cuts_lie_in_the_body,
+    _names_errors_of_the_contract,
+    _is_an_error,
+)

@@ -117,6 +117,46 @@ def derive(interaction: Interaction, provider: Provider) -> WireFacts:
     return facts
 
 
+@dataclass(frozen=True)
+class TextPlace:
+    """A text in a document, or `[start, end)` of it; `twins` are further fields that say the same."""
+
+    holder: dict[str, Any]
+    name: str
+    start: int
+    end: int
+    twins: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What stands there."""
+        text: str = self.holder[self.name]
+        return text[self.start : self.end]
+
+    def within(self, start: int, end: int) -> TextPlace:
+        """Return a part of the place."""
+        return replace(self, start=self.start + start, end=self.start + end)
+
+    def put(self, text: str) -> None:
+        """Change the document."""
+        for name in (self.name, *self.twins):
+            whole: str = self.holder[name]
+            self.holder[name] = whole[: self.start] + text + whole[self.end :]
+
+
+def text_places(document: Mapping[str, Any], provider: Provider, kind: str = "text") -> Iterator[TextPlace]:
+    """Yield where a document has visible text, or another `kind` of text that the reading rules name: `reasoning`."""
+    for steps, rule in _rules(provider.wire):
+        for place in places(document, steps) if kind in rule else ():
+            paths = provider.reasoning_fields if rule[kind] == "$row" else _several(rule[kind])
+            told = [path for path in paths if isinstance(place.find(path), str) and place.find(path)]
+            if told:
+                holder, name = place.holder(told[0])
+                text = place.find(told[0])
+                twins = tuple(path for path in told[1:] if place.find(path) == text)
+                yield TextPlace(holder, name, 0, len(text), twins)
+
+
 @functools.cache
 def _rules(wire: str) -> tuple[tuple[Any, Mapping[str, Any]], ...]:
     return tuple((compiled(rule.get("at", "")), rule) for rule in reading_rules()[wire])

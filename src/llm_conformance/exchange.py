@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from llm_conformance.contract import Call
 from llm_conformance.judgement import Vacuous, Violation
 from llm_conformance.outcome import Outcome, Returned
 from llm_conformance.scenarios import Mode, Scenario, Truth
 from llm_conformance.subject import Face, Subject
+
+
+class Others(Protocol):
+    """Further exchanges of the same adapter; None where there is none."""
+
+    def counterpart(self) -> Exchange | None:
+        """The same recording in the other mode."""
+
+    def uncut(self) -> Exchange | None:
+        """The same stream, frame by frame."""
+
+    def canary(self) -> Exchange | None:
+        """The same recording with its reasoning replaced by tokens that stand nowhere else."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +33,7 @@ class Exchange:
     Attributes:
         face: The method that was called.
         mode: The mode of the recording that was replayed: that of the method, unless a client asked for the other.
-        counterpart: Runs, or finds, the same adapter's exchange in the other mode; None where there is none.
+        others: Runs, or finds, the exchanges to compare this one with.
     """
 
     subject: Subject
@@ -29,7 +42,7 @@ class Exchange:
     mode: Mode
     call: Call
     outcome: Outcome
-    counterpart: Callable[[], Exchange | None]
+    others: Others
 
     @property
     def truth(self) -> Truth:

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from _pytest._code.code import ExceptionInfo, TerminalRepr
 
-from llm_conformance.judgement import Invariant, Status, Violation, invariant_of
+from llm_conformance.findings import judged
+from llm_conformance.judgement import Invariant, Status, invariant_of
 from llm_conformance.locations import RULES_PACKAGE
 from llm_conformance.plan import Cell
 from llm_conformance.runner import Runner
-from llm_conformance.verdict import Verdict, judge, narrative, settled, verdict
+from llm_conformance.search import Effort
+from llm_conformance.verdict import Verdict, settled, verdict
 
 
 def invariants_in(path: Path) -> Iterator[tuple[str, Invariant]]:
@@ -26,11 +28,18 @@ def invariants_in(path: Path) -> Iterator[tuple[str, Invariant]]:
             yield name, found
 
 
+class Failures(AssertionError):  # noqa: N818 - it is what failed, in words
+    """What is wrong, in the words of `llm_conformance.verdict.narrative`."""
+
+
 class RuleItem(pytest.Item):
     """One rule applied to one cell."""
 
-    def __init__(self, *, cell: Cell, invariant: Invariant, runner: Runner, line: int, **kwargs: Any) -> None:
+    def __init__(
+        self, *, cell: Cell, invariant: Invariant, runner: Runner, effort: Effort, line: int, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
+        self._effort = effort
         self.cell = cell
         self.invariant = invariant
         self.line = line
@@ -41,21 +50,19 @@ class RuleItem(pytest.Item):
     def runtest(self) -> None:
         """Run the exchange, if no other rule has done so, and judge it."""
         try:
-            exchange = self._runner.exchange(self.cell)
-            status, message, violation = judge(self.invariant, exchange)
+            self.verdict, wrong = judged(self.cell, self.invariant, self._runner, self._effort)
         except Exception as error:
             self.verdict = verdict(self.cell, self.invariant, Status.ERROR, f"harness error: {error!r}")
             raise
-        self.verdict = verdict(self.cell, self.invariant, status, message)
-        if violation is not None:
-            raise violation
-        if status is not Status.PASS:
-            pytest.skip(f"{status}: {message}")
+        if wrong is not None:
+            raise Failures(wrong)
+        if self.verdict.status != Status.PASS:
+            pytest.skip(f"{self.verdict.status}: {self.verdict.message}")
 
     def repr_failure(self, excinfo: ExceptionInfo[BaseException], *_: Any) -> str | TerminalRepr:
         """Say what is wrong for people; only the harness's own fault comes with a traceback."""
-        if isinstance(excinfo.value, Violation):
-            return narrative(self.cell, self.invariant, excinfo.value)
+        if isinstance(excinfo.value, Failures):
+            return str(excinfo.value)
         return f"This is a fault of llm-conformance, not of the adapter.\n\n{super().repr_failure(excinfo)}"
 
     def reportinfo(self) -> tuple[Path, int, str]:
@@ -91,6 +98,7 @@ class RuleModule(pytest.File):
                     cell=cell,
                     invariant=invariant,
                     runner=self._conformance.runner,
+                    effort=self._conformance.effort,
                     line=line,
                 )
                 self._conformance.planned += 1

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 if TYPE_CHECKING:
     from llm_conformance.exchange import Exchange
@@ -57,13 +57,17 @@ Check = Callable[["Exchange"], None]
 
 @dataclass(frozen=True)
 class Invariant:
-    """One rule: its id, its requirement in one sentence, and whether it looks at anything in a given truth."""
+    """One rule: its id, its requirement in one sentence, and whether it looks at anything in a given truth.
+
+    One that holds `over` cuts judges a stream that is cut in many ways, instead of once as it was recorded.
+    """
 
     id: str
     requirement: str
     capability: str | None
     applies: Applies
     check: Check
+    over: Literal["", "cuts"] = ""
 
     @property
     def family(self) -> str:
@@ -81,15 +85,18 @@ def always(_truth: Truth, _mode: Mode) -> bool:
     return True
 
 
-def invariant(id: str, *, capability: str | None = None, when: Applies = answered) -> Callable[[Check], Check]:
+def invariant(
+    id: str, *, capability: str | None = None, when: Applies = answered, over: Literal["", "cuts"] = ""
+) -> Callable[[Check], Check]:
     """Mark a function as the rule `id`; its docstring's first paragraph is the requirement.
 
-    `capability` is what an adapter has to declare to be held to it; `when` says which truths give it something to see.
+    `capability` is what an adapter has to declare to be held to it; `when` says which truths give it something to see,
+    `over` whether each recording is to be varied for it.
     """
 
     def mark(check: Check) -> Check:
         requirement = inspect.cleandoc(check.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
-        setattr(check, _MARK, Invariant(id, requirement, capability, when, check))
+        setattr(check, _MARK, Invariant(id, requirement, capability, when, check, over))
         return check
 
     return mark

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from llm_conformance.judgement import Invariant
+from llm_conformance.providers import Provider
 from llm_conformance.scenarios import Mode, Scenario
 from llm_conformance.subject import FACES, Face, Subject
 
-_PURE = frozenset[Face]({"parse", "parse_stream"})
+PURE = frozenset[Face]({"parse", "parse_stream"})
 """The methods that send no request, so that none has to be known."""
 
 
@@ -28,6 +29,11 @@ class Cell:
     def runnable(self) -> bool:
         """Whether the adapter has the method."""
         return self.face in self.subject.faces
+
+    @property
+    def holds_last_frame(self) -> bool:
+        """Whether the end of the stream waits until there was content: where there is some before, and no other cut."""
+        return self.scenario.cuts is None and bool(self.scenario.truths[self.mode].shows_early)
 
     def __str__(self) -> str:
         """Return the id used in the names of test items."""
@@ -50,10 +56,15 @@ class Filters:
 
     def admits(self, scenario: Scenario) -> bool:
         """Whether the scenario is part of the run."""
-        row = scenario.provider
-        return (not self.providers or not {row.id, f"{row.id}:{row.api}"}.isdisjoint(self.providers)) and (
-            not self.scenarios or any(fnmatch.fnmatchcase(scenario.id, pattern) for pattern in self.scenarios)
-        )
+        return self.admits_row(scenario.provider) and self.admits_id(scenario.id)
+
+    def admits_row(self, row: Provider) -> bool:
+        """Whether an API is part of the run."""
+        return not self.providers or not {row.id, str(row)}.isdisjoint(self.providers)
+
+    def admits_id(self, id: str) -> bool:
+        """Whether a scenario of that id may be part of the run."""
+        return not self.scenarios or any(fnmatch.fnmatchcase(id, pattern) for pattern in self.scenarios)
 
     def may_admit(self, path: Path) -> bool:
         """Whether a bare cassette may hold a recording that is part of the run; its provider is not known yet."""
@@ -76,6 +87,6 @@ def cells(subjects: Collection[Subject], scenarios: Collection[Scenario], filter
             for mode in scenario.modes:
                 faces = subject.faces_for(mode) or FACES[mode][:1]
                 for face in faces:
-                    known = scenario.replayable or face in _PURE
+                    known = scenario.replayable or face in PURE
                     if known and (not filters.faces or face in filters.faces):
                         yield Cell(subject, scenario, mode, face)

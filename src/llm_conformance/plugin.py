@@ -66,6 +66,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "libraries that let nobody change their URL",
     )
     group.addoption(
+        "--conformance-examples",
+        default="quick",
+        metavar="N",
+        help="how many generated examples each property gets: a number, `quick` (the default), `ci` (the same ones in "
+        "every run), `deep` (for a night); 0 for none",
+    )
+    group.addoption(
         "--conformance-report",
         action="append",
         default=[],

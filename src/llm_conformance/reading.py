@@ -41,6 +41,11 @@ class Place:
                 value = value.get(name) if isinstance(value, Mapping) else None
         return value
 
+    def holder(self, path: str) -> tuple[Any, str]:
+        """Return the object in which a path ends, and the name of the field there."""
+        *parents, name = path.strip("/").split("/")
+        return self.find(("/" if path.startswith("/") else "") + "/".join(parents)) if parents else self.value, name
+
     def first(self, paths: str | Sequence[str]) -> Any:
         """Return what the first of several paths leads to that is there and not empty; None if none is."""
         found = (self.find(path) for path in ([paths] if isinstance(paths, str) else paths))

@@ -17,12 +17,13 @@ from llm_conformance.tally import Tally
 
 @dataclass(frozen=True)
 class Result:
-    """What a run came to. `scenarios` counts those of the run, bare recordings apart."""
+    """What a run came to: `scenarios` counts those of the run but bare ones; `examples` is of each property."""
 
     subjects: tuple[Subject, ...]
     scenarios_digest: str
     tally: Tally
     scenarios: int
+    examples: int
     complete: bool
 
 
@@ -67,5 +68,6 @@ def document(result: Result) -> dict[str, Any]:
             "seen": result.tally.recordings,
             "out_of_scope": dict(sorted(result.tally.out_of_scope.items())),
         },
+        "examples": result.examples,
         "complete": result.complete,
     }

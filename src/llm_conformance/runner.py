@@ -7,20 +7,21 @@ import copy
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from llm_conformance.cassette import frames
+from llm_conformance import canary
 from llm_conformance.certificates import cheap_certificates
 from llm_conformance.contract import ERROR_TYPES, Call, HttpResponse, error_for_status
 from llm_conformance.driver import Driver, HungError, consume, returned
 from llm_conformance.exchange import Exchange
 from llm_conformance.guard import Guard
 from llm_conformance.outcome import Outcome, Raised, Returned, as_mapping
-from llm_conformance.plan import Cell
-from llm_conformance.scenarios import Mode, Truth
+from llm_conformance.plan import PURE, Cell
+from llm_conformance.scenarios import MODES, Mode, Truth
 from llm_conformance.server import PATIENCE_S
 from llm_conformance.serving import Serving, Transport
-from llm_conformance.subject import FACES, Face, Subject
+from llm_conformance.subject import FACES, Face
 
 CANARY_KEY = "llm-conformance-canary-key"
 """Given as every call's API key; it may appear in nothing that comes back."""
@@ -46,12 +47,16 @@ class Runner:
         self._driver.close()
         self._transport.shutdown()
 
+    def hands_over_pieces(self, face: Face) -> bool:
+        """Whether it makes a difference to a method how a stream is cut."""
+        return face in PURE or self._transport.hands_over_pieces
+
     def run(self, cell: Cell) -> Exchange:
         """Run a cell's exchange; `exchange` does the same and remembers the last ones."""
         subject, scenario, face = cell.subject, cell.scenario, cell.face
         interaction = scenario.interactions[cell.mode]
         if face in ("complete", "stream"):
-            serving = self._transport.open(scenario, holds=bool(scenario.truths[cell.mode].shows_early))
+            serving = self._transport.open(scenario, holds=cell.holds_last_frame)
             base_url = serving.base_url
         else:
             serving = None
@@ -75,19 +80,10 @@ class Runner:
             think_profile=scenario.think_profile,
             http=http if face == "parse_stream" else None,
         )
-        attempt = _Attempt(subject, face, call, interaction.body, http, serving)
+        attempt = _Attempt(cell, call, http, serving)
         outcome = self._ask(attempt, scenario.truths)
         mode = serving.mode or cell.mode if serving else cell.mode
-        return Exchange(subject, scenario, face, mode, call, outcome, lambda: self._counterpart(cell))
-
-    def _counterpart(self, cell: Cell) -> Exchange | None:
-        modes: tuple[Mode, ...] = ("json", "stream")
-        other = modes[cell.mode == "json"]
-        face = FACES[other][FACES[cell.mode].index(cell.face)]
-        if other not in cell.scenario.modes or face not in cell.subject.faces:
-            return None
-        exchange: Exchange = self.exchange(Cell(cell.subject, cell.scenario, other, face))
-        return exchange
+        return Exchange(subject, scenario, face, mode, call, outcome, _Others(self, cell))
 
     def _ask(self, attempt: _Attempt, truths: Mapping[Mode, Truth]) -> Outcome:
         method = (attempt.subject.label, attempt.face)
@@ -119,16 +115,43 @@ class Runner:
         return bool(self._hangs)
 
 
+@dataclass(frozen=True)
+class _Others:
+    """The exchanges that a rule may want to compare one with; each is run when it is asked for."""
+
+    runner: Runner
+    cell: Cell
+
+    def counterpart(self) -> Exchange | None:
+        cell, modes = self.cell, MODES
+        other = modes[cell.mode == "json"]
+        face = FACES[other][FACES[cell.mode].index(cell.face)]
+        if other not in cell.scenario.modes or face not in cell.subject.faces:
+            return None
+        return self._run(replace(cell, mode=other, face=face))
+
+    def uncut(self) -> Exchange | None:
+        whole = self.cell.scenario.uncut
+        return None if whole is None else self._run(replace(self.cell, scenario=whole))
+
+    def canary(self) -> Exchange | None:
+        swapped = canary.swapped(self.cell.scenario, self.cell.mode)
+        return None if swapped is None else self._run(replace(self.cell, scenario=swapped))
+
+    def _run(self, cell: Cell) -> Exchange:
+        exchange: Exchange = self.runner.exchange(cell)
+        return exchange
+
+
 class _Attempt:
     """One call under way: what the adapter is given, and what it has shown so far."""
 
-    def __init__(
-        self, subject: Subject, face: Face, call: Call, body: bytes, http: HttpResponse, serving: Serving | None
-    ) -> None:
-        self.subject = subject
-        self.face = face
+    def __init__(self, cell: Cell, call: Call, http: HttpResponse, serving: Serving | None) -> None:
+        self.subject = cell.subject
+        self.scenario = cell.scenario
+        self.face = cell.face
         self.call = call
-        self.body = body
+        self.body = cell.scenario.interactions[cell.mode].body
         self.http = http
         self.serving = serving
         self.fault: str | None = None
@@ -179,10 +202,10 @@ class _Attempt:
                 self.serving.content_seen.set()
 
     def _chunks(self) -> Iterator[bytes]:
-        """Give the stream frame by frame, and note whether content was shown before the last was asked for."""
-        pieces = list(frames(self.body))
+        """Give the stream piece by piece, and note whether content was shown before the last frame was asked for."""
+        pieces = list(self.scenario.pieces(self.body))
         for number, piece in enumerate(pieces, start=1):
-            if number == len(pieces):
+            if number == len(pieces) and self.scenario.cuts is None:
                 self.buffered = not self.content_shown
             yield piece
 

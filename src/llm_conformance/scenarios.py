@@ -12,11 +12,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from llm_conformance import cassette, derivation, providers, schema, yaml_files
-from llm_conformance.cassette import Cassette, Interaction
+from llm_conformance.cassette import Cassette, Interaction, frames
 from llm_conformance.contract import Segment, ToolCall, Usage
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.providers import OffsetUnit, Provider
@@ -76,7 +77,9 @@ class Truth:
 class Scenario:
     """One conversation. `id` is `<folder>/<name>`; `params`, `interactions` and `truths` are by mode.
 
-    It is not `replayable` where the request is not known: then it can only be parsed.
+    It is not `replayable` where the request is not known: then it can only be parsed. `cuts` are the byte offsets at
+    which a stream is cut into the pieces that are handed over (None: behind each frame), and `uncut` is the scenario
+    without them.
     """
 
     id: str
@@ -94,6 +97,17 @@ class Scenario:
     truths: Mapping[Mode, Truth]
     evidence: str
     replayable: bool = True
+    cuts: tuple[int, ...] | None = None
+    uncut: Scenario | None = None
+
+    def pieces(self, body: bytes) -> Iterator[bytes]:
+        """Yield a stream's bytes in the pieces in which they are handed over."""
+        if self.cuts is None:
+            yield from frames(body)
+            return
+        for start, end in pairwise((0, *self.cuts, len(body))):
+            if start < end:
+                yield body[start:end]
 
     @property
     def home(self) -> Path:
@@ -198,7 +212,7 @@ def build(file: ScenarioFile) -> Scenario:
     document = file.document
     call = document["call"]
     params = call.get("params", {})
-    return Scenario(
+    scenario = Scenario(
         id=f"{file.path.parent.name}/{file.path.name.removesuffix(SUFFIX)}",
         path=file.path,
         title=document["title"],
@@ -214,6 +228,8 @@ def build(file: ScenarioFile) -> Scenario:
         truths=_truths(file),
         evidence=file.cassette.metadata["provenance"],
     )
+    cuts = document["recordings"].get("cuts")
+    return scenario if cuts is None else recut(scenario, cuts)
 
 
 def truth(document: Mapping[str, Any], mode: Mode) -> Truth:
@@ -262,6 +278,11 @@ def shown_early(interaction: Interaction, row: Provider) -> frozenset[str]:
     early = derivation.derive(derivation.without_last_frame(interaction), row)
     shown = {"text": early.text, "reasoning": early.reasoning, "tools": early.tool_calls, "audio": early.media}
     return frozenset(kind for kind, content in shown.items() if content)
+
+
+def recut(scenario: Scenario, cuts: Iterable[int]) -> Scenario:
+    """Return the scenario with its stream cut at these byte offsets instead of behind each frame."""
+    return replace(scenario, cuts=tuple(cuts), uncut=scenario)
 
 
 def digest(scenarios: Iterable[Scenario]) -> str:

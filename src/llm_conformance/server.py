@@ -10,21 +10,27 @@ from __future__ import annotations
 import itertools
 import json
 import threading
+import time
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from llm_conformance.cassette import Interaction, frames
+from llm_conformance.cassette import Interaction
 from llm_conformance.scenarios import Scenario
 from llm_conformance.serving import Serving
 
 PATIENCE_S = 2.0
+PAUSES = 16
+"""How many pieces of a stream that is cut in an odd way wait a moment for the client to have read the last one."""
+PAUSE_S = 0.0005
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
 _HOP_BY_HOP = frozenset({"connection", "content-encoding", "content-length", "date", "server", "transfer-encoding"})
 
 
 class ReplayServer:
     """The server of one worker process; `open` and `close` an exchange around each call."""
+
+    hands_over_pieces = True
 
     def __init__(self) -> None:
         self._servings: dict[str, Serving] = {}
@@ -59,6 +65,7 @@ class ReplayServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # a piece is a packet
 
             def do_POST(self) -> None:
                 _, token, rest = [*self.path.split("/", 2), "", ""][:3]
@@ -98,11 +105,13 @@ class ReplayServer:
 
             def _send_stream(self, interaction: Interaction, serving: Serving) -> None:
                 self._send_head(interaction.status, interaction.headers, ("transfer-encoding", "chunked"))
-                pieces = list(frames(interaction.body))
+                pieces = list(serving.scenario.pieces(interaction.body))
                 for number, piece in enumerate(pieces, start=1):
                     if serving.holds and number == len(pieces):
                         serving.buffered = not serving.content_seen.wait(PATIENCE_S)
                     self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+                    if serving.scenario.cuts and number <= PAUSES:
+                        time.sleep(PAUSE_S)
                 self.wfile.write(b"0\r\n\r\n")
 
             def _send_head(self, status: int, headers: Mapping[str, str], length: tuple[str, str]) -> None:

@@ -82,7 +82,13 @@ class Serving:
 
 
 class Transport(Protocol):
-    """How an adapter comes by the recordings. `address` (host, port) is where it may connect to, None is nowhere."""
+    """How an adapter comes by the recordings.
+
+    `address` (host, port) is where it may connect to, None is nowhere. `hands_over_pieces`: whether a stream comes in
+    pieces, or in one.
+    """
+
+    hands_over_pieces: bool
 
     @property
     def address(self) -> tuple[str, int] | None:

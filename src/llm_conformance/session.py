@@ -12,10 +12,14 @@ import pytest
 
 from llm_conformance import lint, plan, report, scenarios, subject, summary
 from llm_conformance.bare_items import BareItem, BareRecordings
+from llm_conformance.generate.themes import THEMES
 from llm_conformance.items import RuleItem, RuleModule, invariants_in
-from llm_conformance.judgement import Status
+from llm_conformance.judgement import Invariant, Status
 from llm_conformance.locations import CASSETTES, RULES
+from llm_conformance.property_items import GeneratedScenarios, PropertyItem, properties
+from llm_conformance.providers import table
 from llm_conformance.runner import Runner
+from llm_conformance.search import Effort
 from llm_conformance.server import ReplayServer
 from llm_conformance.serving import Transport
 from llm_conformance.tally import Tally
@@ -25,6 +29,7 @@ from llm_conformance.yaml_files import BadFileError
 _ATTRIBUTE = "conformance_tally"
 _SETTLED = "conformance_settled"
 _LONGEST_S = 3600
+_OURS = (RuleItem, BareItem, PropertyItem)
 
 
 class ConformanceSession:
@@ -59,6 +64,7 @@ class ConformanceSession:
             faces=option("conformance_face"),
         )
         self._timeout_s: float = option("conformance_timeout")
+        self.effort = _effort(option("conformance_examples"))
         self._check_options()
         self._cells = list(plan.cells(self._subjects, self._scenarios, self._filters))
         self._runner: Runner | None = None
@@ -101,6 +107,10 @@ class ConformanceSession:
         """Take a verdict that needed no test item."""
         self._settled.add([settled])
 
+    def _ids(self) -> Iterator[str]:
+        yield from (scenario.id for scenario in self._scenarios)
+        yield from (theme.scenario_id(row) for row in table().values() for theme in THEMES if theme.suits(row))
+
     def _check_options(self) -> None:
         known = {rule.id for rules in self._modules.values() for _, rule in rules}
         providers = {found.provider for found in self._scenarios}
@@ -118,7 +128,7 @@ class ConformanceSession:
         problems += [
             f"--conformance-scenario={pattern}: matches none of the {len(self._scenarios)} scenarios"
             for pattern in self._filters.scenarios
-            if not self._bare and not any(plan.Filters(scenarios=[pattern]).admits(it) for it in self._scenarios)
+            if not self._bare and not any(plan.Filters(scenarios=[pattern]).admits_id(id) for id in self._ids())
         ]
         if not 0 < self._timeout_s <= _LONGEST_S:
             problems.append(f"--conformance-timeout: has to be more than 0 seconds and at most {_LONGEST_S}")
@@ -135,11 +145,33 @@ class ConformanceSession:
         ours = iter(sorted((i for i in items if isinstance(i, RuleItem)), key=lambda item: order[id(item.cell)]))
         items[:] = [next(ours) if isinstance(item, RuleItem) else item for item in items]
         if self._collected_modules and not any("::" in argument for argument in self._config.args):
+            items += self._property_items(session)
             items += self._bare_items(session)
+
+    def _property_items(self, session: pytest.Session) -> Iterator[PropertyItem]:
+        parent: GeneratedScenarios = GeneratedScenarios.from_parent(session, name="generated", nodeid="generated")
+        cache = self._config.pluginmanager.get_plugin("cacheprovider") and getattr(self._config, "cache", None)
+        for searched in properties(self._subjects, self._filters) if self.effort.examples else ():
+            self.planned += 1
+            yield PropertyItem.from_parent(
+                parent,
+                name=str(searched),
+                nodeid=f"generated::{searched}",
+                searched=searched,
+                invariants=self._rules(),
+                runner=self.runner,
+                effort=self.effort,
+                keep_in=cache and cache.mkdir("llm-conformance"),
+                keeps=bool(self._reports),
+            )
+
+    def _rules(self) -> list[Invariant]:
+        """Return the rules that take part."""
+        rules = (rule for path in sorted(self._collected_modules) for _, rule in self._modules[path])
+        return [rule for rule in rules if self._filters.judges(rule)]
 
     def _bare_items(self, session: pytest.Session) -> Iterator[BareItem]:
         parent: BareRecordings = BareRecordings.from_parent(session, name="bare", nodeid="bare")
-        rules = [rule for path in sorted(self._collected_modules) for _, rule in self._modules[path]]
         for path in self._bare:
             if self._filters.may_admit(path):
                 self.planned += 1
@@ -149,15 +181,16 @@ class ConformanceSession:
                     nodeid=f"bare::{path.as_posix()}",
                     file=path,
                     subjects=self._subjects,
-                    invariants=[rule for rule in rules if self._filters.judges(rule)],
+                    invariants=self._rules(),
                     filters=self._filters,
                     runner=self.runner,
+                    effort=self.effort,
                     keeps=bool(self._reports),
                 )
 
     def pytest_deselected(self, items: Iterable[pytest.Item]) -> None:
         """Note that the run is not whole."""
-        self._deselected = self._deselected or any(isinstance(item, RuleItem | BareItem) for item in items)
+        self._deselected = self._deselected or any(isinstance(item, _OURS) for item in items)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note that somebody stopped the run; `-x` does it by subclasses of KeyboardInterrupt, pytest's and xdist's."""
@@ -170,12 +203,12 @@ class ConformanceSession:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Send the verdicts along with the report; pytest-xdist carries them to the controller."""
         made = yield
-        if isinstance(item, RuleItem | BareItem) and call.when == "call":
+        if isinstance(item, _OURS) and call.when == "call":
             setattr(made, _ATTRIBUTE, self._tally_of(item).to_dict())
         return made
 
-    def _tally_of(self, item: RuleItem | BareItem) -> Tally:
-        if isinstance(item, BareItem):
+    def _tally_of(self, item: RuleItem | BareItem | PropertyItem) -> Tally:
+        if not isinstance(item, RuleItem):
             return item.tally
         tally = Tally(bool(self._reports))
         if item.verdict is not None:
@@ -249,12 +282,14 @@ class ConformanceSession:
             scenarios_digest=scenarios.digest(self._scenarios),
             tally=whole,
             scenarios=len(self._scenarios),
+            examples=self.effort.examples,
             complete=self._complete(),
         )
 
     def _complete(self) -> bool:
         return (
             not self._filters.given
+            and self.effort.examples > 0
             and not self._deselected
             and self._collected_modules == set(self._modules)
             and self._judged.items == self.planned
@@ -280,6 +315,13 @@ class ConformanceSession:
         if stopped_at_a_failure:
             return pytest_says
         return 0 if statuses[Status.PASS] or statuses[Status.EXPECTED] else 5
+
+
+def _effort(named: str) -> Effort:
+    try:
+        return Effort.named(named)
+    except ValueError as error:
+        raise pytest.UsageError(f"--conformance-examples={named}: has to be {error}") from error
 
 
 def _directories(names: Iterable[str], base: Path) -> list[Path]:

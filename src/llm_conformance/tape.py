@@ -26,6 +26,7 @@ class TapeTransport:
     """Plays a scenario's recordings to whatever asks for the provider's URL, between `open` and `close`."""
 
     address = None
+    hands_over_pieces = False
 
     def __init__(self) -> None:
         self._playing: dict[int, contextlib.ExitStack] = {}

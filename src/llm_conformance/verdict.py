@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shlex
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from llm_conformance.contract.values import plain
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import Invariant, Status, Vacuous, Violation
 from llm_conformance.locations import CASSETTES, COMMAND
 from llm_conformance.plan import Cell
+from llm_conformance.scenarios import Scenario
 
 _SHOWN_BY = {
     "reasoning": "reasoning",
@@ -21,9 +25,15 @@ _SHOWN_BY = {
 }
 
 
+_SHOWN = 3000
+
+
 @dataclass(frozen=True)
 class Verdict:
-    """A result as the report lists it; `message` is None for a pass."""
+    """A result as the report lists it; `message` is None for a pass.
+
+    `example` is what a search found: the body, where it was cut, the truth, and what came back.
+    """
 
     adapter: str
     invariant: str
@@ -35,13 +45,20 @@ class Verdict:
     status: str
     message: str | None
     evidence: str
+    example: Mapping[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a result of the JSON report."""
-        return dict(vars(self))
+        return {key: plain(value) for key, value in vars(self).items() if key != "example" or value is not None}
 
 
-def verdict(cell: Cell, invariant: Invariant, status: Status, message: str | None = None) -> Verdict:
+def verdict(
+    cell: Cell,
+    invariant: Invariant,
+    status: Status,
+    message: str | None = None,
+    example: Mapping[str, Any] | None = None,
+) -> Verdict:
     """Return the verdict on a cell."""
     scenario = cell.scenario
     return Verdict(
@@ -55,6 +72,7 @@ def verdict(cell: Cell, invariant: Invariant, status: Status, message: str | Non
         status=status.value,
         message=message,
         evidence=scenario.evidence,
+        example=example,
     )
 
 
@@ -108,18 +126,31 @@ def _came_back_wrong(invariant: Invariant, exchange: Exchange) -> bool:
     return outcome.response is not None and bool(outcome.response.data.get(shown))
 
 
-def narrative(cell: Cell, invariant: Invariant, violation: Violation) -> str:
-    """Return a failure as an adapter author reads it, without a traceback."""
+def narrative(cell: Cell, invariant: Invariant, violation: Violation, example: Mapping[str, Any] | None = None) -> str:
+    """Return a failure as an adapter author reads it, without a traceback; an `example` that was found is shown."""
     lines = [
         ("Requirement", f"{invariant.id}: {invariant.requirement}"),
         ("Expected", violation.expected),
         ("Actual", violation.actual),
         ("Hint", violation.hint),
         ("Where", ", ".join(filter(None, (cell.scenario.id, cell.mode, cell.face, violation.where)))),
-        ("Scenario", f"{cell.scenario.title} ({cell.scenario.evidence}; {cell.scenario.path})"),
+        ("Scenario", f"{cell.scenario.title} ({'; '.join(_origin(cell.scenario))})"),
+        *((name.capitalize(), _shown(value)) for name, value in (example or {}).items() if value is not None),
         ("Reproduce", command(cell, invariant)),
     ]
     return "\n".join(f"{label:<12} {text}" for label, text in lines if text)
+
+
+def _origin(scenario: Scenario) -> Iterator[str]:
+    yield scenario.evidence
+    if scenario.path.is_file():  # what is generated need not be kept
+        yield str(scenario.path)
+
+
+def _shown(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=repr)
+    short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} ... ({len(text)} characters; a report has them all)"
+    return short.replace("\n", f"\n{'':<13}").rstrip()
 
 
 def command(cell: Cell, invariant: Invariant) -> str:

@@ -179,8 +179,8 @@ class Counting(ResponsesDecoder):
     def _feed_text(self, key: tuple[int, int], piece: str) -> Events:
         return super()._feed_text((key[0], 0), piece)
 
-    def _feed_annotation(self, key: tuple[int, int], annotation: Mapping[str, Any]) -> Events:
-        return super()._feed_annotation((key[0], 0), annotation)
+    def _placed(self, key: tuple[int, int], annotation: Mapping[str, Any]) -> Annotation:
+        return super()._placed((key[0], 0), annotation)
 
 
 class PartsOfAMessageTakenForOne(Misunderstood):

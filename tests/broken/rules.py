@@ -411,6 +411,34 @@ class ToolDeltaIdDiffers(Streamed):
             yield replace(event, tool_call=event.tool_call and replace(event.tool_call, id="item_1"))
 
 
+class LastDeltaLost(Streamed):
+    """Gives each delta when the next one is there, and forgets the last."""
+
+    fails = ("STR-1", "STR-7")
+    says = "expected the joined text deltas"
+
+    def alter(self, events: Events) -> Events:
+        last = None
+        for event in events:
+            if event.event_type != "response.output_text.delta":
+                yield event
+            else:
+                if last is not None:
+                    yield last
+                last = event
+
+
+class PiecesDecodedOneByOne(Streamed):
+    fails = ("STR-4",)
+    says = "expected the .* as frame by frame"
+
+    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
+        return super().parse_stream((chunk.decode("utf-8", "replace").encode() for chunk in chunks), call)
+
+    def alter(self, events: Events) -> Events:
+        return events
+
+
 class CompletedMissing(Streamed):
     fails = (
         *("STR-2", "STR-1", "STR-5", "SHP-1", "MSG-1", "MSG-2", "MSG-3", "RSN-1", "RSN-2", "RSN-3", "RSN-4"),

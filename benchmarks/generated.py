@@ -1,0 +1,73 @@
+"""What a generated example costs, against the bare call of the parser, in one go.
+
+    python benchmarks/generated.py [--examples N]
+
+Examples of the theme `answers` are drawn for DeepSeek, as streams, and go through the reference adapter. `parser` is
+its method called on a body and nothing else, `drawn` is to draw an example; `parse_stream` and `stream` (over the
+replay server) are what a property does with one: draw it, run its exchanges, judge them by every rule. Prints
+microseconds an example, examples a second, and the ratio to `parser`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from adapters import ReferenceAdapters
+from llm_conformance import plan, subject
+from llm_conformance.findings import Findings
+from llm_conformance.generate.themes import THEMES
+from llm_conformance.items import invariants_in
+from llm_conformance.locations import RULES
+from llm_conformance.providers import table
+from llm_conformance.runner import Runner
+from llm_conformance.scenarios import Scenario
+from llm_conformance.search import Effort, search
+from llm_conformance.server import ReplayServer
+from llm_conformance.subject import Face
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--examples", type=int, default=300)
+    effort = Effort(parser.parse_args().examples, reproducible=True)
+    (reference,) = subject.load_all(["adapters"], Path.cwd())
+    drawn = THEMES[0].scenarios(table()["deepseek", "chat"], "stream")
+    runner = Runner(10, ReplayServer())
+    rules = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in invariants_in(path)]
+    examples: list[Scenario] = []
+
+    def judged(face: Face) -> Callable[[Scenario], bool]:
+        findings = Findings(runner, rules)
+        return lambda scenario: findings.breaks_a_rule(plan.Cell(reference, scenario, "stream", face))
+
+    def collected(scenario: Scenario) -> bool:
+        examples.append(scenario)
+        return False
+
+    times = {"drawn": seconds(lambda: search("drawn", drawn, collected, effort))}
+    call = runner.run(plan.Cell(reference, examples[0], "stream", "parse_stream")).call
+    adapter = ReferenceAdapters()
+    times["parser"] = seconds(
+        lambda: [list(adapter.parse_stream([each.interactions["stream"].body], call)) for each in examples]
+    )
+    for face in ("parse_stream", "stream"):
+        times[face] = seconds(lambda face=face: search(face, drawn, judged(face), effort))  # type: ignore[misc]
+    for name in ("parser", "drawn", "parse_stream", "stream"):
+        each = times[name] / len(examples)
+        print(f"{name:<13}{each * 1e6:7.0f} us {1 / each:8.0f} a second   x {times[name] / times['parser']:.1f}")
+    runner.close()
+
+
+def seconds(action: Callable[[], object]) -> float:
+    """Return how long an action takes."""
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    main()

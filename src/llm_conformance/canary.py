@@ -1,0 +1,145 @@
+"""The canary in the reasoning: a recording in which each piece of the trace is a token that stands nowhere else.
+
+A message that holds some words of the trace may have come by them honestly; one that holds a canary has not. The
+pieces are found by the field paths of the provider table and by the think tags; whatever else repeats a piece, or
+several in a row, as the last event of a stream may, is changed with them.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from llm_conformance import derivation, expectation
+from llm_conformance.cassette import Interaction, frames
+from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.providers import Provider
+from llm_conformance.scenarios import Mode, Scenario
+
+TOKEN = "canary-of-the-trace"  # noqa: S105 - it lets nobody in
+_SIGNIFICANT = 8
+"""How many code points a text has to have to be taken for a copy of reasoning wherever it stands."""
+
+
+@functools.lru_cache(maxsize=256)
+def swapped(scenario: Scenario, mode: Mode) -> Scenario | None:
+    """Return the scenario with one recording's reasoning replaced; None where there is none, or none to be found.
+
+    Only message and reasoning of its truth are true of it.
+    """
+    truth, interaction = scenario.truths[mode], scenario.interactions[mode]
+    if truth.reasoning is None or truth.error or scenario.evidence == "generated":
+        return None
+    trace = _Trace(interaction, scenario.provider, scenario.think_profile)
+    changed = replace(interaction, body=trace.changed_body())
+    before, after = (derivation.derive(each, scenario.provider) for each in (interaction, changed))
+    visible, profile = expectation.expect, scenario.think_profile
+    told = visible(after, scenario.provider, profile)
+    if told.reasoning != "".join(trace.tokens) or told.message != visible(before, scenario.provider, profile).message:
+        return None
+    truth = replace(truth, reasoning=told.reasoning, segments=(), stated=truth.stated - {"segments"})
+    return replace(
+        scenario,
+        interactions={**scenario.interactions, mode: changed},
+        truths={**scenario.truths, mode: truth},
+        same_content=False,
+    )
+
+
+class _Trace:
+    """The pieces of reasoning in a recording, and the recording with a token for each."""
+
+    def __init__(self, interaction: Interaction, row: Provider, profile: ThinkProfile) -> None:
+        self._parts = list(_parts(interaction))
+        documents = [part.document for part in self._parts if isinstance(part.document, Mapping)]
+        self._visible = [place for each in documents for place in derivation.text_places(each, row)]
+        self._places = [place for each in documents for place in derivation.text_places(each, row, "reasoning")]
+        if not self._places and profile != "off":
+            self._places = list(self._places_between_tags(profile))
+        self.tokens = [f"({TOKEN} {number})" for number in range(len(self._places))]
+
+    def _places_between_tags(self, profile: ThinkProfile) -> Iterator[derivation.TextPlace]:
+        """Yield the parts of the visible text that lie within a block of reasoning."""
+        spans = expectation.reasoning_spans("".join(place.text for place in self._visible), profile)
+        position = 0
+        for place in self._visible:
+            length = len(place.text)
+            for start, end in spans:
+                first, last = max(start - position, 0), min(end - position, length)
+                if first < last:
+                    yield place.within(first, last)
+            position += length
+
+    def changed_body(self) -> bytes:
+        """Return the bytes with a token for each piece, in all places."""
+        copies = _Copies([place.text for place in self._places], self.tokens, self._places)
+        spared = {(id(place.holder), place.name) for place in self._visible}
+        for place, token in reversed(list(zip(self._places, self.tokens, strict=True))):
+            place.put(token)
+        for part in self._parts:
+            copies.replace_in(part.document, spared)
+        return b"".join(part.encoded() for part in self._parts)
+
+
+class _Copies:
+    """Texts that repeat some pieces of the trace in a row, and the tokens to put there."""
+
+    def __init__(self, pieces: Sequence[str], tokens: Sequence[str], places: Sequence[derivation.TextPlace]) -> None:
+        self._tokens = tokens
+        self._whole = "".join(pieces)
+        self._edges = {0: 0}
+        for piece in pieces:
+            self._edges[max(self._edges) + len(piece)] = len(self._edges)
+        self._names = {place.name for place in places} - {"delta"} | {"text"}
+
+    def replace_in(self, value: Any, spared: Collection[tuple[int, str]]) -> None:
+        """Replace copies wherever a field of the right name has one, but for the `spared` fields."""
+        if isinstance(value, list):
+            for inner in value:
+                self.replace_in(inner, spared)
+        elif isinstance(value, dict):
+            for name, inner in value.items():
+                if not isinstance(inner, str):
+                    self.replace_in(inner, spared)
+                elif name in self._names and len(inner) >= _SIGNIFICANT and (id(value), name) not in spared:
+                    value[name] = self._copied(inner)
+
+    def _copied(self, text: str) -> str:
+        at = self._whole.find(text)
+        while at >= 0:
+            if at in self._edges and at + len(text) in self._edges:
+                return "".join(self._tokens[self._edges[at] : self._edges[at + len(text)]])
+            at = self._whole.find(text, at + 1)
+        return text
+
+
+@dataclass
+class _Part:
+    """A frame of a stream, or a whole body; `document` is its JSON, None where it has none."""
+
+    sent: bytes
+    document: Any
+    is_frame: bool
+
+    def encoded(self) -> bytes:
+        if self.document is None:
+            return self.sent
+        data = json.dumps(self.document, ensure_ascii=False).encode("utf-8")
+        if not self.is_frame:
+            return data
+        end = b"\r\n" if b"\r\n" in self.sent else b"\n"
+        kept = [line for line in self.sent.splitlines() if line and not line.startswith(b"data:")]
+        return end.join([*kept, b"data: " + data, b"", b""])
+
+
+def _parts(interaction: Interaction) -> Iterator[_Part]:
+    if not interaction.streamed:
+        yield _Part(interaction.body, json.loads(interaction.body), is_frame=False)
+        return
+    for frame in frames(interaction.body):
+        data = b"\n".join(line[5:] for line in frame.splitlines() if line.startswith(b"data:"))
+        is_json = data.strip().startswith(b"{")
+        yield _Part(frame, json.loads(data) if is_json else None, is_frame=True)

@@ -1,0 +1,143 @@
+"""What a search has found: for each rule, how it ended, and the smallest example that breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from llm_conformance.exchange import Exchange
+from llm_conformance.generate.cuts import recuts
+from llm_conformance.judgement import Invariant, Status, Violation
+from llm_conformance.keeping import keep
+from llm_conformance.plan import Cell
+from llm_conformance.runner import Runner
+from llm_conformance.search import Effort, search
+from llm_conformance.verdict import Verdict, judge, narrative, settled, verdict
+
+CUTS = 0.2
+"""How many ways to cut each recorded stream is tried, as a part of the usual number of examples: there are many."""
+
+_WORST_FIRST = (Status.FAIL, Status.PASS, Status.UNSUPPORTED)
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An exchange that breaks a rule."""
+
+    cell: Cell
+    exchange: Exchange
+    violation: Violation
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """What makes one example smaller than another: its bytes, then its cuts."""
+        scenario = self.cell.scenario
+        return len(scenario.interactions[self.cell.mode].body), len(scenario.cuts or ())
+
+
+@dataclass
+class Finding:
+    """What came of one rule in all examples."""
+
+    statuses: dict[Status, str | None] = field(default_factory=dict)
+    witness: Witness | None = None
+
+    @property
+    def status(self) -> Status:
+        """The rule's status: a failure counts more than any success, and a success more than nothing to look at."""
+        return next((each for each in _WORST_FIRST if each in self.statuses), Status.VACUOUS)
+
+    @property
+    def message(self) -> str | None:
+        """What is said of that status: None for a pass."""
+        return self.statuses.get(self.status, "no example has anything for this rule")
+
+
+class Findings:
+    """Judges examples by a set of rules, and remembers what it found."""
+
+    def __init__(self, runner: Runner, rules: Iterable[Invariant]) -> None:
+        self._runner = runner
+        self.by_rule = {rule: Finding() for rule in rules}
+
+    def breaks_a_rule(self, cell: Cell) -> bool:
+        """Judge an example by all rules."""
+        exchange = None
+        wrong = False
+        for rule, finding in self.by_rule.items():
+            known = settled(cell, rule)
+            if known is not None:
+                finding.statuses[Status(known.status)] = known.message
+                continue
+            exchange = exchange or self._runner.run(cell)
+            status, message, violation = judge(rule, exchange)
+            finding.statuses[status] = message
+            if violation is not None:
+                wrong = True
+                witness = Witness(cell, exchange, violation)
+                if finding.witness is None or witness.size <= finding.witness.size:
+                    finding.witness = witness
+        return wrong
+
+
+def judged(cell: Cell, rule: Invariant, runner: Runner, effort: Effort) -> tuple[Verdict, str | None]:
+    """Judge a recorded exchange by a rule: once, or as often as the rule wants. Return also what is wrong, in words."""
+    if not rule.over:
+        exchange = runner.exchange(cell)
+        status, message, violation = judge(rule, exchange)
+        return verdict(cell, rule, status, message), None if violation is None else narrative(cell, rule, violation)
+    if not effort.examples or not runner.hands_over_pieces(cell.face):
+        return verdict(cell, rule, Status.VACUOUS, "no other way to cut the stream was tried"), None
+    finding = _over_cuts(cell, rule, runner, effort)
+    witness = finding.witness
+    if witness is None:
+        return verdict(cell, rule, finding.status, finding.message), None
+    shown = {"cuts": list(witness.cell.scenario.cuts or ())}
+    said = verdict(cell, rule, Status.FAIL, str(witness.violation), shown)
+    return said, narrative(cell, rule, witness.violation, shown)
+
+
+def _over_cuts(cell: Cell, rule: Invariant, runner: Runner, effort: Effort) -> Finding:
+    findings = Findings(runner, [rule])
+    search(
+        f"{rule.id} {cell}",
+        recuts(cell.scenario),
+        lambda drawn: findings.breaks_a_rule(replace(cell, scenario=drawn)),
+        effort.times(CUTS),
+    )
+    return findings.by_rule[rule]
+
+
+def kept(witness: Witness, directory: Path | None) -> Cell:
+    """Return the witness' cell, its scenario written down if it was generated and there is a place to keep it."""
+    scenario = witness.cell.scenario
+    if directory is None or scenario.evidence != "generated":
+        return witness.cell
+    return replace(witness.cell, scenario=keep(scenario, directory))
+
+
+def example(witness: Witness) -> Mapping[str, Any]:
+    """Return the example as a report carries it: the bytes, where they were cut, the truth, and what came back."""
+    scenario, outcome = witness.cell.scenario, witness.exchange.outcome
+    truth = witness.exchange.truth
+    returned = None if outcome.response is None else outcome.response.data
+    said = {key: value for key, value in vars(truth).items() if key in truth.stated}
+    if truth.error is None:
+        said |= {"finish_reasons": truth.finish_reasons}
+    return {
+        "body": scenario.interactions[witness.exchange.mode].body.decode("utf-8", "backslashreplace"),
+        "cuts": None if scenario.cuts is None else list(scenario.cuts),
+        "truth": said,
+        "returned": returned if outcome.raised is None else str(outcome.raised),
+    }
+
+
+def told(wrong: Mapping[Invariant, Witness], directory: Path | None) -> Iterator[str]:
+    """Yield the failures as an adapter author reads them, an example that breaks several rules with the first only."""
+    shown = None
+    for rule, witness in wrong.items():
+        body = witness.cell.scenario.interactions[witness.exchange.mode].body
+        yield narrative(kept(witness, directory), rule, witness.violation, None if body == shown else example(witness))
+        shown = body

@@ -1,0 +1,91 @@
+"""Keeping a generated example: written down as a scenario like any other, with its cassette.
+
+So a failure can be replayed exactly, by another version of Hypothesis or of the strategies too, and a bug that was
+found becomes a fixture by moving two files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from llm_conformance import cassette
+from llm_conformance.contract.values import plain
+from llm_conformance.providers import COUNTS
+from llm_conformance.scenarios import SUFFIX, Scenario, Truth, cassette_path
+
+
+def keep(scenario: Scenario, directory: Path) -> Scenario:
+    """Write a generated scenario below `directory`, under a name that says what it holds; return it as it is there.
+
+    Each has a folder of its own, so that it can be replayed whatever else lies there. What is there already under its
+    name is the same, and left alone.
+    """
+    digest = _digest(scenario)
+    name = f"{scenario.path.name.removesuffix(SUFFIX)}-{digest}"
+    path = directory / digest / scenario.provider.id / f"{name}{SUFFIX}"
+    kept = replace(scenario, id=f"{scenario.provider.id}/{name}", path=path)
+    if not path.exists():
+        metadata = {"provenance": "generated", "source": f"llm-conformance, {scenario.title}"}
+        tape = cassette_path(path)
+        tape.unlink(missing_ok=True)  # half of a pair that was not finished
+        cassette.save(tape, metadata, [scenario.interactions[mode] for mode in scenario.modes])
+        text = yaml.safe_dump(_document(scenario), allow_unicode=True, sort_keys=False, width=120)
+        path.write_text(text, encoding="utf-8")
+    return kept
+
+
+def _digest(scenario: Scenario) -> str:
+    total = hashlib.sha256(repr((scenario.cuts, scenario.think_profile)).encode())
+    for mode in scenario.modes:
+        total.update(scenario.interactions[mode].body)
+    return total.hexdigest()[:10]
+
+
+def _document(scenario: Scenario) -> dict[str, Any]:
+    recordings: dict[str, Any] = {mode: number for number, mode in enumerate(scenario.modes)}
+    if len(scenario.modes) == 2:
+        recordings["same_content"] = scenario.same_content
+    if scenario.cuts is not None:
+        recordings["cuts"] = list(scenario.cuts)
+    call = {"model": scenario.model, "messages": plain(scenario.messages)}
+    params = scenario.params[scenario.modes[0]]
+    return {
+        "title": scenario.title,
+        "provider": scenario.provider.id,
+        "api": scenario.provider.api,
+        "think_profile": scenario.think_profile,
+        "call": call | ({"params": plain(params)} if params else {}),
+        "recordings": recordings,
+        "truth": dict(_stated(scenario.truths[scenario.modes[0]])),  # the same in both modes
+    }
+
+
+def _stated(truth: Truth) -> Mapping[str, Any]:
+    if truth.error is not None:
+        return {"error": truth.error}
+    usage = truth.usage and {count: getattr(truth.usage, count) for count in COUNTS}
+    said: dict[str, Any] = {
+        "id": truth.ids[0],
+        "model": truth.model,
+        "message": truth.message,
+        "reasoning": truth.reasoning,
+        "reasoning_source": truth.reasoning_source,
+        "segments": plain(truth.segments),
+        "annotations": plain(truth.annotations),
+        "tool_calls": plain(truth.tool_calls),
+        "attachments": plain(truth.attachments),
+        "usage": usage and {count: value for count, value in usage.items() if value is not None},
+        "finish_reason": _one_or_all(truth.finish_reasons),
+        "raw_finish_reason": _one_or_all(truth.raw_finish_reasons),
+    }
+    return {key: value for key, value in said.items() if key in truth.stated or key == "reasoning_source"}
+
+
+def _one_or_all(words: tuple[str | None, ...]) -> Any:
+    return words[0] if len(words) == 1 else list(words)

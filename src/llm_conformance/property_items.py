@@ -1,0 +1,125 @@
+"""Test items of generated scenarios: one an adapter, row, theme and method; every rule judges every example."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest._code.code import ExceptionInfo, TerminalRepr
+
+from llm_conformance.findings import Finding, Findings, example, told
+from llm_conformance.generate.themes import THEMES, Theme
+from llm_conformance.items import Failures
+from llm_conformance.judgement import Invariant, Status
+from llm_conformance.plan import Cell, Filters
+from llm_conformance.providers import Provider, table
+from llm_conformance.runner import Runner
+from llm_conformance.scenarios import Mode, Scenario
+from llm_conformance.search import Effort, search
+from llm_conformance.subject import Face, Subject
+from llm_conformance.tally import Tally
+from llm_conformance.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Property:
+    """What is searched: one theme, for one row of the provider table, through one method of an adapter."""
+
+    subject: Subject
+    row: Provider
+    theme: Theme
+    mode: Mode
+    face: Face
+
+    def __str__(self) -> str:
+        """Return the name of its test item."""
+        return f"{self.subject.label}-{self.theme.scenario_id(self.row)}-{self.face}"
+
+
+def properties(subjects: Iterable[Subject], filters: Filters) -> Iterator[Property]:
+    """Yield everything that is to be searched."""
+    for subject in subjects:
+        for row in table().values():
+            if not subject.covers(row) or not filters.admits_row(row):
+                continue
+            for theme in THEMES:
+                if theme.suits(row) and filters.admits_id(theme.scenario_id(row)):
+                    for mode in theme.modes:
+                        for face in subject.faces_for(mode):
+                            if not filters.faces or face in filters.faces:
+                                yield Property(subject, row, theme, mode, face)
+
+
+class GeneratedScenarios(pytest.Collector):
+    """The generated scenarios of a run, as a node of pytest's tree."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Nothing by itself: the session makes the items."""
+        yield from ()
+
+
+class PropertyItem(pytest.Item):
+    """One property: it draws scenarios, and has each judged by every rule that has something to look at."""
+
+    def __init__(
+        self,
+        *,
+        searched: Property,
+        invariants: Collection[Invariant],
+        runner: Runner,
+        effort: Effort,
+        keep_in: Path | None,
+        keeps: bool,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self._searched = searched
+        self._findings = Findings(runner, invariants)
+        self._effort = effort.times(searched.theme.effort)
+        self._keep_in = keep_in
+        self.tally = Tally(keeps, items=1)
+
+    def runtest(self) -> None:
+        """Search."""
+        searched = self._searched
+        search(self.name, searched.theme.scenarios(searched.row, searched.mode), self._is_wrong, self._effort)
+        found = self._findings.by_rule
+        self.tally.add(self._verdict(rule, finding) for rule, finding in found.items())
+        wrong = {rule: each.witness for rule, each in found.items() if each.witness is not None}
+        if wrong:
+            raise Failures("\n\n".join(told(wrong, self._keep_in)))
+        if not self.tally.summary[Status.PASS]:
+            pytest.skip("no rule had anything to look at")
+
+    def _is_wrong(self, scenario: Scenario) -> bool:
+        searched = self._searched
+        return self._findings.breaks_a_rule(Cell(searched.subject, scenario, searched.mode, searched.face))
+
+    def _verdict(self, rule: Invariant, finding: Finding) -> Verdict:
+        searched = self._searched
+        return Verdict(
+            adapter=searched.subject.label,
+            invariant=rule.id,
+            scenario=searched.theme.scenario_id(searched.row),
+            provider=searched.row.id,
+            api=searched.row.api,
+            mode=searched.mode,
+            face=searched.face,
+            status=finding.status.value,
+            message=str(finding.witness.violation) if finding.witness else finding.message,
+            evidence="generated",
+            example=example(finding.witness) if finding.witness else None,
+        )
+
+    def repr_failure(self, excinfo: ExceptionInfo[BaseException], *_: Any) -> str | TerminalRepr:
+        """Say what is wrong for people; only the harness's own fault comes with a traceback."""
+        if isinstance(excinfo.value, Failures):
+            return str(excinfo.value)
+        return f"This is a fault of llm-conformance, not of the adapter.\n\n{super().repr_failure(excinfo)}"
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        """Return heading only: it stands in no file."""
+        return self.path, None, str(self._searched)

@@ -1,0 +1,89 @@
+"""Searching for an input that an adapter gets wrong, with Hypothesis."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hypothesis import Phase, Verbosity, given, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from llm_conformance.scenarios import Scenario
+
+QUICK, CI, DEEP = 25, 100, 5000
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to search.
+
+    Attributes:
+        examples: How many examples a property gets; 0 for no generated input at all.
+        reproducible: Whether the same examples are drawn in every run, and nothing is remembered between runs.
+    """
+
+    examples: int
+    reproducible: bool = False
+
+    @classmethod
+    def named(cls, name: str) -> Effort:
+        """Return what the option says: `quick`, `ci`, `deep` or a number. Raises ValueError for anything else."""
+        profiles = {"quick": cls(QUICK), "ci": cls(CI, reproducible=True), "deep": cls(DEEP)}
+        if name in profiles:
+            return profiles[name]
+        if not name.isascii() or not name.isdigit():
+            raise ValueError(f"a number, or one of {', '.join(profiles)}")
+        return cls(int(name))
+
+    def times(self, factor: float) -> Effort:
+        """Return the effort for a property that is worth more, or less, than the usual; at least one example."""
+        return Effort(max(1, round(self.examples * factor)) if self.examples else 0, self.reproducible)
+
+
+class _Found(Exception):  # noqa: N818 - the search has succeeded
+    """The example is wrong; Hypothesis goes on to look for a smaller one."""
+
+
+class _Drawn:
+    """A scenario without a repr: Hypothesis makes one of what has failed, and warns that it is long."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+
+
+@st.composite
+def _drawn(draw: DrawFn, scenarios: SearchStrategy[Scenario]) -> _Drawn:
+    return _Drawn(draw(scenarios))
+
+
+def search(
+    name: str, scenarios: SearchStrategy[Scenario], is_wrong: Callable[[Scenario], bool], effort: Effort
+) -> None:
+    """Draw scenarios until `is_wrong` says of one that it is; then smaller and smaller ones for as long as it does.
+
+    The last wrong one that `is_wrong` has seen is the smallest. `name` is that of the property: found examples are
+    remembered under it, in Hypothesis' own database, and tried first the next time.
+    """
+
+    def examine(drawn: _Drawn) -> None:
+        if is_wrong(drawn.scenario):
+            raise _Found
+
+    examine.__name__ = re.sub(r"\W", "_", name)
+    wanted = settings(
+        max_examples=effort.examples,
+        deadline=None,  # an adapter is slow at first, and each call has a limit of its own
+        report_multiple_bugs=False,
+        print_blob=False,
+        verbosity=Verbosity.quiet,
+        phases=(Phase.reuse, Phase.generate, Phase.shrink),
+    )
+    if effort.reproducible:
+        wanted = settings(wanted, derandomize=True, database=None)
+    # Flaky: it was wrong once, and right when it was tried again.
+    with contextlib.suppress(_Found, Flaky):
+        wanted(given(_drawn(scenarios))(examine))()

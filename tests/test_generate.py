@@ -1,0 +1,168 @@
+"""The strategies: what they draw is legal, diverse, and shrinks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import find, given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from llm_conformance import expectation, lint, scenarios
+from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.generate import texts
+from llm_conformance.generate.answers import Citation, cited
+from llm_conformance.generate.counts import Counts, counts
+from llm_conformance.generate.cuts import cuts
+from llm_conformance.generate.themes import THEMES, Theme
+from llm_conformance.generate.think import PROFILES, ThinkText, think_texts
+from llm_conformance.keeping import keep
+from llm_conformance.providers import COUNTS, PARTS, Provider, table
+from llm_conformance.scenarios import Mode, Scenario, recut
+
+T = TypeVar("T")
+QUICK = settings(max_examples=200, derandomize=True, deadline=None, database=None)
+SOURCES = [
+    (theme, row, mode) for row in table().values() for theme in THEMES if theme.suits(row) for mode in theme.modes
+]
+BODY = 'data: {"text": "é😀\\u00e9 <think>"}\r\n\r\ndata: [DONE]\r\n\r\n'.encode()
+
+
+def example(drawn: SearchStrategy[T], wanted: Callable[[T], bool]) -> T:
+    """Return the simplest example that is wanted, among those that a search of an item's usual length sees."""
+    return find(drawn, wanted, settings=settings(QUICK, max_examples=500))
+
+
+@pytest.mark.parametrize(("theme", "row", "mode"), SOURCES, ids=lambda it: getattr(it, "name", str(it)))
+def test_what_is_drawn_is_true_to_its_bytes(theme: Theme, row: Provider, mode: Mode, tmp_path: Path) -> None:
+    """The lint derives the truth from the bytes, on its own, and holds every body against its wire schema."""
+
+    @settings(QUICK, max_examples=8)
+    @given(theme.scenarios(row, mode))
+    def check(scenario: Scenario) -> None:
+        kept = keep(scenario, tmp_path)
+        file = scenarios.read(kept.path)
+        assert [str(problem) for problem in lint.lint(file)] == []
+        loaded = scenarios.build(file)
+        assert (loaded.id, loaded.cuts, loaded.think_profile) == (kept.id, kept.cuts, kept.think_profile)
+        for each in scenario.modes:
+            assert loaded.interactions[each].body == scenario.interactions[each].body
+
+    check()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_think_texts_follow_the_rules(profile: ThinkProfile) -> None:
+    @QUICK
+    @given(think_texts(profile))
+    def check(drawn: ThinkText) -> None:
+        assert expectation.split(drawn.sent, profile) == (drawn.message, list(drawn.blocks))
+        for at in range(len(drawn.message)):
+            span = drawn.on_the_wire(at, at + 1)
+            assert span is not None
+            assert drawn.sent[slice(*span)] == drawn.message[at]
+
+    check()
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        lambda drawn: len(drawn.blocks) > 1,
+        lambda drawn: not drawn.blocks and drawn.sent != drawn.message,
+        lambda drawn: drawn.blocks and not drawn.sent.lower().rstrip().endswith("</think>") and not drawn.message,
+        lambda drawn: drawn.blocks and "<think>" in drawn.message,
+        lambda drawn: drawn.blocks and "</thin\u212a>" in drawn.blocks[0],
+        lambda drawn: drawn.sent.startswith((" ", "\n")) and drawn.blocks,
+        lambda drawn: "<THINK>" in drawn.sent,
+        lambda drawn: drawn.message.startswith("<thin"),
+        lambda drawn: drawn.message.endswith((" ", "\n")),
+    ],
+)
+def test_think_texts_have_everything_that_splitters_trip_over(wanted: Callable[[ThinkText], bool]) -> None:
+    assert wanted(example(think_texts("leading"), wanted))
+
+
+def test_the_alphabets_are_disjoint() -> None:
+    assert not set(texts.ANSWER) & set(texts.REASONING)
+    assert not {*texts.ANSWER, *texts.REASONING} & {*texts.HARD, *texts.NOT_TAGS, *texts.TAGS}
+    assert all(tag.strip("`") in ("<think>", "</think>") for tag in texts.TAGS)
+    assert not any(look_alike in texts.TAGS for look_alike in texts.NOT_TAGS)
+
+
+@st.composite
+def cited_texts(draw: Any) -> tuple[str, tuple[Citation, ...]]:
+    block = cited(draw, draw(texts.answers()))
+    return block.text, block.citations
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        lambda drawn: any(each.start == each.end for each in drawn[1]),
+        lambda drawn: len(set(drawn[1])) < len(drawn[1]),
+        lambda drawn: any("😀" in drawn[0][: each.start] for each in drawn[1]),
+        lambda drawn: any(each.end == len(drawn[0]) for each in drawn[1]),
+        lambda drawn: len(drawn[1]) > 1 and drawn[1][0].start < drawn[1][1].start < drawn[1][0].end < drawn[1][1].end,
+    ],
+)
+def test_citations_are_everywhere(wanted: Callable[[tuple[str, tuple[Citation, ...]]], bool]) -> None:
+    assert wanted(example(cited_texts(), wanted))
+
+
+@pytest.mark.parametrize("row", table().values(), ids=str)
+def test_counts_follow_the_algebra(row: Provider) -> None:
+    @QUICK
+    @given(counts(row))
+    def check(drawn: Counts) -> None:
+        normalised = row.normalise(drawn.raw)
+        assert (normalised is None) == (drawn.usage is None)
+        if normalised is None or drawn.usage is None:
+            return
+        for count in COUNTS:
+            assert getattr(normalised, count) == getattr(drawn.usage, count), count
+        for part, whole in PARTS.items():
+            least, most = getattr(drawn.usage, part), getattr(drawn.usage, whole)
+            assert least is None or least <= most
+
+    check()
+
+
+def test_counts_are_sometimes_zero_and_sometimes_missing() -> None:
+    row = table()["openai", "chat"]
+    assert example(counts(row), lambda drawn: drawn.usage is None).raw == {}
+    assert example(counts(row), lambda drawn: drawn.fields.get("prompt_tokens") == 0)
+    assert example(counts(row), lambda drawn: "prompt_tokens_details/cached_tokens" not in drawn.fields)
+
+
+@QUICK
+@given(cuts(BODY))
+def test_cuts_lie_between_bytes(drawn: tuple[int, ...]) -> None:
+    assert list(drawn) == sorted(set(drawn))
+    assert all(0 < at < len(BODY) for at in drawn)
+
+
+def test_cuts_lie_in_the_worst_places() -> None:
+    inside_a_character = BODY.index("é".encode()) + 1
+    inside_a_line_end = BODY.index(b"\r\n") + 1
+    for place in (inside_a_character, inside_a_line_end):
+        assert place in example(cuts(BODY), lambda drawn, place=place: place in drawn)  # type: ignore[misc]
+    assert len(example(cuts(BODY), lambda drawn: len(drawn) == len(BODY) - 1)) == len(BODY) - 1
+
+
+def test_pieces_are_the_stream_again() -> None:
+    row = table()["openai", "chat"]
+    drawn = example(THEMES[0].scenarios(row, "stream"), lambda scenario: scenario.cuts is not None)
+    body = drawn.interactions["stream"].body
+    for scenario in (drawn, recut(drawn, ()), recut(drawn, range(1, len(body)))):
+        assert b"".join(scenario.pieces(body)) == body
+        assert all(scenario.pieces(body))
+
+
+def test_the_simplest_scenario_is_simple() -> None:
+    scenario = example(THEMES[0].scenarios(table()["anthropic", "messages"], "json"), lambda _: True)
+    assert scenario.truths["json"].message == ""
+    assert len(scenario.interactions["json"].body) < 300

@@ -1,0 +1,101 @@
+"""The search, and what is said and kept of what it finds."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from llm_conformance import lint
+from llm_conformance.canary import TOKEN, swapped
+from llm_conformance.locations import CASSETTES
+from llm_conformance.search import Effort
+from tests import miniature
+
+TRIMS = f"{Path(__file__).with_name('broken') / 'rules.py'}:TrimmedMessage"
+ARGUMENTS = (f"--adapter={TRIMS}", "--conformance-scenario=zai/generated-*-answers", "-q")
+
+
+def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+    return pytester.runpytest_subprocess(str(miniature.RULES), *arguments)
+
+
+def test_what_is_found_is_shown_kept_and_reproduced(pytester: pytest.Pytester) -> None:
+    report = pytester.path / "report.json"
+    result = run(pytester, *ARGUMENTS, f"--conformance-report={report}")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        [
+            "Requirement  MSG-2: *",
+            "Actual       0 code points: *",
+            "Where        zai/generated-chat-answers-*, json, parse",
+            "Scenario     Generated: * (generated; */zai/generated-chat-answers-*.scenario.yaml)",
+            'Body         {"id": "answer-1", *',
+            "Truth        *",
+            "Returned     *",
+            "Reproduce    *--conformance-invariant=MSG-2",
+        ]
+    )
+    (found,) = [
+        each
+        for each in json.loads(report.read_text("utf-8"))["results"]
+        if each["invariant"] == "MSG-2" and each["status"] == "fail"
+    ]
+    assert found["scenario"] == "zai/generated-chat-answers"
+    assert found["evidence"] == "generated"
+    assert len(found["example"]["truth"]["message"]) <= 2
+    command = next(line for line in result.outlines if line.startswith("Reproduce"))
+    again = run(pytester, *(word for word in shlex.split(command) if word.startswith("--")), "-q")
+    again.stdout.fnmatch_lines(["cells: 1 fail"])
+    assert again.ret == 1
+
+
+def test_the_same_is_found_with_the_same_examples(pytester: pytest.Pytester) -> None:
+    first, second = (run(pytester, *ARGUMENTS, "--conformance-examples=ci") for _ in range(2))
+    where = [line for line in first.outlines if line.startswith("Where")]
+    assert where
+    assert where == [line for line in second.outlines if line.startswith("Where")]
+
+
+def test_no_generated_input_makes_a_partial_run(pytester: pytest.Pytester) -> None:
+    result, report = miniature.run(pytester, "--adapter=adapters", "--conformance-examples=0", "-q")
+    assert result.ret == 0
+    assert report["examples"] == 0
+    assert report["complete"] is False
+    assert {each["status"] for each in report["results"] if each["invariant"] == "STR-4"} == {"vacuous"}
+
+
+@pytest.mark.parametrize("wrong", ["many", "-1", "1.5", ""])
+def test_a_wrong_number_of_examples_is_misuse(pytester: pytest.Pytester, wrong: str) -> None:
+    result = run(pytester, "--adapter=adapters", f"--conformance-examples={wrong}")
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --conformance-examples={wrong}: has to be a number, or one of quick, ci, deep"]
+    )
+    assert result.ret == 4
+
+
+def test_effort() -> None:
+    assert Effort.named("ci").reproducible
+    assert Effort.named("300") == Effort(300)
+    assert Effort(10).times(0.01).examples == 1
+    assert Effort(0).times(4).examples == 0
+
+
+def test_a_canary_replaces_the_trace_wherever_it_is() -> None:
+    without = []
+    for scenario in lint.load_all([CASSETTES]):
+        for mode, truth in scenario.truths.items():
+            if truth.reasoning is None or truth.error:
+                assert swapped(scenario, mode) is None
+                continue
+            changed = swapped(scenario, mode)
+            if changed is None:
+                without.append(f"{scenario.id} {mode}")
+                continue
+            body = changed.interactions[mode].body.decode()
+            assert TOKEN in (changed.truths[mode].reasoning or "")
+            assert json.dumps(truth.reasoning, ensure_ascii=False)[1:-1] not in body, scenario.id
+            assert changed.truths[mode].message == truth.message
+    assert without == []
