@@ -149,11 +149,13 @@ def test_an_error_status_is_an_error_of_its_class(tmp_path: Path) -> None:
 
 
 def test_compressed_bodies_are_unpacked(tmp_path: Path) -> None:
-    headers = {"content-type": ["application/json"], "content-encoding": ["gzip"]}
-    body = {"string": gzip.compress(json.dumps(CITED).encode())}
-    assert scenario(write(tmp_path, "", response={"headers": headers, "body": body})).truths["json"].ids == (
-        "chatcmpl-1",
-    )
+    packed = gzip.compress(json.dumps(CITED).encode())
+    headers = {"content-type": ["application/json"], "Content-Encoding": ["gzip"], "Content-Length": [str(len(packed))]}
+    for name, body in (("one", packed), ("by-the-recorder", json.dumps(CITED))):
+        found = scenario(write(tmp_path, "", name, response={"headers": headers, "body": {"string": body}}))
+        assert found.truths["json"].ids == ("chatcmpl-1",)
+        assert json.loads(found.interactions["json"].body) == CITED
+        assert found.interactions["json"].headers == {"content-type": "application/json"}
 
 
 def test_a_file_that_is_no_cassette_names_its_line(tmp_path: Path) -> None:

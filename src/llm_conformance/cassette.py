@@ -20,7 +20,10 @@ from llm_conformance.yaml_files import BadFileError, FileProblem
 
 @dataclass(frozen=True)
 class Interaction:
-    """One recorded request and its answer. Header names are lower case; `body` is bytes as received, decompressed."""
+    """One recorded request and its answer.
+
+    `body` is bytes as received, decompressed; header names are lower case, and none says how the body was packed.
+    """
 
     uri: str
     request: Mapping[str, Any]
@@ -84,10 +87,11 @@ def _bare_interaction(pair: Mapping[str, Any]) -> Interaction:
         asked = json.loads(sent or b"{}")
     except ValueError:
         asked = {}
-    headers = {name.lower(): _first(value) for name, value in (response.get("headers") or {}).items()}
+    recorded = {name.lower(): value for name, value in (response.get("headers") or {}).items()}
+    headers = _headers(recorded)
     received = response["body"].get("string") or b""
     body = received.encode("utf-8") if isinstance(received, str) else received
-    if headers.get("content-encoding") in ("gzip", "deflate"):
+    if _first(recorded.get("content-encoding", "")) in ("gzip", "deflate"):
         with contextlib.suppress(zlib.error):  # vcrpy may have unpacked it, and left the header
             body = zlib.decompressobj(_ANY_WINDOW).decompress(body, yaml_files.MAX_BYTES)
     if "/" not in headers.get("content-type", ""):  # missing, or redacted by the recorder
@@ -174,9 +178,15 @@ def _interaction(request: Any, response: Any) -> Interaction:
         uri=request.uri,
         request=sent,
         status=response["status"]["code"],
-        headers={name.lower(): _first(value) for name, value in response["headers"].items()},
+        headers=_headers(response["headers"]),
         body=response["body"]["string"] or b"",
     )
+
+
+def _headers(recorded: Mapping[str, str | list[str]]) -> dict[str, str]:
+    """Return what is still true of an unpacked body: who believes in a packed one unpacks it again, in vain."""
+    named = {name.lower(): _first(value) for name, value in recorded.items()}
+    return {name: value for name, value in named.items() if name not in ("content-encoding", "content-length")}
 
 
 def _first(value: str | list[str]) -> str:

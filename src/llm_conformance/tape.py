@@ -70,10 +70,9 @@ class _Shelf:
 
 
 def _response(interaction: Interaction) -> dict[str, Any]:
-    headers = {name: [value] for name, value in interaction.headers.items() if name != "content-encoding"}
     return {
         "status": {"code": interaction.status, "message": ""},
-        "headers": headers,
+        "headers": {name: [value] for name, value in interaction.headers.items()},
         "body": {"string": interaction.body},
     }
 
