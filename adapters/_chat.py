@@ -56,6 +56,7 @@ class ChatDecoder:
         self._has_native_reasoning = False
         self._refused = False
         self._citations: list[Mapping[str, Any]] = []
+        self._going_on: dict[object, tuple[object, str | None]] = {}
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take the whole completion, or one chunk."""
@@ -97,7 +98,8 @@ class ChatDecoder:
             self._refused = True
             self._answer.block("other", "refusal", kind="refusal").content += message["refusal"]
         for position, call in enumerate(message.get("tool_calls") or ()):
-            key = call.get("index", position)
+            index = call.get("index")
+            key = self._key(position if index is None else index, call.get("id"))
             if call.get("custom"):
                 yield from self._answer.tool(key, call.get("id"), call["custom"].get("name"), call["custom"]["input"])
                 self._answer.tools[key].type = "custom"
@@ -116,6 +118,13 @@ class ChatDecoder:
         block = next(blocks, None) or self._answer.block("tool_call", key)
         block.content = executed.get("arguments") or ""
         block.metadata = {"server_executed": True, "name": executed["type"], "wire": executed}
+
+    def _key(self, index: object, id: str | None) -> object:
+        """Return the key of the call that a piece belongs to: servers may give all calls of an answer one index."""
+        key = self._going_on.get(index)
+        if key is None or (id and self._answer.tools[key].id not in (None, id)):
+            key = self._going_on[index] = (index, id)
+        return key
 
     def _feed_call(self, key: object, id: str | None, function: Mapping[str, Any]) -> Iterator[StreamEvent]:
         yield from self._answer.tool(key, id, function.get("name"), function.get("arguments") or "")

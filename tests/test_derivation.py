@@ -137,10 +137,41 @@ def test_a_part_that_does_not_fit_into_its_whole_is_unknown() -> None:
 
 def test_a_call_under_a_stop_may_be_called_either() -> None:
     row = providers.table()["openai", "responses"]
-    facts = derivation.WireFacts(finish="completed", calls={0: ["c", "f", ""]})
+    facts = derivation.WireFacts(finish="completed", calls={(0, "c"): ["c", "f", ""]})
     assert expectation.expect(facts, row, "off").finish_reasons == ("stop", "tool_calls")
     refused = replace(facts, calls={}, refusal="No.")
     assert expectation.expect(refused, row, "off").finish_reasons == ("content_filter",)
+
+
+def pieces(*deltas: list[dict[str, Any]], row: tuple[str, str] = ("local", "chat")) -> list[list[str]]:
+    """Return the tool calls of a stream with these deltas of them."""
+    choices = [[{"index": 0, "delta": {"tool_calls": each}}] for each in deltas]
+    body = "".join(f"data: {json.dumps({'choices': each})}\n\n" for each in choices)
+    made = Interaction("u", {}, 200, {"content-type": "text/event-stream"}, body.encode())
+    return derivation.derive(made, providers.table()[row]).tool_calls
+
+
+def piece(id: str | None, name: str, arguments: str, **index: int) -> dict[str, Any]:
+    """Return a piece of a tool call."""
+    return {**index, "id": id, "function": {"name": name, "arguments": arguments}}
+
+
+@pytest.mark.parametrize("row", [("local", "chat"), ("cloudflare", "run")])
+def test_calls_are_told_apart_by_id_where_the_index_does_not(row: tuple[str, str]) -> None:
+    f, g = ["a", "f", '{"x":1}'], ["b", "g", '{"y":2}']
+    whole = piece(*f, index=0), piece(*g, index=0)
+    assert pieces([whole[0]], [whole[1]], row=row) == [f, g]
+    assert pieces([piece(*f)], [piece(*g)], row=row) == [f, g]
+    assert pieces([piece(*f), piece(*g)], row=row) == [f, g]
+
+
+def test_pieces_without_an_id_or_with_a_known_one_go_on() -> None:
+    starts = [piece("a", "f", "{", index=0)], [piece("b", "g", "[", index=0)]
+    assert pieces(*starts, [piece("a", "", "}", index=0)], [piece(None, "", "]", index=0)]) == [
+        ["a", "f", "{}"],
+        ["b", "g", "[]"],
+    ]
+    assert pieces([piece(None, "f", "{", index=0)], [piece("a", "", "}", index=0)]) == [["a", "f", "{}"]]
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,19 @@ def test_pieces_of_tool_calls_may_interleave() -> None:
     assert deltas == [(0, ""), (1, '{"b'), (0, '{"a"'), (1, '":2}'), (0, ":1}")]
 
 
+def test_calls_without_an_index_of_their_own_are_told_apart_by_id() -> None:
+    def whole(id: str, name: str, **index: int) -> dict[str, Any]:
+        return {**index, "id": id, "function": {"name": name, "arguments": "{}"}}
+
+    for f, g in ((whole("a", "f", index=0), whole("b", "g", index=0)), (whole("a", "f"), whole("b", "g"))):
+        for frames in ([chunk(tool_calls=[f]), chunk(tool_calls=[g])], [chunk(tool_calls=[f, g])]):
+            response = completed(chat(), [sse(*frames, chunk("tool_calls"))])
+            assert [(call.id, call.name, call.arguments) for call in response.tool_calls] == [
+                ("a", "f", "{}"),
+                ("b", "g", "{}"),
+            ]
+
+
 def test_blocks_of_tool_input_may_interleave() -> None:
     def start(index: int, name: str) -> dict[str, Any]:
         block = {"type": "tool_use", "id": f"t-{index}", "name": name, "input": {}}

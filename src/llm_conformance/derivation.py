@@ -39,7 +39,9 @@ class CitationFacts:
 
 @dataclass
 class WireFacts:
-    """What one recorded answer says; `calls` are the client's tool calls as [id, name, arguments], by a key.
+    """What one recorded answer says.
+
+    `calls` are the client's tool calls as [id, name, arguments], by the wire's key and the id that they began with.
 
     `ids` are all that the answer has: some streams give every chunk another. `finish_also` is a second word for why the
     answer ended, where a provider has two (a status and the detail of it).
@@ -56,7 +58,7 @@ class WireFacts:
     finish: str | None = None
     finish_also: str | None = None
     usage: dict[str, Any] = field(default_factory=dict)
-    calls: dict[Any, list[str]] = field(default_factory=dict)
+    calls: dict[tuple[Any, str], list[str]] = field(default_factory=dict)
     citations: list[CitationFacts] = field(default_factory=list)
     media: list[dict[str, Any]] = field(default_factory=list)
     opaque: list[str] = field(default_factory=list)
@@ -209,13 +211,19 @@ def _block(place: Place, rule: Mapping[str, Any]) -> Any:
 
 def _read_call(facts: WireFacts, place: Place, rule: Mapping[str, Any]) -> None:
     way = rule.get("call")  # None: each is a call of its own; "-": there is only one
-    key = ("own", len(facts.calls)) if way is None else way if way == "-" else place.find(way)
-    call = facts.calls.setdefault(key, ["", "", ""])
+    key = ("own", len(facts.calls)) if way is None else way if way == "-" else place.first(way)
+    call = _call(facts, key, _text(place.first(rule["call_id"])) if "call_id" in rule else "")
     for number, name in enumerate(("call_id", "name")):
         if name in rule:
             call[number] = call[number] or _text(place.first(rule[name]))
     if "arguments" in rule:
         call[2] += _text(place.first(rule["arguments"]))
+
+
+def _call(facts: WireFacts, key: Any, id: str) -> list[str]:
+    """Return the call that a piece belongs to. Another id under a known key is another call: keys may be shared."""
+    known = [call for (own, _), call in facts.calls.items() if own == key and (not id or call[0] in ("", id))]
+    return known[-1] if known else facts.calls.setdefault((key, id), ["", "", ""])
 
 
 def _citation(place: Place, rule: Mapping[str, Any]) -> CitationFacts:

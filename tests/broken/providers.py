@@ -160,6 +160,20 @@ class BilledTaken(Plain):
         return replace(response, usage=replace(response.usage, **counts))
 
 
+# OpenAI-shaped chat
+
+
+class Indexed(ChatDecoder):
+    def _key(self, index: object, id: str | None) -> object:
+        return index
+
+
+class CallsOfOneIndexTakenForOne(Misunderstood):
+    fails = ("TOOL-1", "RSN-3")
+    says = "expected the names of the tool calls"
+    decoders = MappingProxyType({ChatDecoder: Indexed})
+
+
 # OpenAI responses
 
 
