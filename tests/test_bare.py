@@ -143,6 +143,26 @@ def test_what_cannot_be_judged_says_why(tmp_path: Path, answer: Any, changes: An
     assert why in found.why
 
 
+@pytest.mark.parametrize(
+    ("said", "message", "reasoning"),
+    [
+        ({"content": "Hm. </think>Paris."}, "Paris.", "Hm."),
+        ({"content": "Paris."}, None, None),
+        ({"content": "Paris.", "reasoning": "Hm."}, "Paris.", "Hm."),
+    ],
+)
+def test_what_a_prompt_has_opened_is_undecided_until_it_is_closed(
+    tmp_path: Path, said: dict[str, str], message: str | None, reasoning: str | None
+) -> None:
+    model = "deepseek-ai/DeepSeek-R1"
+    answer = {"id": "1", "model": model, "choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}
+    request = {"uri": "http://localhost:8000/v1/chat/completions", "body": json.dumps({"model": model})}
+    truth = scenario(write(tmp_path, answer, request=request)).truths["json"]
+    assert truth.reasoning == reasoning  # which rules of the message go by, too
+    assert ("message" in truth.stated, "reasoning" in truth.stated) == (message is not None, message is not None)
+    assert message in (None, truth.message)
+
+
 def test_an_error_status_is_an_error_of_its_class(tmp_path: Path) -> None:
     path = write(tmp_path, {"error": {"message": "slow down"}}, response={"status": {"code": 429, "message": ""}})
     assert scenario(path).truths["json"].error == "RateLimitError"

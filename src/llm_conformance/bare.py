@@ -125,8 +125,10 @@ def _truth(interaction: Interaction, row: Provider, model: str, fidelity: str) -
     stated = _ALWAYS_CLAIMED | _CLAIMED[fidelity]
     if expected.by_tag:
         stated -= {"annotations"}
-    if profile == "prefilled" and "</think>" not in facts.text:
-        stated -= {"message", "reasoning", "annotations"}  # cut off while it thought, or did not think at all
+    # Cut off while it thought, or did not think at all: nobody can say whether the text is reasoning.
+    undecided = profile == "prefilled" and not facts.reasoning and "</think>" not in facts.text
+    if undecided:
+        stated -= {"message", "reasoning", "annotations"}
     return Truth(
         stated=stated | ({"attachments"} if facts.media else frozenset()),
         ids=tuple(facts.ids) or (None,),
@@ -135,7 +137,7 @@ def _truth(interaction: Interaction, row: Provider, model: str, fidelity: str) -
         message=expected.message,
         message_is_json=expected.message_is_json,
         refusal=expected.refusal,
-        reasoning=expected.reasoning,
+        reasoning=None if undecided else expected.reasoning,
         reasoning_source="tag" if expected.by_tag else "native",
         annotations=tuple(_annotations(expected)) if "annotations" in stated else (),
         attachments=tuple(
