@@ -47,6 +47,9 @@ CITED = {
     "usage": {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7},
 }
 
+COUNTED = {"prompt_tokens": 3, "total_tokens": 3}
+AI_RUN = {"request": {"uri": "https://api.cloudflare.com/client/v4/accounts/abc/ai/run/@cf/acme/no-chat", "body": "{}"}}
+
 
 def write(directory: Path, answer: Any, name: str = "one", **changes: Any) -> Path:
     """Write a bare cassette of one OpenAI answer; `changes` go to its request, response or metadata."""
@@ -135,6 +138,8 @@ def test_no_more_is_claimed_than_the_recorder_left_intact(
         ("[" * 100_000, {}, "not of the shape of openai:chat"),
         (CITED | {"choices": [{"index": 0, "message": {"annotations": [7]}}]}, {}, "not of the shape of openai:chat"),
         ('{"choices": {"a": 1}}', {}, "without any part of an answer"),
+        ({"result": {"shape": [1, 2], "data": [[0.5, 1]], "usage": COUNTED}}, AI_RUN, "without any part of an answer"),
+        ({"result": {"text": "hello", "word_count": 1}, "success": True}, AI_RUN, "without any part of an answer"),
     ],
 )
 def test_what_cannot_be_judged_says_why(tmp_path: Path, answer: Any, changes: Any, why: str) -> None:

@@ -23,7 +23,6 @@ from typing import Any
 from llm_conformance import cassette, derivation, expectation, providers, schema
 from llm_conformance.cassette import Interaction
 from llm_conformance.contract import error_for_status
-from llm_conformance.derivation import WireFacts
 from llm_conformance.expectation import Expectation
 from llm_conformance.providers import Provider
 from llm_conformance.scenarios import ExpectedAnnotation, Mode, Scenario, Truth, shown_early
@@ -116,7 +115,7 @@ def _truth(interaction: Interaction, row: Provider, model: str, fidelity: str) -
         return NotJudged("an answer that is still pending")
     if facts.error or (interaction.streamed and facts.finish is None and not facts.ended):
         return Truth(stated=frozenset({"error"}), error="LLMError")
-    if not interaction.streamed and facts == WireFacts():
+    if not any((facts.text, facts.reasoning, facts.refusal, facts.tool_calls, facts.media, facts.finish)):
         return NotJudged("a body without any part of an answer")
     profile = row.think_profile(model)
     expected = expectation.expect(facts, row, profile)
