@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from llm_conformance import citations, folding, providers, texts
@@ -134,10 +136,31 @@ def test_a_violation_shows_where_texts_part() -> None:
     assert (caught.value.hint, caught.value.actual) == ("they differ at code point 3", '4 code points: "abcX"')
 
 
-def test_true_is_not_one() -> None:
-    expect_equal("count", 1, 1)
+@pytest.mark.parametrize(
+    ("given", "same"),
+    [
+        ({"a": [1, {"b": True}]}, True),
+        ({"a": [1.0, {"b": True}]}, True),
+        ({"a": [True, {"b": True}]}, False),
+        ({"a": [1, {"b": 1}]}, False),
+        ({"a": [1, {"b": True}], "c": None}, False),
+        ({"a": [1]}, False),
+        (True, False),
+    ],
+)
+def test_true_is_not_one_however_deep(given: object, same: bool) -> None:
+    if same:
+        expect_equal("value", given, {"a": [1, {"b": True}]})
+    else:
+        with pytest.raises(Violation):
+            expect_equal("value", given, {"a": [1, {"b": True}]})
+
+
+def test_deep_values_compare_too() -> None:
+    deep = [json.loads("[" * 400 + number + "]" * 400) for number in ("1", "1", "true")]
+    expect_equal("value", deep[0], deep[1])
     with pytest.raises(Violation):
-        expect_equal("count", True, 1)
+        expect_equal("value", deep[0], deep[2])
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from llm_conformance.citations import pair
 from llm_conformance.contract import ERROR_TYPES, Annotation
 from llm_conformance.derivation import WireFacts
 from llm_conformance.expectation import Expectation
-from llm_conformance.judgement import first_difference
+from llm_conformance.judgement import first_difference, same
 from llm_conformance.providers import COUNTS, Provider
 from llm_conformance.scenarios import ExpectedAnnotation, Mode, ScenarioFile, Truth
 
@@ -140,7 +140,7 @@ def _has_the_text(recording: Recording) -> Problems:
         ("refusal", truth.refusal, expected.refusal),
     ):
         as_json = key == "message" and truth.message_is_json and expected.message_is_json
-        if as_json and json.loads(said) == json.loads(shown):
+        if as_json and same(json.loads(said), json.loads(shown)):
             continue
         if said != shown and not (key == "message" and truth.unknown):
             yield f"{key} contradicts the bytes, {_difference(said, shown)}", recording.where(key)
@@ -208,7 +208,7 @@ def _annotations_are_there(recording: Recording) -> Problems:
         if facts.annotated is not None and facts.annotated != truth.annotations[given.index(matched.actual)].text:
             yield f"the wire says that {facts.annotated!r} is annotated", where
         for key, value in matched.expected.data.items():
-            if matched.actual.data.get(key) != value:
+            if not same(matched.actual.data.get(key), value):
                 yield f"data.{key} is {value!r} in the bytes, not {matched.actual.data.get(key)!r}", where
         if not set(_leaves(matched.actual.data)) <= leaves:
             yield "data has something that the bytes do not show", where
@@ -237,7 +237,7 @@ def _attachments_are_there(recording: Recording) -> Problems:
 def _tool_calls_are_there(recording: Recording) -> Problems:
     said = [(call.id, call.name, _arguments(recording, call.arguments)) for call in recording.truth.tool_calls]
     shown = [(call.id, call.name, _arguments(recording, call.arguments)) for call in recording.expected.tool_calls]
-    if said != shown:
+    if not same(said, shown):
         yield f"the bytes show the tool calls {shown}, the truth {said}", recording.where("tool_calls")
 
 

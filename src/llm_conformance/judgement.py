@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -116,10 +116,23 @@ def fail(expected: str, actual: str, where: str = "", hint: str = "") -> NoRetur
 
 
 def expect_equal(what: str, actual: Any, expected: Any, where: str = "", hint: str = "") -> None:
-    """Raise a Violation unless the two values are equal and of the same kind (True is not 1)."""
-    if actual == expected and isinstance(actual, bool) == isinstance(expected, bool):
+    """Raise a Violation unless the two values are the same."""
+    if same(actual, expected):
         return
     raise Violation(f"{what} {show(expected)}", show(actual), where, hint)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are equal, and no True in one is a 1 in the other (1.0 may be: JSON has one number)."""
+    pairs = [(one, other)] if one == other else []
+    for left, right in pairs:  # grows while it is walked: values may be nested deeper than calls can be
+        if isinstance(left, bool) != isinstance(right, bool):
+            return False
+        if isinstance(left, Mapping) and left is not right:
+            pairs += [(left[key], right[key]) for key in left]
+        elif isinstance(left, list | tuple) and left is not right:
+            pairs += zip(left, right, strict=True)
+    return bool(pairs)
 
 
 def expect_text(what: str, actual: str | None, expected: str | None, where: str = "") -> None:

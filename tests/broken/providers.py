@@ -330,3 +330,11 @@ class TimeMadeUp(Plain):
 
     def alter(self, response: Response, call: Call) -> Response:
         return replace(response, created=response.created or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+
+
+class TrueSentAsOne(Plain):
+    fails = ("MSG-2",)
+    says = "expected the JSON of the message"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, message=response.message.replace(": true", ": 1"))
