@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from llm_conformance.contract import Annotation, Attachment, Call, Response, StreamEvent, Usage
@@ -37,6 +39,7 @@ class GenerateDecoder:
         self._answer = Answer(call)
         self._parts = 0
         self._citations: list[Mapping[str, Any]] = []
+        self._unspoken = b""
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take the whole answer, or one chunk: the pieces are answers of the same form."""
@@ -98,6 +101,9 @@ class GenerateDecoder:
             case "inlineData" | "fileData" if not thought:
                 media = part[kind]
                 kept = {"signature": signature} if signature else {}
+                if answer.call.stream and media["mimeType"].startswith("audio/") and media.get("data"):
+                    yield from self._feed_speech(media["mimeType"], media["data"], kept)
+                    return
                 yield from self._feed_media(media["mimeType"], media.get("data"), media.get("fileUri"), kept)
                 return
             case _:
@@ -117,6 +123,7 @@ class GenerateDecoder:
     def _feed_media(
         self, type: str, data: str | None, url: str | None, metadata: Mapping[str, Any]
     ) -> Iterator[StreamEvent]:
+        yield from self._end_speech()
         answer = self._answer
         attachment = Attachment(
             id=f"media-{len(answer.attachments)}",
@@ -132,6 +139,32 @@ class GenerateDecoder:
             "response.media", attachment={name: value for name, value in piece.items() if value is not None}
         )
 
+    def _feed_speech(self, type: str, data: str, metadata: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take a piece of streamed speech: pieces of one type that follow each other are one attachment.
+
+        Each piece is padded base64 of its own, while those of an attachment join to one text. So only whole groups of
+        three bytes are given on, and what is left over waits for the next piece.
+        """
+        made = self._answer.attachments
+        if not made or made[-1].type != type:
+            yield from self._feed_media(type, "", None, metadata)
+        made[-1] = replace(made[-1], metadata={**made[-1].metadata, **metadata})
+        spoken = self._unspoken + base64.b64decode(data)
+        whole = len(spoken) - len(spoken) % 3
+        self._unspoken = spoken[whole:]
+        yield from self._speak(spoken[:whole])
+
+    def _end_speech(self) -> Iterator[StreamEvent]:
+        if self._unspoken:
+            left, self._unspoken = self._unspoken, b""
+            yield from self._speak(left)
+
+    def _speak(self, spoken: bytes) -> Iterator[StreamEvent]:
+        last = self._answer.attachments[-1]
+        data = base64.b64encode(spoken).decode("ascii")
+        self._answer.attachments[-1] = replace(last, data=f"{last.data}{data}")
+        yield StreamEvent("response.media", attachment={"id": last.id, "type": last.type, "data": data})
+
     def _keep(self, kind: str, part: Mapping[str, Any]) -> Block:
         """Keep what the client need not answer visible: hosted tools, their results, and whatever is new."""
         block = Block("other", metadata={"type": kind, "wire": part})
@@ -142,7 +175,8 @@ class GenerateDecoder:
         return block
 
     def end(self) -> Iterator[StreamEvent]:
-        """Place the citations: they count in the text of all chunks together."""
+        """Give out the last of the speech, and place the citations: they count in the text of all chunks together."""
+        yield from self._end_speech()
         for citation in self._citations:
             yield from self._answer.annotate(self._placed(citation))
 

@@ -6,6 +6,7 @@ This is the second opinion on a hand-written truth, and the only one on a bare r
 
 from __future__ import annotations
 
+import base64
 import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -115,7 +116,7 @@ def derive(interaction: Interaction, provider: Provider) -> WireFacts:
         facts.ended |= bool(provider.end_marker) and document.get("type") == provider.end_marker
         for steps, rule in rules:
             for place in places(document, steps):
-                _read(facts, place, rule, provider)
+                _read(facts, place, rule, provider, interaction.streamed)
     return facts
 
 
@@ -164,7 +165,7 @@ def _rules(wire: str) -> tuple[tuple[Any, Mapping[str, Any]], ...]:
     return tuple((compiled(rule.get("at", "")), rule) for rule in reading_rules()[wire])
 
 
-def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Provider) -> None:
+def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Provider, streamed: bool) -> None:
     if "id" in rule and (id := place.first(rule["id"])) is not None and id not in facts.ids:
         facts.ids.append(id)
     if "created" in rule:
@@ -192,7 +193,7 @@ def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Pro
     if "citation" in rule:
         facts.citations.append(_citation(place, rule))
     if "media" in rule and place.first(rule["media"]):
-        _read_media(facts, place.first(rule["media"]))
+        _read_media(facts, place.first(rule["media"]), streamed)
 
 
 def _several(paths: str | Sequence[str]) -> Sequence[str]:
@@ -260,14 +261,32 @@ def _without(data: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
     return {**data, name: _without(inner, deeper)} if deeper and isinstance(inner, Mapping) else rest
 
 
-def _read_media(facts: WireFacts, piece: Mapping[str, Any]) -> None:
-    """Take a piece of media; one that has no id and no type of its own goes on with the last."""
-    goes_on = facts.media and piece.get("id") in (None, facts.media[-1].get("id")) and "mimeType" not in piece
-    if not goes_on:
-        facts.media.append({})
-    whole = facts.media[-1]
+def _read_media(facts: WireFacts, piece: Mapping[str, Any], streamed: bool) -> None:
+    """Take a piece of media.
+
+    One that has no id and no type of its own goes on with the last, and so does streamed speech of the same type.
+    """
+    last = facts.media[-1] if facts.media else None
+    kind = piece.get("mimeType")
+    is_speech = streamed and isinstance(kind, str) and kind.startswith("audio/")
+    if last is None or (kind != last.get("mimeType") if is_speech else not _goes_on(piece, last)):
+        last = {}
+        facts.media.append(last)
     for name, value in piece.items():
-        if name in ("data", "transcript"):
-            whole[name] = whole.get(name, "") + (value or "")
+        if name == "data" and is_speech:
+            last[name] = _joined(last.get(name, ""), value or "")
+        elif name in ("data", "transcript"):
+            last[name] = last.get(name, "") + (value or "")
         elif value is not None:
-            whole.setdefault(name, value)
+            last.setdefault(name, value)
+
+
+def _goes_on(piece: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
+    return "mimeType" not in piece and piece.get("id") in (None, last.get("id"))
+
+
+def _joined(one: str, other: str) -> str:
+    """Join texts of base64, each whole in itself: behind padding nothing may stand, so there the bytes are joined."""
+    if not (one.endswith("=") and other):
+        return one + other
+    return base64.b64encode(base64.b64decode(one) + base64.b64decode(other)).decode("ascii")

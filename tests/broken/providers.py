@@ -108,6 +108,17 @@ class FirstUsageOfAStreamKept(Misunderstood):
     decoders = MappingProxyType({GenerateDecoder: StoppingAtTheFirstUsage})
 
 
+class Stuttering(GenerateDecoder):
+    def _feed_speech(self, type: str, data: str, metadata: Mapping[str, Any]) -> Events:
+        return self._feed_media(type, data, None, metadata)
+
+
+class EachPieceOfSpeechAnAttachment(Misunderstood):
+    fails = ("ATT-1",)
+    says = "expected the number of attachments 1; got 3"
+    decoders = MappingProxyType({GenerateDecoder: Stuttering})
+
+
 # Cohere
 
 
