@@ -168,6 +168,18 @@ def test_what_a_prompt_has_opened_is_undecided_until_it_is_closed(
     assert message in (None, truth.message)
 
 
+def test_results_of_a_search_may_be_annotations_or_not(tmp_path: Path) -> None:
+    message = {"role": "assistant", "content": "Hi.", "executed_tools": [{"index": 0, "type": "search"}]}
+    answer = {"id": "1", "model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    groq = {"uri": "https://api.groq.com/openai/v1/chat/completions"}
+    zai = {"uri": "https://api.z.ai/api/paas/v4/chat/completions"}
+    assert "annotations" not in scenario(write(tmp_path, answer, request=groq)).truths["json"].stated
+    message.pop("executed_tools")
+    assert "annotations" in scenario(write(tmp_path, answer, request=groq)).truths["json"].stated
+    answer["web_search"] = [{"title": "T", "link": "http://a.test"}]
+    assert "annotations" not in scenario(write(tmp_path, answer, request=zai)).truths["json"].stated
+
+
 def test_an_error_status_is_an_error_of_its_class(tmp_path: Path) -> None:
     path = write(tmp_path, {"error": {"message": "slow down"}}, response={"status": {"code": 429, "message": ""}})
     assert scenario(path).truths["json"].error == "RateLimitError"

@@ -57,7 +57,7 @@ def test_what_is_no_path_is_refused(at: str) -> None:
 def test_every_reading_rule_says_something_known() -> None:
     known = {"at", "id", "model", "created", "finish", "finish_also", "usage", "error", "text", "reasoning", "refusal"}
     known |= {"opaque", "media", "block", "call", "call_id", "name", "arguments", "citation", "start", "end"}
-    known |= {"start_default", "annotated", "span", "drop"}
+    known |= {"start_default", "annotated", "span", "drop", "found"}
     for wire, rules in providers.reading_rules().items():
         for rule in rules:
             assert set(rule) <= known, wire

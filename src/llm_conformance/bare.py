@@ -122,7 +122,7 @@ def _truth(interaction: Interaction, row: Provider, model: str, fidelity: str) -
     outside = any(start is None and facts.start is not None for start, _, facts in expected.annotations)
     may_refuse = outside or not _keeps_the_wire_schema(interaction, row)
     stated = _ALWAYS_CLAIMED | _CLAIMED[fidelity]
-    if expected.by_tag:
+    if expected.by_tag or facts.found:
         stated -= {"annotations"}
     # Cut off while it thought, or did not think at all: nobody can say whether the text is reasoning.
     undecided = profile == "prefilled" and not facts.reasoning and "</think>" not in facts.text

@@ -47,6 +47,8 @@ class WireFacts:
     `ids` are all that the answer has: some streams give every chunk another. `finish_also` is a second word for why the
     answer ended, where a provider has two (a status and the detail of it).
 
+    `found`: there are results of the provider's own search that are no citations.
+
     `blocks` is the visible text by block. `text_is_json`: the wire has another JSON value where text is expected.
     """
 
@@ -63,6 +65,7 @@ class WireFacts:
     citations: list[CitationFacts] = field(default_factory=list)
     media: list[dict[str, Any]] = field(default_factory=list)
     opaque: list[str] = field(default_factory=list)
+    found: bool = False
     created: float | str | None = None
     ended: bool = False
     error: Any = None
@@ -188,6 +191,8 @@ def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Pro
     if "refusal" in rule:
         facts.refusal += _text(place.first(rule["refusal"]))
     facts.opaque += [value for path in _several(rule.get("opaque", ())) if (value := place.find(path))]
+    if "found" in rule:
+        facts.found |= place.first(rule["found"]) is not None
     if "call" in rule or "name" in rule:
         _read_call(facts, place, rule)
     if "citation" in rule:
