@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -126,7 +126,7 @@ class Answer:
             tool_calls=tuple(
                 ToolCall(tool.id, tool.name, tool.block.content or "{}", tool.type) for tool in self.tools.values()
             ),
-            usage=usage,
+            usage=usage and _sound(usage),
             finish_reason=finish,
             raw_finish_reason=self.raw_finish,
             thinking_mode="preserved" if clear is False else _MODES.get(thinking.get("type")),
@@ -136,6 +136,21 @@ class Answer:
             extras={call.provider: self.extras} if self.extras else {},
         )
 
+
+def _sound(usage: Usage) -> Usage:
+    """Leave out a part that exceeds its whole: whatever the provider means by it, it is no part. It stays in `raw`."""
+    doubtful: dict[str, Any] = {}
+    for part, whole in _WHOLES.items():
+        least, most = getattr(usage, part), getattr(usage, whole)
+        if least is not None and most is not None and least > most:
+            doubtful[part] = None
+    return replace(usage, **doubtful)
+
+
+_WHOLES: Mapping[str, str] = {
+    **dict.fromkeys(("cached_tokens", "cache_write_tokens", "audio_prompt_tokens"), "prompt_tokens"),
+    **dict.fromkeys(("reasoning_tokens", "audio_completion_tokens"), "completion_tokens"),
+}
 
 _MODES: Mapping[object, ThinkingMode] = {"enabled": "enabled", "disabled": "disabled"}
 

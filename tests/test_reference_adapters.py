@@ -1,4 +1,4 @@
-"""The reference adapters' own HTTP: what they send, and what they make of errors."""
+"""The reference adapters' own HTTP: what they send, and what they make of plain answers and of errors."""
 
 from __future__ import annotations
 
@@ -124,6 +124,53 @@ def test_the_time_limit_of_the_call_is_that_of_the_transport(respx_mock: respx.M
     route = respx_mock.post(CHAT_URL).respond(content=sse(chunk("stop")) if stream else json.dumps(ANSWERED[chat]))
     ask(chat(stream=stream, timeout_s=1.25))
     assert set(route.calls.last.request.extensions["timeout"].values()) == {1.25}
+
+
+def parsed(call: Call, answer: Any) -> contract.Response:
+    """Return what a plain answer says."""
+    return ADAPTERS.parse(contract.HttpResponse(200, {}, json.dumps(answer).encode()), call)
+
+
+@pytest.mark.parametrize(
+    ("call", "answer"),
+    [
+        (
+            chat(),
+            {
+                "choices": [{"index": 0, "message": {"content": "Hi"}, "finish_reason": "stop"}],
+                "usage": {
+                    "prompt_tokens": 1,
+                    "completion_tokens": 2,
+                    "prompt_tokens_details": {"cached_tokens": 9},
+                    "completion_tokens_details": {"reasoning_tokens": 5, "audio_tokens": 2},
+                },
+            },
+        ),
+        (
+            responses(),
+            {
+                "object": "response",
+                "id": "r",
+                "status": "completed",
+                "output": [],
+                "usage": {
+                    "input_tokens": 1,
+                    "output_tokens": 2,
+                    "total_tokens": 3,
+                    "input_tokens_details": {"cached_tokens": 9},
+                    "output_tokens_details": {"reasoning_tokens": 5},
+                },
+            },
+        ),
+    ],
+)
+def test_a_part_that_exceeds_its_whole_stays_in_the_raw_usage(call: Call, answer: dict[str, Any]) -> None:
+    usage = parsed(call, answer).usage
+    assert usage is not None
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (1, 2, 3)
+    assert (usage.cached_tokens, usage.reasoning_tokens) == (None, None)
+    assert usage.audio_completion_tokens == (2 if call.api == "chat" else None)
+    assert usage.raw == answer["usage"]
 
 
 # Errors
