@@ -157,4 +157,16 @@ _MODES: Mapping[object, ThinkingMode] = {"enabled": "enabled", "disabled": "disa
 
 def utc(epoch: int | None) -> str | None:
     """Return seconds since 1970 as RFC 3339 in UTC; None for a missing or zero time."""
-    return datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if epoch else None
+    return _rfc3339(datetime.fromtimestamp(epoch, UTC)) if epoch else None
+
+
+def utc_of_text(time: str | None) -> str | None:
+    """Return a time in RFC 3339, whatever its offset and fraction, in UTC and whole seconds."""
+    if not time:
+        return None
+    moment = datetime.fromisoformat(time)
+    return _rfc3339(moment.astimezone(UTC) if moment.tzinfo else moment)
+
+
+def _rfc3339(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -11,7 +11,7 @@ from typing import Any
 from llm_conformance.contract import Annotation, Attachment, Call, Response, StreamEvent, Usage
 from llm_conformance.contract.response import FinishReason, SegmentType
 
-from ._answer import Answer, Block
+from ._answer import Answer, Block, utc_of_text
 from ._provider import ProviderAdapter, error_in_band
 
 # Candidates' finish reasons and prompts' block reasons. Some clients ask for the numbers of the enum instead of words.
@@ -52,7 +52,7 @@ class GenerateDecoder:
         if document.keys().isdisjoint(known):
             raise ValueError("neither candidates nor feedback on the prompt")
         answer.id = answer.id or document.get("responseId")
-        answer.created = answer.created or document.get("createTime")
+        answer.created = answer.created or utc_of_text(document.get("createTime"))
         answer.model = document.get("modelVersion") or answer.model
         usage = document.get("usageMetadata") or {}
         answer.raw_usage |= {key: value for key, value in usage.items() if value is not None}

@@ -175,6 +175,23 @@ def test_pieces_without_an_id_or_with_a_known_one_go_on() -> None:
 
 
 @pytest.mark.parametrize(
+    ("time", "utc"),
+    [
+        (1762247560, "2025-11-04T09:12:40Z"),
+        (1762247560.75, "2025-11-04T09:12:40Z"),
+        ("2025-11-04T09:12:40Z", "2025-11-04T09:12:40Z"),
+        ("2025-11-04T10:12:40.123456789+01:00", "2025-11-04T09:12:40Z"),
+        ("2025-11-04T09:12:40.5", "2025-11-04T09:12:40Z"),
+        (0, None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_a_time_is_utc_to_the_second(time: Any, utc: str | None) -> None:
+    assert expectation.utc(time) == utc
+
+
+@pytest.mark.parametrize(
     ("uri", "row", "model", "path"),
     [
         (

@@ -173,6 +173,12 @@ def test_a_part_that_exceeds_its_whole_stays_in_the_raw_usage(call: Call, answer
     assert usage.raw == answer["usage"]
 
 
+@pytest.mark.parametrize("time", ["2025-11-05T12:34:56.123456789Z", "2025-11-05T14:34:56.12+02:00"])
+def test_a_time_is_in_utc_whatever_its_offset(time: str) -> None:
+    call = chat("gemini", api="generate")
+    assert parsed(call, {"candidates": [], "createTime": time}).created == "2025-11-05T12:34:56Z"
+
+
 # Errors
 
 STATUSES: dict[type[LLMError], tuple[int, ...]] = {

@@ -139,11 +139,13 @@ def _finish_reasons(facts: WireFacts, provider: Provider) -> Iterator[str | None
 
 
 def utc(epoch: float | str | None) -> str | None:
-    """Return seconds since 1970 as RFC 3339 in UTC; None for a missing or zero time. A text is that already.
+    """Return seconds since 1970, or a time in RFC 3339, as RFC 3339 in UTC, whole seconds; None for no or zero time.
 
     Raises ValueError, OverflowError or OSError for what is no time.
     """
-    if isinstance(epoch, str):
-        datetime.fromisoformat(epoch)
-        return epoch
-    return datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if epoch else None
+    if not epoch:
+        return None
+    moment = datetime.fromisoformat(epoch) if isinstance(epoch, str) else datetime.fromtimestamp(epoch, UTC)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
