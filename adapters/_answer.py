@@ -47,7 +47,7 @@ class Answer:
 
     def __init__(self, call: Call) -> None:
         self.call = call
-        self.id: str | None = None
+        self.id: str | int | None = None
         self.request_id: str | None = None
         self.model = call.model
         self.created: str | None = None
@@ -85,13 +85,13 @@ class Answer:
             self.block("reasoning", key, **metadata).content += piece
             yield StreamEvent("response.reasoning.delta", delta=piece)
 
-    def tool(self, key: object, id: str | None, name: str | None, arguments: str) -> Iterator[StreamEvent]:
+    def tool(self, key: object, id: str | int | None, name: str | None, arguments: str) -> Iterator[StreamEvent]:
         """Add a piece of a tool call; pieces of several calls may interleave."""
         tool = self.tools.get(key)
         if tool is None:
             tool = self.tools[key] = Tool()
             self.blocks.append(tool.block)
-        tool.id = tool.id or id or None
+        tool.id = tool.id or _text(id)
         tool.name = tool.name or name or ""
         tool.block.content += arguments
         tool.block.metadata = {"id": tool.id, "name": tool.name}
@@ -113,7 +113,7 @@ class Answer:
         thinking = call.params.get("thinking") or {}
         clear = thinking.get("clear_thinking")
         return Response(
-            id=self.id,
+            id=_text(self.id),
             request_id=self.request_id,
             created=self.created,
             provider=call.provider,
@@ -151,6 +151,12 @@ _WHOLES: Mapping[str, str] = {
     **dict.fromkeys(("cached_tokens", "cache_write_tokens", "audio_prompt_tokens"), "prompt_tokens"),
     **dict.fromkeys(("reasoning_tokens", "audio_completion_tokens"), "completion_tokens"),
 }
+
+
+def _text(id: str | int | None) -> str | None:
+    """Return an id as text: some servers number their answers and calls."""
+    return str(id) if id or id == 0 else None
+
 
 _MODES: Mapping[object, ThinkingMode] = {"enabled": "enabled", "disabled": "disabled"}
 

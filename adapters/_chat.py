@@ -56,7 +56,7 @@ class ChatDecoder:
         self._has_native_reasoning = False
         self._refused = False
         self._citations: list[Mapping[str, Any]] = []
-        self._going_on: dict[object, tuple[object, str | None]] = {}
+        self._going_on: dict[object, tuple[object, str | int | None]] = {}
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take the whole completion, or one chunk."""
@@ -119,14 +119,14 @@ class ChatDecoder:
         block.content = executed.get("arguments") or ""
         block.metadata = {"server_executed": True, "name": executed["type"], "wire": executed}
 
-    def _key(self, index: object, id: str | None) -> object:
+    def _key(self, index: object, id: str | int | None) -> object:
         """Return the key of the call that a piece belongs to: servers may give all calls of an answer one index."""
         key = self._going_on.get(index)
-        if key is None or (id and self._answer.tools[key].id not in (None, id)):
+        if key is None or (id and self._answer.tools[key].id not in (None, str(id))):
             key = self._going_on[index] = (index, id)
         return key
 
-    def _feed_call(self, key: object, id: str | None, function: Mapping[str, Any]) -> Iterator[StreamEvent]:
+    def _feed_call(self, key: object, id: str | int | None, function: Mapping[str, Any]) -> Iterator[StreamEvent]:
         yield from self._answer.tool(key, id, function.get("name"), function.get("arguments") or "")
 
     def _feed_content(self, content: Any) -> Iterator[StreamEvent]:

@@ -180,6 +180,10 @@ def test_results_of_a_search_may_be_annotations_or_not(tmp_path: Path) -> None:
     assert "annotations" not in scenario(write(tmp_path, answer, request=zai)).truths["json"].stated
 
 
+def test_ids_that_are_numbers_are_text(tmp_path: Path) -> None:
+    assert scenario(write(tmp_path, CITED | {"id": 7})).truths["json"].ids == ("7",)
+
+
 def test_an_error_status_is_an_error_of_its_class(tmp_path: Path) -> None:
     path = write(tmp_path, {"error": {"message": "slow down"}}, response={"status": {"code": 429, "message": ""}})
     assert scenario(path).truths["json"].error == "RateLimitError"

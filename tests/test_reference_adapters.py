@@ -179,6 +179,13 @@ def test_a_time_is_in_utc_whatever_its_offset(time: str) -> None:
     assert parsed(call, {"candidates": [], "createTime": time}).created == "2025-11-05T12:34:56Z"
 
 
+def test_ids_that_are_numbers_are_text() -> None:
+    calls = [{"id": number, "type": "function", "function": {"name": "f", "arguments": ""}} for number in (0, 8)]
+    message = {"content": None, "tool_calls": calls}
+    answer = parsed(chat(), {"id": 7, "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]})
+    assert (answer.id, [call.id for call in answer.tool_calls]) == ("7", ["0", "8"])
+
+
 # Errors
 
 STATUSES: dict[type[LLMError], tuple[int, ...]] = {

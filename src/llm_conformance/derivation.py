@@ -169,7 +169,7 @@ def _rules(wire: str) -> tuple[tuple[Any, Mapping[str, Any]], ...]:
 
 
 def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Provider, streamed: bool) -> None:
-    if "id" in rule and (id := place.first(rule["id"])) is not None and id not in facts.ids:
+    if "id" in rule and (id := _text(place.first(rule["id"]))) and id not in facts.ids:  # some servers count theirs
         facts.ids.append(id)
     if "created" in rule:
         facts.created = facts.created or place.first(rule["created"])

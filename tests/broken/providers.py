@@ -175,7 +175,7 @@ class BilledTaken(Plain):
 
 
 class Indexed(ChatDecoder):
-    def _key(self, index: object, id: str | None) -> object:
+    def _key(self, index: object, id: str | int | None) -> object:
         return index
 
 
