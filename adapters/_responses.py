@@ -71,6 +71,7 @@ class ResponsesDecoder:
             case "response.output_item.added":
                 yield from self._feed_call(index, event["item"], "")
             case "response.output_item.done":
+                yield from self._feed_late_call(index, event["item"])
                 yield from self._feed_done(index, event["item"])
             case "error":
                 raise error_in_band(event.get("error") or event, answer.call)
@@ -150,6 +151,14 @@ class ResponsesDecoder:
         if item["type"] in ("function_call", "custom_tool_call"):
             yield from self._answer.tool(index, item["call_id"], item["name"], arguments)
             self._answer.tools[index].type = "custom" if item["type"] == "custom_tool_call" else "function"
+
+    def _feed_late_call(self, index: int, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take of a finished call what did not come before: compatible servers may send it in one piece."""
+        tool = self._answer.tools.get(index)
+        arguments = tool.block.content if tool else ""
+        if not (tool and tool.name and arguments):
+            rest = "" if arguments else item.get("arguments") or item.get("input") or ""
+            yield from self._feed_call(index, item, rest)
 
     def _feed_image(self, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
         kind = f"image/{item.get('output_format') or 'png'}"

@@ -56,7 +56,19 @@ def test_what_is_no_path_is_refused(at: str) -> None:
 
 def test_every_reading_rule_says_something_known() -> None:
     known = {"at", "id", "model", "created", "finish", "finish_also", "usage", "error", "text", "reasoning", "refusal"}
-    known |= {"opaque", "media", "block", "call", "call_id", "name", "arguments", "citation", "start", "end"}
+    known |= {
+        "opaque",
+        "media",
+        "block",
+        "call",
+        "call_id",
+        "name",
+        "arguments",
+        "whole_arguments",
+        "citation",
+        "start",
+        "end",
+    }
     known |= {"start_default", "annotated", "span", "drop", "found"}
     for wire, rules in providers.reading_rules().items():
         for rule in rules:
@@ -163,6 +175,17 @@ def test_calls_are_told_apart_by_id_where_the_index_does_not(row: tuple[str, str
     assert pieces([whole[0]], [whole[1]], row=row) == [f, g]
     assert pieces([piece(*f)], [piece(*g)], row=row) == [f, g]
     assert pieces([piece(*f), piece(*g)], row=row) == [f, g]
+
+
+def test_a_call_that_only_its_last_event_tells_of_is_there() -> None:
+    item = {"type": "function_call", "call_id": "c", "name": "f", "arguments": '{"x":1}'}
+    added = {"type": "response.output_item.added", "output_index": 1, "item": {**item, "arguments": ""}}
+    delta = {"type": "response.function_call_arguments.delta", "output_index": 1, "delta": '{"x":1}'}
+    done = {"type": "response.output_item.done", "output_index": 1, "item": item}
+    for events in ([done], [added, done], [added, delta, done], [delta, done]):
+        body = "".join(f"data: {json.dumps(each)}\n\n" for each in events)
+        made = Interaction("u", {}, 200, {"content-type": "text/event-stream"}, body.encode())
+        assert derivation.derive(made, providers.table()["openai", "responses"]).tool_calls == [["c", "f", '{"x":1}']]
 
 
 def test_pieces_without_an_id_or_with_a_known_one_go_on() -> None:

@@ -12,7 +12,7 @@ import respx
 
 from llm_conformance import contract
 from llm_conformance.contract import Call, Usage
-from tests.calls import ADAPTERS, CHAT_URL, chat, chunk, completed, heard, messages, sse
+from tests.calls import ADAPTERS, CHAT_URL, chat, chunk, completed, heard, messages, responses, sse
 
 ANSWER = "Zwölf 🦊\u2028e\u0301 <b>\r\n"
 PLAIN = sse(chunk(role="assistant"), chunk(content=ANSWER[:8]), chunk(content=ANSWER[8:]), chunk("stop"), "[DONE]")
@@ -116,6 +116,17 @@ def test_calls_without_an_index_of_their_own_are_told_apart_by_id() -> None:
                 ("a", "f", "{}"),
                 ("b", "g", "{}"),
             ]
+
+
+def test_a_call_that_only_its_last_event_tells_of_is_there() -> None:
+    item = {"type": "function_call", "id": "fc", "call_id": "c", "name": "f", "arguments": '{"x":1}'}
+    added = {"type": "response.output_item.added", "output_index": 1, "item": {**item, "arguments": ""}}
+    delta = {"type": "response.function_call_arguments.delta", "output_index": 1, "delta": '{"x":1}'}
+    done = {"type": "response.output_item.done", "output_index": 1, "item": item}
+    whole = {"object": "response", "id": "r", "status": "completed", "output": [item]}
+    for events in ([done], [added, done], [added, delta, done], [delta, done]):
+        response = completed(responses(), [sse(*events, {"type": "response.completed", "response": whole})])
+        assert [(call.id, call.name, call.arguments) for call in response.tool_calls] == [("c", "f", '{"x":1}')]
 
 
 def test_blocks_of_tool_input_may_interleave() -> None:

@@ -224,6 +224,8 @@ def _read_call(facts: WireFacts, place: Place, rule: Mapping[str, Any]) -> None:
             call[number] = call[number] or _text(place.first(rule[name]))
     if "arguments" in rule:
         call[2] += _text(place.first(rule["arguments"]))
+    if "whole_arguments" in rule:
+        call[2] = call[2] or _text(place.first(rule["whole_arguments"]))
 
 
 def _call(facts: WireFacts, key: Any, id: str) -> list[str]:
