@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from llm_conformance import bare
+from llm_conformance import bare, schema
 from llm_conformance.bare import NotJudged
 from llm_conformance.scenarios import Scenario
 from llm_conformance.yaml_files import BadFileError
@@ -206,6 +206,20 @@ def test_a_file_that_is_no_cassette_names_its_line(tmp_path: Path) -> None:
         list(bare.recordings(path))
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"request": {"body": "[" * 100_000}}, r"interactions\.0: maximum recursion depth"),
+        ({"request": {"body": ["a"]}}, r"interactions\.0: the request body is neither text nor bytes"),
+        ({"response": {"body": {"string": 5}}}, r"interactions\.0: the body is neither text nor bytes"),
+        ({"response": {"headers": {1: ["a"]}}}, r"headers: 1 is not of type 'string'"),
+    ],
+)
+def test_an_odd_recording_names_its_line(tmp_path: Path, changes: Any, said: str) -> None:
+    with pytest.raises(BadFileError, match=rf"one\.yaml:\d+: .*{said}"):
+        only(write(tmp_path, CITED, **changes))
+
+
 def run(pytester: pytest.Pytester, *arguments: str) -> tuple[pytest.RunResult, dict[str, Any]]:
     """Judge the bare cassettes in `more` by the suite's rules, and no other scenario."""
     report = pytester.path / "report.json"
@@ -262,6 +276,25 @@ def test_a_file_that_is_no_cassette_is_misuse(pytester: pytest.Pytester) -> None
     result, _ = run(pytester, "--adapter=adapters")
     assert result.ret == 4
     result.stdout.fnmatch_lines(["*one.yaml:1: interactions: 5 is not of type 'array'*"])
+
+
+def test_a_fault_of_the_suites_own_is_told_from_a_failure(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "more", CITED)
+    pytester.makepyfile(
+        breaks="""
+        from llm_conformance import bare, schema
+
+        def recordings(path):
+            raise LookupError("no such thing")
+
+        bare.recordings = recordings
+        """
+    )
+    result, report = run(pytester, "--adapter=adapters", "-p", "breaks")
+    assert result.ret == 3
+    assert report["summary"]["error"] == 1
+    assert list(schema.problems("report", report)) == []
+    result.stdout.fnmatch_lines(["*a fault of llm-conformance*", "*LookupError: no such thing*"])
 
 
 def test_nothing_but_strangers_is_not_green(pytester: pytest.Pytester) -> None:

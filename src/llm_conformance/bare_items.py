@@ -70,6 +70,10 @@ class BareItem(pytest.Item):
         except BadFileError as bad:
             self.tally.bad_files += map(str, bad.problems)
             pytest.skip(str(bad))
+        except Exception:
+            if not self.tally.summary[Status.ERROR]:
+                self.tally.add_fault()
+            raise
         if wrong:
             raise Failures("\n\n".join(wrong))
         if not self.tally.summary[Status.PASS]:

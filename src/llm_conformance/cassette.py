@@ -64,7 +64,15 @@ def load_bare(path: Path) -> Cassette:
     Raises BadFileError for a file that is none.
     """
     text, document = _read(path, "bare-cassette")
-    return Cassette(path, text, document.get("metadata") or {}, tuple(map(_bare_interaction, document["interactions"])))
+    interactions = []
+    for number, pair in enumerate(document["interactions"]):
+        try:
+            interactions.append(_bare_interaction(pair))
+        except (ValueError, RecursionError) as error:
+            where = ("interactions", number)
+            problem = FileProblem(path, yaml_files.line_of(text, where), f"{_dotted(where)}: {error}")
+            raise BadFileError(problem) from error
+    return Cassette(path, text, document.get("metadata") or {}, tuple(interactions))
 
 
 def _read(path: Path, form: str) -> tuple[str, Any]:
@@ -82,15 +90,13 @@ def _read(path: Path, form: str) -> tuple[str, Any]:
 def _bare_interaction(pair: Mapping[str, Any]) -> Interaction:
     request, response = pair["request"], pair["response"]
     sent = request.get("body")
-    sent = sent.get("string") if isinstance(sent, Mapping) else sent
-    try:
-        asked = json.loads(sent or b"{}")
-    except ValueError:
-        asked = {}
+    sent = _bytes("the request body", sent.get("string") if isinstance(sent, Mapping) else sent)
+    asked = {}
+    with contextlib.suppress(ValueError):
+        asked = json.loads(sent)
     recorded = {name.lower(): value for name, value in (response.get("headers") or {}).items()}
     headers = _headers(recorded)
-    received = response["body"].get("string") or b""
-    body = received.encode("utf-8") if isinstance(received, str) else received
+    body = _bytes("the body", response["body"].get("string"))
     if _first(recorded.get("content-encoding", "")) in ("gzip", "deflate"):
         with contextlib.suppress(zlib.error):  # vcrpy may have unpacked it, and left the header
             body = zlib.decompressobj(_ANY_WINDOW).decompress(body, yaml_files.MAX_BYTES)
@@ -104,6 +110,12 @@ def _bare_interaction(pair: Mapping[str, Any]) -> Interaction:
         headers=headers,
         body=body,
     )
+
+
+def _bytes(what: str, recorded: Any) -> bytes:
+    if not isinstance(recorded, str | bytes | None):
+        raise ValueError(f"{what} is neither text nor bytes")
+    return recorded.encode("utf-8") if isinstance(recorded, str) else recorded or b""
 
 
 _ANY_WINDOW = 32 + zlib.MAX_WBITS

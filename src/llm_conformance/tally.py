@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from llm_conformance.judgement import Status
 from llm_conformance.verdict import Verdict
 
 Key = tuple[str, str, str, str, str]
@@ -47,6 +48,10 @@ class Tally:
             self.counts[each.adapter, row, family, each.evidence, each.status] += 1
             if self.keeps:
                 self.verdicts.append(each)
+
+    def add_fault(self) -> None:
+        """Count a fault of the suite's own that belongs to no cell."""
+        self.counts["", "", "", "", Status.ERROR] += 1
 
     @property
     def summary(self) -> Counter[str]:
