@@ -238,7 +238,7 @@ def test_rules_judge_bare_recordings(pytester: pytest.Pytester) -> None:
     write(pytester.path / "more", CITED)
     result, report = run(pytester, "--adapter=adapters")
     assert result.ret == 0
-    assert report["bare_recordings"] == {"seen": 1, "out_of_scope": {}}
+    assert report["bare_recordings"] == {"seen": 1, "out_of_scope": {}, "bad_files": []}
     judged = {(each["invariant"], each["face"]) for each in report["results"] if each["status"] == "pass"}
     assert {("MSG-2", "parse"), ("MSG-2", "complete"), ("ANN-2", "parse"), ("USE-3", "complete")} <= judged
 
@@ -273,9 +273,23 @@ def test_a_broken_adapter_fails_on_them(pytester: pytest.Pytester) -> None:
 def test_a_file_that_is_no_cassette_is_misuse(pytester: pytest.Pytester) -> None:
     path = write(pytester.path / "more", CITED)
     path.write_text("interactions: 5\n")
-    result, _ = run(pytester, "--adapter=adapters")
+    result, report = run(pytester, "--adapter=adapters")
     assert result.ret == 4
     result.stdout.fnmatch_lines(["*one.yaml:1: interactions: 5 is not of type 'array'*"])
+    assert report["bare_recordings"]["bad_files"] == [f"{path}:1: interactions: 5 is not of type 'array'"]
+    assert list(schema.problems("report", report)) == []
+
+
+@pytest.mark.parametrize(("text", "code", "complete"), [("interactions: 5", 4, False), ("interactions: []", 5, True)])
+def test_a_run_with_a_file_that_is_no_cassette_is_not_complete(
+    pytester: pytest.Pytester, text: str, code: int, complete: bool
+) -> None:
+    write(pytester.path / "more", CITED).write_text(text)
+    pytester.makepyfile(mypkg="class A:\n    providers = ['acme']\n    parse = print\nconformance_adapter = A")
+    report = pytester.path / "report.json"
+    options = ("--adapter=mypkg", "--conformance-cassettes=more", f"--conformance-report={report}")
+    result = pytester.runpytest_subprocess(str(miniature.RULES), "-q", *options)
+    assert (result.ret, json.loads(report.read_text("utf-8"))["complete"]) == (code, complete)
 
 
 def test_a_fault_of_the_suites_own_is_told_from_a_failure(pytester: pytest.Pytester) -> None:

@@ -67,6 +67,7 @@ def document(result: Result) -> dict[str, Any]:
         "bare_recordings": {
             "seen": result.tally.recordings,
             "out_of_scope": dict(sorted(result.tally.out_of_scope.items())),
+            "bad_files": sorted(result.tally.bad_files),
         },
         "examples": result.examples,
         "complete": result.complete,

@@ -293,6 +293,7 @@ class ConformanceSession:
             and not self._deselected
             and self._collected_modules == set(self._modules)
             and self._judged.items == self.planned
+            and not self._judged.bad_files
         )
 
     def _exit_code(self, pytest_says: int) -> int:
