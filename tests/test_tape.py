@@ -111,3 +111,6 @@ def test_certificates_are_cheap_only_while_an_adapter_is_asked(
     with cheap_certificates():
         assert os.environ["SSL_CERT_FILE"].endswith("nobody.pem")
     assert os.environ.get("SSL_CERT_FILE") == before
+    with cheap_certificates():
+        del os.environ["SSL_CERT_FILE"]
+    assert os.environ.get("SSL_CERT_FILE") == before
