@@ -71,6 +71,11 @@ def test_a_wrong_span_is_explained_by_its_unit(span: tuple[int, int], unit: str)
     assert bool(unit) == bool(explained)
 
 
+def test_half_a_surrogate_pair_is_one_of_everything() -> None:
+    expected = ExpectedAnnotation(2, 4, "ab", {})
+    assert "UTF-16" in citations.other_unit("🦀\ud83dab", expected, Annotation(3, 5, {}))
+
+
 def test_folding_joins_by_index_and_ignores_what_is_no_text() -> None:
     folded = folding.fold(
         [

@@ -62,8 +62,9 @@ def other_unit(message: str, expected: ExpectedAnnotation, actual: Annotation) -
     span = (actual.start, actual.end)
     if start is None or end is None or span == (start, end):
         return ""
-    utf16 = [len(message[:offset].encode("utf-16-le")) // 2 for offset in (start, end)]
-    utf8 = [len(message[:offset].encode("utf-8")) for offset in (start, end)]
+    # JSON may hold half a surrogate pair, which only surrogatepass encodes.
+    utf16 = [len(message[:offset].encode("utf-16-le", "surrogatepass")) // 2 for offset in (start, end)]
+    utf8 = [len(message[:offset].encode("utf-8", "surrogatepass")) for offset in (start, end)]
     document = (expected.data.get("start_char_index"), expected.data.get("end_char_index"))
     guesses = {
         "these are UTF-16 code units": tuple(utf16),
