@@ -243,6 +243,13 @@ def test_rules_judge_bare_recordings(pytester: pytest.Pytester) -> None:
     assert {("MSG-2", "parse"), ("MSG-2", "complete"), ("ANN-2", "parse"), ("USE-3", "complete")} <= judged
 
 
+def test_a_file_that_is_found_twice_is_judged_once(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "more", CITED)
+    again = (f"--conformance-cassettes={name}" for name in ("more", "more/openai", "./more/../more"))
+    _, report = run(pytester, "--adapter=adapters", *again)
+    assert report["bare_recordings"]["seen"] == 1
+
+
 def test_a_broken_adapter_fails_on_them(pytester: pytest.Pytester) -> None:
     write(pytester.path / "more", CITED)
     write(pytester.path / "more", CITED | {"usage": None}, "one-more")

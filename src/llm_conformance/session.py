@@ -326,11 +326,16 @@ def _effort(named: str) -> Effort:
 
 
 def _directories(names: Iterable[str], base: Path) -> list[Path]:
+    """Return the directories, none twice or within another, so that no file is judged twice."""
     found = [base / name for name in names]
     missing = [f"--conformance-cassettes={path}: no such directory" for path in found if not path.is_dir()]
     if missing:
         raise pytest.UsageError("\n".join(missing))
-    return found
+    kept: list[Path] = []
+    for path in sorted(path.resolve() for path in found):  # a folder comes before what is in it
+        if not any(path.is_relative_to(other) for other in (CASSETTES.resolve(), *kept)):
+            kept.append(path)
+    return kept
 
 
 def _keep_proxies_away() -> None:
