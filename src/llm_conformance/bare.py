@@ -6,9 +6,12 @@ may say in `metadata.fidelity`:
 | fidelity | what is claimed |
 |---|---|
 | `raw`, or nothing said | everything that the bytes decide |
-| `redacted-reserialised` | all but ids, times, text code point for code point, and places in it |
-| `json-asciified` | all but text code point for code point, and places in it |
+| `body+headers-only` | the same; a body without its request can only be parsed |
+| `json-asciified` | all but the message code point for code point, and places in it |
+| `redacted-reserialised` | the same, and no ids and times |
 | anything else | nothing: such a body needs a scenario file |
+
+Reasoning and the arguments of tool calls are claimed exactly, whatever the fidelity.
 
 Files are read one at a time, when their turn comes; only their paths are kept.
 """
@@ -119,7 +122,7 @@ def _truth(interaction: Interaction, row: Provider, model: str, fidelity: str) -
         return NotJudged("a body without any part of an answer")
     profile = row.think_profile(model)
     expected = expectation.expect(facts, row, profile)
-    outside = any(start is None and facts.start is not None for start, _, facts in expected.annotations)
+    outside = any(start is None and citation.start is not None for start, _, citation in expected.annotations)
     may_refuse = outside or not _keeps_the_wire_schema(interaction, row)
     stated = _ALWAYS_CLAIMED | _CLAIMED[fidelity]
     if expected.by_tag or facts.found:
@@ -159,9 +162,10 @@ def _keeps_the_wire_schema(interaction: Interaction, row: Provider) -> bool:
 
 
 def _annotations(expected: Expectation) -> Iterator[ExpectedAnnotation]:
-    for start, end, facts in expected.annotations:
+    for start, end, citation in expected.annotations:
         text = None if start is None or end is None else expected.message[start:end]
-        yield ExpectedAnnotation(start, end, text, facts.data, may_be_unanchored=facts.start == facts.end == 0)
+        nowhere = citation.start == citation.end == 0
+        yield ExpectedAnnotation(start, end, text, citation.data, may_be_unanchored=nowhere)
 
 
 def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
