@@ -242,7 +242,7 @@ def _citation(place: Place, rule: Mapping[str, Any]) -> CitationFacts:
         start = rule.get("start_default")
     gone = [rule[side] for side in ("start", "end") if side in rule]
     return CitationFacts(
-        data=functools.reduce(_without, (path.split("/") for path in (*gone, *rule.get("drop", ()))), data),
+        data=functools.reduce(_without, (path.split("/") for path in gone), data),
         block=_block(inner, rule),
         start=start,
         end=end,
