@@ -88,8 +88,11 @@ def judged(cell: Cell, rule: Invariant, runner: Runner, effort: Effort) -> tuple
         exchange = runner.exchange(cell)
         status, message, violation = judge(rule, exchange)
         return verdict(cell, rule, status, message), None if violation is None else narrative(cell, rule, violation)
-    if not effort.examples or not runner.hands_over_pieces(cell.face):
-        return verdict(cell, rule, Status.VACUOUS, "no other way to cut the stream was tried"), None
+    known = uncut(cell, rule, effort)
+    if known is not None:
+        return known, None
+    if not runner.hands_over_pieces(cell.face):
+        return verdict(cell, rule, Status.VACUOUS, "the transport hands the stream over in one piece"), None
     finding = _over_cuts(cell, rule, runner, effort)
     witness = finding.witness
     if witness is None:
@@ -97,6 +100,13 @@ def judged(cell: Cell, rule: Invariant, runner: Runner, effort: Effort) -> tuple
     shown = {"cuts": list(witness.cell.scenario.cuts or ())}
     said = verdict(cell, rule, Status.FAIL, str(witness.violation), shown)
     return said, narrative(cell, rule, witness.violation, shown)
+
+
+def uncut(cell: Cell, rule: Invariant, effort: Effort) -> Verdict | None:
+    """Return the verdict of a rule that wants a stream cut in many ways, where no way is tried; else None."""
+    if not rule.over or effort.examples:
+        return None
+    return verdict(cell, rule, Status.VACUOUS, "no other way to cut the stream was tried")
 
 
 def _over_cuts(cell: Cell, rule: Invariant, runner: Runner, effort: Effort) -> Finding:

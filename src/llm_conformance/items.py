@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from _pytest._code.code import ExceptionInfo, TerminalRepr
 
-from llm_conformance.findings import judged
+from llm_conformance.findings import judged, uncut
 from llm_conformance.judgement import Invariant, Status, invariant_of
 from llm_conformance.locations import RULES_PACKAGE
 from llm_conformance.plan import Cell
@@ -87,7 +87,7 @@ class RuleModule(pytest.File):
         for name, invariant in self._invariants:
             line = invariant.check.__code__.co_firstlineno
             for cell in self._cells:
-                known = settled(cell, invariant)
+                known = settled(cell, invariant) or uncut(cell, invariant, self._conformance.effort)
                 if known is not None:
                     self._conformance.settle(known)
                     continue

@@ -130,11 +130,11 @@ def _names(instance: Any, attribute: str, problems: list[str]) -> set[str]:
 
 def _implied(faces: Collection[Face]) -> set[str]:
     """Return what an adapter that declares nothing is held to: all that its methods could show, except raw events."""
-    implied = {"reasoning", "segments", "annotations", "audio", "tools"}
+    implied = {"reasoning", "segments", "annotations", "audio", "tools", "errors"}
     if {"stream", "parse_stream"} & set(faces):
         implied.add("streaming")
     if {"complete", "stream"} & set(faces):
-        implied |= {"replay", "errors"}
+        implied.add("replay")
     return implied
 
 

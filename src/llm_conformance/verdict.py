@@ -122,6 +122,8 @@ def _came_back_wrong(invariant: Invariant, exchange: Exchange) -> bool:
         return False  # the core rules report that
     if invariant.capability == "streaming":
         return invariant.id != "STR-7" and bool(outcome.events)  # late is not wrong
+    if invariant.capability == "errors":
+        return outcome.raised is None
     shown = _SHOWN_BY[invariant.capability or ""]
     return outcome.response is not None and bool(outcome.response.data.get(shown))
 

@@ -220,7 +220,7 @@ class Forgiving(ResponsesDecoder):
 
 
 class FailedResponseTakenForAnEnd(Misunderstood):
-    fails = ("STR-6",)
+    fails = ("STR-6", "ERR-1")
     says = "expected RateLimitError"
     decoders = MappingProxyType({ResponsesDecoder: Forgiving})
 
