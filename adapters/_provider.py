@@ -85,6 +85,8 @@ class ProviderAdapter:
 
     def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Iterator[StreamEvent]:
         """Give what a streamed answer says, as its bytes come."""
+        if call.http and call.http.status >= 400:  # then what comes is no stream
+            raise _status_error(call.http.status, b"".join(chunks), call)
         decoder = self.decoder(call)
         done = False
         with _malformed_is_ours(call):

@@ -191,3 +191,11 @@ def test_a_citation_keeps_its_fields_flat_or_nested(annotation: dict[str, Any]) 
     (made,) = response.annotations
     assert (made.start, made.end) == (None, None)
     assert made.data == {"type": "file_citation", "file_id": "file-1", "index": 2}
+
+
+def test_bytes_of_an_error_status_are_no_stream() -> None:
+    http = contract.HttpResponse(429, {"content-type": "application/json"})
+    with pytest.raises(contract.RateLimitError, match="slower"):
+        list(
+            ADAPTERS.parse_stream([b'{"error": ', b'{"message": "slower"}}'], chat("deepseek", stream=True, http=http))
+        )
