@@ -68,13 +68,13 @@ class ProviderAdapter:
         """Ask the provider and give its answer as it comes."""
         with self._sent(call) as answer:
             if answer.status_code >= 400:
-                raise _status_error(answer.status_code, answer.read(), call)
+                raise _status_error(HttpResponse(answer.status_code, dict(answer.headers), answer.read()), call)
             yield from self.parse_stream(answer.iter_bytes(), call)
 
     def parse(self, http: HttpResponse, call: Call) -> Response:
         """Return what a plain answer says."""
         if http.status >= 400:
-            raise _status_error(http.status, http.body, call)
+            raise _status_error(http, call)
         decoder = self.decoder(call)
         with _malformed_is_ours(call):
             for _ in decoder.feed(_document(http.body)):
@@ -86,7 +86,7 @@ class ProviderAdapter:
     def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Iterator[StreamEvent]:
         """Give what a streamed answer says, as its bytes come."""
         if call.http and call.http.status >= 400:  # then what comes is no stream
-            raise _status_error(call.http.status, b"".join(chunks), call)
+            raise _status_error(HttpResponse(call.http.status, call.http.headers, b"".join(chunks)), call)
         decoder = self.decoder(call)
         done = False
         with _malformed_is_ours(call):
@@ -154,9 +154,11 @@ def _document(data: bytes | str) -> Mapping[str, Any]:
     return document
 
 
-def _status_error(status: int, body: bytes, call: Call) -> LLMError:
-    message = _redacted(body.decode("utf-8", "replace"), call)[:500]
-    return error_for_status(status)(message, provider=call.provider, extra_context={"status_code": status})
+def _status_error(http: HttpResponse, call: Call) -> LLMError:
+    message = _redacted(http.body.decode("utf-8", "replace"), call)[:500]
+    context = {"status_code": http.status, "retry_after": http.headers.get("retry-after")}
+    known = {name: value for name, value in context.items() if value is not None}
+    return error_for_status(http.status)(message, provider=call.provider, extra_context=known)
 
 
 @contextlib.contextmanager

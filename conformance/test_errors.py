@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import fail, invariant
+from llm_conformance.judgement import always, fail, invariant, show
 from llm_conformance.scenarios import Mode, Truth
 
 ANY = "LLMError"
 """The error that a truth names where any class of the contract is right."""
 
 
-def _fails(truth: Truth, _mode: Mode) -> bool:
-    return truth.error is not None
+def _said(truth: Truth, _mode: Mode) -> bool:
+    return truth.error is not None and not truth.fault
 
 
-@invariant("ERR-1", capability="errors", when=_fails)
+def _malformed(truth: Truth, _mode: Mode) -> bool:
+    return truth.fault == "malformed"
+
+
+def _lost_connection(truth: Truth, _mode: Mode) -> bool:
+    return truth.fault == "connection"
+
+
+@invariant("ERR-1", capability="errors", when=_said)
 def test_an_error_is_of_its_class(exchange: Exchange) -> None:
     """An error of the provider is raised, as the contract's class of its status, and nothing raw escapes.
 
@@ -22,6 +31,58 @@ def test_an_error_is_of_its_class(exchange: Exchange) -> None:
     library says neither, and an answer in the place of an error is stored and shown (S3-23 to S3-32, C-12). An error
     within a 200 has the class of the status that it names, else of its type.
     """
+    _expect_class(exchange)
+
+
+@invariant("ERR-2", capability="errors", when=_malformed)
+def test_a_malformed_body_is_a_validation_error(exchange: Exchange) -> None:
+    """A body that is cut short, no JSON, or of no known shape is a ValidationError, never half an answer.
+
+    Gateways answer with HTML, with nothing, with `{}`, and with status 200; half a JSON document has lost what came
+    behind (S3-26).
+    """
+    _expect_class(exchange)
+
+
+@invariant("ERR-3", capability="errors", when=_lost_connection)
+def test_a_lost_connection_is_told_in_time(exchange: Exchange) -> None:
+    """A time-out is a TimeoutError, a broken connection a ServiceUnavailableError, within the call's time limit.
+
+    `call.timeout_s` is the limit; a client that waits by its own default keeps its caller waiting (S3-25, S3-27, C-12).
+    """
+    _expect_class(exchange)
+
+
+@invariant("ERR-4", capability="errors", when=always)
+def test_errors_keep_their_facts_and_no_secret(exchange: Exchange) -> None:
+    """Provider, original error and Retry-After survive, and the API key is in no message, dump or raw event.
+
+    Who gets a RateLimitError wants to know when to try again. Errors and answers are logged and reported; providers
+    echo keys, and HTTP libraries keep requests (S3-19, S3-22, S3-31, S4-16).
+    """
+    raised, truth = exchange.outcome.raised, exchange.truth
+    told = exchange.outcome.response.data if exchange.outcome.response else {}
+    for what, value in (("the response", told), ("the events", exchange.events), ("the error", raised and raised.dump)):
+        if CANARY_KEY in _text(value):
+            fail(f"{what} without the API key", "it is there")
+    if raised is None or truth.error is None:
+        return
+    if raised.provider not in (None, exchange.call.provider):
+        fail(f"an error of the provider {exchange.call.provider!r}", show(raised.provider))
+    if truth.fault == "connection" and not raised.has_origin:
+        fail("the original error, as original_error or as the cause", "none")
+    if truth.retry_after and truth.retry_after not in f"{raised.dump}{raised.headers}":
+        fail(f"an error that still has Retry-After, {truth.retry_after} seconds", f"{raised}")
+
+
+def _text(value: object) -> str:
+    try:
+        return repr(value)
+    except RecursionError:  # it contains itself; PRV-2 reports that
+        return ""
+
+
+def _expect_class(exchange: Exchange) -> None:
     wanted, raised = exchange.truth.error, exchange.outcome.raised
     if raised is None:
         fail(f"{_named(wanted)}, raised", "an answer" if exchange.outcome.response else "nothing")

@@ -84,8 +84,8 @@ def test_a_file_whose_name_is_taken_is_refused_instead_of_loaded_twice(tmp_path:
 @pytest.mark.parametrize(
     ("methods", "capabilities"),
     [
-        ("parse", {"reasoning", "segments", "annotations", "audio", "tools"}),
-        ("parse_stream", {"reasoning", "segments", "annotations", "audio", "tools", "streaming"}),
+        ("parse", {"reasoning", "segments", "annotations", "audio", "tools", "errors"}),
+        ("parse_stream", {"reasoning", "segments", "annotations", "audio", "tools", "errors", "streaming"}),
         ("complete", {"reasoning", "segments", "annotations", "audio", "tools", "replay", "errors"}),
     ],
 )

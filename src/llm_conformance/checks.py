@@ -10,7 +10,7 @@ from typing import Any
 from llm_conformance import derivation, expectation, scenarios, schema
 from llm_conformance.cassette import Interaction, at_pointer
 from llm_conformance.citations import pair
-from llm_conformance.contract import ERROR_TYPES, Annotation
+from llm_conformance.contract import ERROR_TYPES, Annotation, error_for_status
 from llm_conformance.derivation import WireFacts
 from llm_conformance.expectation import Expectation
 from llm_conformance.judgement import first_difference, same
@@ -32,7 +32,8 @@ class Recording:
         self.interaction: Interaction = file.interaction(mode)
         self.provider: Provider = file.provider
         self.truth: Truth = scenarios.truth(file.document["truth"], mode)
-        self.facts: WireFacts = derivation.derive(self.interaction, self.provider)
+        speaks = self.interaction.status < 400 and not self.truth.fault
+        self.facts: WireFacts = derivation.derive(self.interaction, self.provider) if speaks else WireFacts()
         self.expected: Expectation = expectation.expect(
             self.facts, self.provider, file.document.get("think_profile", "off")
         )
@@ -58,14 +59,14 @@ def _is_that_call(recording: Recording) -> Problems:
         yield f"recorded from {interaction.uri}, which is no call of {row} in the provider table", ("provider",)
     elif row.path != row.stream_path and (place.template == row.stream_path) != streams:
         yield "the recorded request's path says the other mode", ("recordings", recording.mode)
-    if interaction.status != 200:
+    if interaction.status != 200 and recording.truth.error is None:
         yield f"recorded status {interaction.status}; an answer has 200", ("recordings", recording.mode)
     recorded_model = (place and place.model) or interaction.request.get("model")
     if recorded_model != model:
         yield f"call.model is not the recorded request's {recorded_model!r}", ("call", "model")
     if row.path == row.stream_path and bool(interaction.request.get("stream")) != streams:
         yield "the recorded request's `stream` says the other mode", ("recordings", recording.mode)
-    if interaction.streamed != streams:
+    if interaction.streamed != streams and interaction.status < 400:
         yield "the recorded answer's content type says the other mode", ("recordings", recording.mode)
     for pointer in document.get("match", ()):
         # What only streams are asked for (`stream_options`) is matched in their requests alone.
@@ -76,7 +77,7 @@ def _is_that_call(recording: Recording) -> Problems:
 
 def _cuts_lie_in_the_body(recording: Recording) -> Problems:
     cuts = recording.file.document["recordings"].get("cuts", ())
-    if recording.mode == "stream":
+    if cuts and recording.mode == "stream":
         edges = (0, *cuts, len(recording.interaction.body))
         if any(start >= end for start, end in pairwise(edges)):
             yield f"the cuts do not rise, or lie outside the stream of {edges[-1]} bytes", ("recordings", "cuts")
@@ -111,7 +112,10 @@ def _names_errors_of_the_contract(recording: Recording) -> Problems:
 
 
 def _is_an_error(recording: Recording) -> Problems:
-    facts = recording.facts
+    facts, status = recording.facts, recording.interaction.status
+    named = error_for_status(status).__name__ if status >= 400 else recording.truth.error
+    if recording.truth.error != named:
+        yield f"a status of {status} is {named}", recording.where("error")
     if not (facts.error or (facts.finish is None and not facts.ended)):
         yield "the truth says error, but the bytes show none and end properly", recording.where("error")
 

@@ -41,9 +41,10 @@ def keep(scenario: Scenario, directory: Path) -> Scenario:
 
 
 def _digest(scenario: Scenario) -> str:
-    total = hashlib.sha256(repr((scenario.cuts, scenario.think_profile)).encode())
+    total = hashlib.sha256(repr((scenario.cuts, scenario.think_profile, scenario.fault)).encode())
     for mode in scenario.modes:
-        total.update(scenario.interactions[mode].body)
+        told = scenario.interactions[mode]
+        total.update(repr((told.status, told.headers)).encode() + told.body)
     return total.hexdigest()[:10]
 
 
@@ -55,6 +56,7 @@ def _document(scenario: Scenario) -> dict[str, Any]:
         recordings["cuts"] = list(scenario.cuts)
     call = {"model": scenario.model, "messages": plain(scenario.messages)}
     params = scenario.params[scenario.modes[0]]
+    fault = {"fault": plain(scenario.fault)} if scenario.fault else {}
     return {
         "title": scenario.title,
         "provider": scenario.provider.id,
@@ -62,13 +64,15 @@ def _document(scenario: Scenario) -> dict[str, Any]:
         "think_profile": scenario.think_profile,
         "call": call | ({"params": plain(params)} if params else {}),
         "recordings": recordings,
+        **fault,
         "truth": dict(_stated(scenario.truths[scenario.modes[0]])),  # the same in both modes
     }
 
 
 def _stated(truth: Truth) -> Mapping[str, Any]:
     if truth.error is not None:
-        return {"error": truth.error}
+        failure = {"error": truth.error, "fault": truth.fault, "retry_after": truth.retry_after}
+        return {key: value for key, value in failure.items() if value}
     usage = truth.usage and {count: getattr(truth.usage, count) for count in COUNTS}
     said: dict[str, Any] = {
         "id": truth.ids[0],

@@ -21,11 +21,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Raised:
-    """An error that an adapter ended with: its class, the contract's class for it (None if unknown), its text."""
+    """An error that an adapter ended with: its class, the contract's class for it (None if unknown), its text.
+
+    Attributes:
+        provider: What it says of the provider; None if nothing.
+        has_origin: Whether the exception behind it can be had, or it is that exception itself.
+        dump: All that it says, in any form, the exceptions behind it included: where a key would be found.
+        headers: The headers of the answer that it still has, or that went with it.
+    """
 
     type: str
     contract_type: str | None
     text: str
+    provider: str | None = None
+    has_origin: bool = False
+    dump: str = ""
+    headers: str = ""
 
     def __str__(self) -> str:
         """Return class and text, shortened."""

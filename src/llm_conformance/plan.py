@@ -33,7 +33,8 @@ class Cell:
     @property
     def holds_last_frame(self) -> bool:
         """Whether the end of the stream waits until there was content: where there is some before, and no other cut."""
-        return self.scenario.cuts is None and bool(self.scenario.truths[self.mode].shows_early)
+        whole = self.scenario.cuts is None and self.scenario.fault is None
+        return whole and bool(self.scenario.truths[self.mode].shows_early)
 
     def __str__(self) -> str:
         """Return the id used in the names of test items."""
@@ -87,6 +88,6 @@ def cells(subjects: Collection[Subject], scenarios: Collection[Scenario], filter
             for mode in scenario.modes:
                 faces = subject.faces_for(mode) or FACES[mode][:1]
                 for face in faces:
-                    known = scenario.replayable or face in PURE
+                    known = scenario.fault is None if face in PURE else scenario.replayable
                     if known and (not filters.faces or face in filters.faces):
                         yield Cell(subject, scenario, mode, face)

@@ -14,7 +14,7 @@ from llm_conformance.findings import Finding, Findings, example, told
 from llm_conformance.generate.themes import THEMES, Theme
 from llm_conformance.items import Failures
 from llm_conformance.judgement import Invariant, Status
-from llm_conformance.plan import Cell, Filters
+from llm_conformance.plan import PURE, Cell, Filters
 from llm_conformance.providers import Provider, table
 from llm_conformance.runner import Runner
 from llm_conformance.scenarios import Mode, Scenario
@@ -39,8 +39,8 @@ class Property:
         return f"{self.subject.label}-{self.theme.scenario_id(self.row)}-{self.face}"
 
 
-def properties(subjects: Iterable[Subject], filters: Filters) -> Iterator[Property]:
-    """Yield everything that is to be searched."""
+def properties(subjects: Iterable[Subject], filters: Filters, has_server: bool) -> Iterator[Property]:
+    """Yield everything that is to be searched. Without a server no connection can fail."""
     for subject in subjects:
         for row in table().values():
             if not subject.covers(row) or not filters.admits_row(row):
@@ -49,7 +49,8 @@ def properties(subjects: Iterable[Subject], filters: Filters) -> Iterator[Proper
                 if theme.suits(row) and filters.admits_id(theme.scenario_id(row)):
                     for mode in theme.modes:
                         for face in subject.faces_for(mode):
-                            if not filters.faces or face in filters.faces:
+                            meets = not theme.over_http or (has_server and face not in PURE)
+                            if meets and (not filters.faces or face in filters.faces):
                                 yield Property(subject, row, theme, mode, face)
 
 

@@ -13,18 +13,19 @@ from typing import Any
 from llm_conformance import canary
 from llm_conformance.certificates import cheap_certificates
 from llm_conformance.contract import ERROR_TYPES, Call, HttpResponse, error_for_status
+from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.driver import Driver, HungError, consume, returned
 from llm_conformance.exchange import Exchange
 from llm_conformance.guard import Guard
 from llm_conformance.outcome import Outcome, Raised, Returned, as_mapping
 from llm_conformance.plan import PURE, Cell
-from llm_conformance.scenarios import MODES, Mode, Truth
+from llm_conformance.scenarios import MODES, Mode, Scenario, Truth
 from llm_conformance.server import PATIENCE_S
 from llm_conformance.serving import Serving, Transport
 from llm_conformance.subject import FACES, Face
 
-CANARY_KEY = "llm-conformance-canary-key"
-"""Given as every call's API key; it may appear in nothing that comes back."""
+VAIN_S = 0.5
+"""How long a call may take, in seconds, that the server does not answer."""
 
 HANGS_UNTIL_GIVEN_UP = 3
 _REMEMBERED = 256
@@ -39,6 +40,7 @@ class Runner:
         self._driver = Driver()
         self._transport = transport
         self._guard = Guard(transport.address)
+        self._gave_up = False
         self._hangs: Counter[tuple[str, Face]] = Counter()
         self.exchange = functools.lru_cache(maxsize=_REMEMBERED)(self.run)
 
@@ -46,6 +48,10 @@ class Runner:
         """Stop the worker thread and the transport."""
         self._driver.close()
         self._transport.shutdown()
+
+    def _limit_s(self, scenario: Scenario) -> float:
+        """Return how long a call may take; one that is to wait in vain, not as long as others."""
+        return min(self._timeout_s, VAIN_S) if scenario.fault else self._timeout_s
 
     def hands_over_pieces(self, face: Face) -> bool:
         """Whether it makes a difference to a method how a stream is cut."""
@@ -75,7 +81,7 @@ class Runner:
             path=scenario.provider.path_for(cell.mode == "stream", scenario.model),
             api_key=CANARY_KEY,
             stream=cell.mode == "stream",
-            timeout_s=self._timeout_s,
+            timeout_s=self._limit_s(scenario),
             correlation_id=f"llm-conformance/{scenario.id}/{face}",
             think_profile=scenario.think_profile,
             http=http if face == "parse_stream" else None,
@@ -86,18 +92,23 @@ class Runner:
         return Exchange(subject, scenario, face, mode, call, outcome, _Others(self, cell))
 
     def _ask(self, attempt: _Attempt, truths: Mapping[Mode, Truth]) -> Outcome:
+        if attempt.scenario.fault and attempt.serving and not self._transport.hands_over_pieces:
+            self._transport.close(attempt.serving)
+            return Outcome(unsupported="no connection can fail in this transport")
         method = (attempt.subject.label, attempt.face)
         if self._hangs[method] >= HANGS_UNTIL_GIVEN_UP:
             return Outcome(fault=f"not asked any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung")
+        limit_s = self._limit_s(attempt.scenario)
         before = attempt.inputs()
         raised: BaseException | None = None
         with self._guard.watching() as connections, cheap_certificates():
             try:
-                raised = self._driver.run(attempt.run, self._timeout_s + PATIENCE_S)
+                raised = self._driver.run(attempt.run, limit_s + PATIENCE_S)
             except HungError as hung:
-                self._hangs[method] += 1
+                self._gave_up = True
+                self._hangs[method] += attempt.scenario.fault is None
                 self._guard.ignore_thread(hung.thread)
-                attempt.fault = f"did not come back within {self._timeout_s:g} s"
+                attempt.fault = f"did not come back within {limit_s:g} s"
             finally:
                 if attempt.serving:
                     self._transport.close(attempt.serving)
@@ -112,7 +123,7 @@ class Runner:
     @property
     def gave_up(self) -> bool:
         """Whether a call is still running that nobody waits for any more."""
-        return bool(self._hangs)
+        return self._gave_up
 
 
 @dataclass(frozen=True)
@@ -260,11 +271,38 @@ class _Attempt:
 
 
 def _raised(error: BaseException, table: Mapping[str, str]) -> Raised:
+    own = _contract_type(error, table)
+    origin = getattr(error, "original_error", None) or error.__cause__ or error.__context__
+    chain = [error, *([origin] if isinstance(origin, BaseException) else [])]
+    provider = getattr(error, "provider", None)
+    return Raised(
+        type=type(error).__name__,
+        contract_type=own,
+        text=_safely(lambda: str(error)),
+        provider=provider if isinstance(provider, str) else None,
+        has_origin=origin is not None or type(error).__name__ not in ERROR_TYPES,
+        dump="\n".join(_safely(lambda each=each: _said(each)) for each in chain),  # type: ignore[misc]
+        headers="\n".join(_safely(lambda each=each: _headers(each)) for each in chain),  # type: ignore[misc]
+    )
+
+
+def _safely(text: Callable[[], str]) -> str:
     try:
-        text = str(error)
+        return text()
     except Exception as inner:
-        text = f"(its text cannot be had: {type(inner).__name__})"
-    return Raised(type(error).__name__, _contract_type(error, table), text)
+        return f"(its text cannot be had: {type(inner).__name__})"
+
+
+def _said(error: BaseException) -> str:
+    to_dict = getattr(error, "to_dict", None)
+    return "\n".join((str(error), repr(error), repr(error.args), repr(to_dict()) if callable(to_dict) else ""))
+
+
+def _headers(error: BaseException) -> str:
+    """Return what an error keeps of the answer's headers, under whatever name."""
+    response = getattr(error, "response", None)
+    kept = [dict(getattr(each, "headers", None) or {}) for each in (error, response)]
+    return f"{vars(error)!r} {kept!r}"
 
 
 def _contract_type(error: BaseException, table: Mapping[str, str]) -> str | None:
@@ -289,4 +327,12 @@ def _raised_event(event: Mapping[str, Any]) -> Raised:
     error = event.get("error")
     said = error if isinstance(error, Mapping) else {}
     name = str(said.get("error_type"))
-    return Raised(name, name if name in ERROR_TYPES else None, str(said.get("message", "")))
+    return Raised(
+        type=name,
+        contract_type=name if name in ERROR_TYPES else None,
+        text=str(said.get("message", "")),
+        provider=said.get("provider") if isinstance(said.get("provider"), str) else None,
+        has_origin=True,
+        dump=repr(error),
+        headers=repr(error),
+    )

@@ -46,7 +46,8 @@ class Truth:
     `stated` names the keys that the scenario file has. `shows_early`, which is read from the bytes, names what the
     stream has before its last frame: `text`, or the capability that it takes to show it. `offset_unit` is how the
     provider counts the annotations' offsets. A message may or may not end with the `refusal`; one that `is_json` only
-    has to be equal as JSON.
+    has to be equal as JSON. An `error` is what the provider says, unless it comes of a `fault`: a body that is no
+    answer, or the connection. `retry_after` is in seconds, as the header has it.
     """
 
     stated: frozenset[str]
@@ -67,10 +68,23 @@ class Truth:
     raw_finish_reasons: tuple[str | None, ...] = ()
     refusal: str = ""
     error: str | None = None
+    fault: Literal["", "malformed", "connection"] = ""
+    retry_after: str | None = None
     may_raise: tuple[str, ...] = ()
     unknown: str | None = None
     shows_early: frozenset[str] = frozenset()
     offset_unit: OffsetUnit = "none"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong with a connection when `after` bytes of the body have been sent.
+
+    `close`: the server closes it. `silence`: it sends nothing more. Where no byte is sent, there are no headers either.
+    """
+
+    kind: Literal["close", "silence"]
+    after: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +113,7 @@ class Scenario:
     replayable: bool = True
     cuts: tuple[int, ...] | None = None
     uncut: Scenario | None = None
+    fault: Fault | None = None
 
     def pieces(self, body: bytes) -> Iterator[bytes]:
         """Yield a stream's bytes in the pieces in which they are handed over."""
@@ -227,6 +242,7 @@ def build(file: ScenarioFile) -> Scenario:
         same_content=document["recordings"].get("same_content", False),
         truths=_truths(file),
         evidence=file.cassette.metadata["provenance"],
+        fault=Fault(**document["fault"]) if "fault" in document else None,
     )
     cuts = document["recordings"].get("cuts")
     return scenario if cuts is None else recut(scenario, cuts)
@@ -258,7 +274,7 @@ def _several(value: Any) -> tuple[str | None, ...]:
 _PLAIN = frozenset(
     {
         *("model", "created", "request_id", "message", "message_is_json", "refusal", "reasoning"),
-        *("reasoning_source", "error", "unknown"),
+        *("reasoning_source", "error", "fault", "retry_after", "unknown"),
     }
 )
 

@@ -16,13 +16,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from llm_conformance.cassette import Interaction
-from llm_conformance.scenarios import Scenario
+from llm_conformance.scenarios import Fault, Scenario
 from llm_conformance.serving import Serving
 
 PATIENCE_S = 2.0
 PAUSES = 16
 """How many pieces of a stream that is cut in an odd way wait a moment for the client to have read the last one."""
 PAUSE_S = 0.0005
+SILENCE_S = 30.0
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
 _HOP_BY_HOP = frozenset({"connection", "content-encoding", "content-length", "date", "server", "transfer-encoding"})
 
@@ -52,6 +53,7 @@ class ReplayServer:
     def close(self, serving: Serving) -> None:
         """Stop serving an exchange, and let go of a stream that is still held back."""
         serving.content_seen.set()
+        serving.over.set()
         self._servings.pop(serving.base_url.rpartition("/")[2], None)
 
     def shutdown(self) -> None:
@@ -77,6 +79,8 @@ class ReplayServer:
                 chosen = serving.choose(f"/{rest}", body)
                 if isinstance(chosen, str):
                     self._send_json(400, {"error": {"message": f"llm-conformance: {chosen}", "type": "replay"}})
+                elif serving.scenario.fault:
+                    self._fail(chosen, serving, serving.scenario.fault)
                 elif chosen.streamed:
                     self._send_stream(chosen, serving)
                 else:
@@ -113,6 +117,16 @@ class ReplayServer:
                     if serving.scenario.cuts and number <= PAUSES:
                         time.sleep(PAUSE_S)
                 self.wfile.write(b"0\r\n\r\n")
+
+            def _fail(self, interaction: Interaction, serving: Serving, fault: Fault) -> None:
+                """Send a part of the answer; then close the connection, or leave it open without a word."""
+                self.close_connection = True
+                if fault.after:
+                    length = ("content-length", str(len(interaction.body)))
+                    self._send_head(interaction.status, interaction.headers, length)
+                    self.wfile.write(interaction.body[: fault.after])
+                if fault.kind == "silence":
+                    serving.over.wait(SILENCE_S)
 
             def _send_head(self, status: int, headers: Mapping[str, str], length: tuple[str, str]) -> None:
                 self.send_response_only(status)

@@ -28,6 +28,7 @@ class Serving:
         lacking: The mode that was asked for and that the scenario does not have.
         buffered: Whether the last frame of a stream had to be sent before any content had been shown.
         content_seen: Set by the driver when the adapter shows its first content.
+        over: Set when the exchange is closed.
     """
 
     def __init__(self, scenario: Scenario, base_url: str, holds: bool) -> None:
@@ -39,6 +40,7 @@ class Serving:
         self.lacking: Mode | None = None
         self.buffered = False
         self.content_seen = threading.Event()
+        self.over = threading.Event()
 
     def choose(self, target: str, body: bytes) -> Interaction | str:
         """Return the recording to answer a request with, or why there is none.

@@ -16,7 +16,7 @@ from llm_conformance.generate.themes import THEMES
 from llm_conformance.items import RuleItem, RuleModule, invariants_in
 from llm_conformance.judgement import Invariant, Status
 from llm_conformance.locations import CASSETTES, RULES
-from llm_conformance.property_items import GeneratedScenarios, PropertyItem, properties
+from llm_conformance.property_items import GeneratedScenarios, Property, PropertyItem, properties
 from llm_conformance.providers import table
 from llm_conformance.runner import Runner
 from llm_conformance.search import Effort
@@ -151,7 +151,7 @@ class ConformanceSession:
     def _property_items(self, session: pytest.Session) -> Iterator[PropertyItem]:
         parent: GeneratedScenarios = GeneratedScenarios.from_parent(session, name="generated", nodeid="generated")
         cache = self._config.pluginmanager.get_plugin("cacheprovider") and getattr(self._config, "cache", None)
-        for searched in properties(self._subjects, self._filters) if self.effort.examples else ():
+        for searched in self._properties():
             self.planned += 1
             yield PropertyItem.from_parent(
                 parent,
@@ -164,6 +164,11 @@ class ConformanceSession:
                 keep_in=cache and cache.mkdir("llm-conformance"),
                 keeps=bool(self._reports),
             )
+
+    def _properties(self) -> Iterator[Property]:
+        if self.effort.examples:
+            has_server = self._config.getoption("conformance_transport") == "server"
+            yield from properties(self._subjects, self._filters, has_server)
 
     def _rules(self) -> list[Invariant]:
         """Return the rules that take part."""

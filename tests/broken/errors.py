@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from dataclasses import replace
 
-from llm_conformance.contract import Call, HttpResponse, LLMError, Response, StreamEvent
-from tests.broken.kinds import Broken, Events, Streamed
+from llm_conformance.contract import (
+    Call,
+    HttpResponse,
+    LLMError,
+    Response,
+    ServiceUnavailableError,
+    StreamEvent,
+    TimeoutError,
+    ValidationError,
+)
+from tests.broken.kinds import Broken, Events, Plain, Streamed
 
 
 class ErrorGivenOutAsAnAnswer(Broken):
-    fails = ("ERR-1", "STR-6")
+    fails = ("ERR-1", "ERR-2", "STR-6")
     says = "expected .*, raised; got an answer"
     complete = stream = None  # type: ignore[assignment]
 
@@ -50,3 +61,113 @@ class RawExceptionEscapes(Streamed):
             yield from events
         except LLMError as error:
             raise OSError(str(error)) from error
+
+
+class MalformedBodyEscapes(Plain):
+    fails = ("ERR-2",)
+    says = "expected ValidationError; got JSONDecodeError"
+
+    def parse(self, http: HttpResponse, call: Call) -> Response:
+        if http.status < 400:
+            json.loads(http.body)
+        return super().parse(http, call)
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return response
+
+
+class HalfABodyIsAnAnswer(Plain):
+    fails = ("ERR-2",)
+    says = "expected ValidationError, raised; got an answer"
+
+    def parse(self, http: HttpResponse, call: Call) -> Response:
+        try:
+            return super().parse(http, call)
+        except ValidationError:
+            return ErrorGivenOutAsAnAnswer.sorry(call)
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return response
+
+
+class Client(Broken):
+    """Makes its own requests only."""
+
+    stream = parse = parse_stream = None  # type: ignore[assignment]
+
+
+class TransportErrorEscapes(Client):
+    fails = ("ERR-3",)
+    says = "got OSError"
+
+    def complete(self, call: Call) -> Response:
+        try:
+            return super().complete(call)
+        except (TimeoutError, ServiceUnavailableError) as error:
+            if error.original_error is None:
+                raise
+            raise OSError("the connection was lost") from error.original_error
+
+
+class TimeOutTakenForABrokenConnection(Client):
+    fails = ("ERR-3",)
+    says = "expected TimeoutError; got ServiceUnavailableError"
+
+    def complete(self, call: Call) -> Response:
+        try:
+            return super().complete(call)
+        except TimeoutError as error:
+            if error.original_error is None:
+                raise
+            raise ServiceUnavailableError(error.message, original_error=error.original_error) from error
+
+
+class KeyEchoed(Plain):
+    fails = ("ERR-4",)
+    says = "expected the error without the API key"
+
+    def parse(self, http: HttpResponse, call: Call) -> Response:
+        try:
+            return super().parse(http, call)
+        except LLMError as error:
+            raise type(error)(http.body.decode(), extra_context=error.extra_context) from None
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return response
+
+
+class RequestKeptWithItsHeaders(Plain):
+    fails = ("ERR-4",)
+    says = "expected the response without the API key"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, extras={"sent": {"authorization": f"Bearer {call.api_key}"}})
+
+
+class RetryAfterLost(Plain):
+    fails = ("ERR-4",)
+    says = "expected an error that still has Retry-After"
+
+    def parse(self, http: HttpResponse, call: Call) -> Response:
+        try:
+            return super().parse(http, call)
+        except LLMError as error:
+            poorer = type(error)(error.message, provider=call.provider)
+        raise poorer
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return response
+
+
+class ErrorOfAnotherProvider(Plain):
+    fails = ("ERR-4",)
+    says = "expected an error of the provider"
+
+    def parse(self, http: HttpResponse, call: Call) -> Response:
+        try:
+            return super().parse(http, call)
+        except LLMError as error:
+            raise type(error)(error.message, provider="somebody", extra_context=error.extra_context) from None
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return response

@@ -506,7 +506,7 @@ class BrokenStreamIsASuccess(Streamed):
 
 
 class CompletedAfterTheError(Streamed):
-    fails = ("STR-6", "STR-2")
+    fails = ("STR-6", "STR-2", "ERR-4")
     says = "got response.completed"
 
     def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:

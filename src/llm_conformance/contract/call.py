@@ -8,6 +8,9 @@ from typing import Any, Literal
 
 from llm_conformance.contract.values import Value
 
+CANARY_KEY = "llm-conformance-canary-key"
+"""Given as every call's API key; it may appear in nothing that comes back."""
+
 ThinkProfile = Literal["off", "leading", "prefilled", "anywhere"]
 
 

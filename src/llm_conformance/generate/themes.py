@@ -1,56 +1,51 @@
 """What is generated for each row of the provider table, as scenarios like the recorded ones.
 
-A theme draws answers that are rich in one thing, writes them in the row's format, and states what a correct adapter
-returns: from what was drawn, never by reading the bytes back.
+A theme draws conversations that are rich in one thing, in the row's own format, and states what a correct adapter makes
+of them: from what was drawn, never by reading the bytes back.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from llm_conformance.cassette import Interaction
-from llm_conformance.generate import answers, framing, texts
-from llm_conformance.generate.answers import Answer, Reasoning, Text
-from llm_conformance.generate.chance import at_most, either, some
+from llm_conformance.generate import answers, faults, texts
+from llm_conformance.generate.answers import Answer, Block, Reasoning, Text
+from llm_conformance.generate.chance import either, some
+from llm_conformance.generate.conversation import MESSAGES, Conversation, answered
 from llm_conformance.generate.cuts import cuts
 from llm_conformance.generate.think import all_think_texts
 from llm_conformance.generate.wires import WIRES
-from llm_conformance.generate.wires.base import MODEL, Wire
+from llm_conformance.generate.wires.base import MODEL
 from llm_conformance.locations import CASSETTES
 from llm_conformance.providers import Provider
-from llm_conformance.scenarios import MODES, Mode, Scenario, Truth, recut
+from llm_conformance.scenarios import MODES, Mode, Scenario, recut
 
-MESSAGES = ({"role": "user", "content": "(generated)"},)
+Drawn = Callable[[DrawFn, Provider, Mode], Conversation]
 
 
 @dataclass(frozen=True)
 class Theme:
-    """A kind of answers.
+    """A kind of conversations.
 
     Attributes:
         effort: How many examples it gets, as a multiple of the usual number.
+        drawn: Draws a conversation with a provider.
         suits: Whether a row of the provider table has anything of the kind.
-        drawn: Draws an answer of a row.
-        breaks: Whether the answers are streams that come to no good end.
+        modes: The modes that it makes sense in.
+        over_http: Whether only clients can meet with it, not parsers.
     """
 
     name: str
     title: str
-    effort: int
-    suits: Callable[[Provider], bool]
-    drawn: Callable[[DrawFn, Wire, Provider], Answer]
-    breaks: bool = False
-
-    @property
-    def modes(self) -> tuple[Mode, ...]:
-        """The modes that it makes sense in."""
-        return ("stream",) if self.breaks else MODES
+    effort: float
+    drawn: Drawn
+    suits: Callable[[Provider], bool] = lambda _row: True
+    modes: tuple[Mode, ...] = MODES
+    over_http: bool = False
 
     def scenarios(self, row: Provider, mode: Mode) -> SearchStrategy[Scenario]:
         """Return generated scenarios of a row; a stream comes with a way to cut it."""
@@ -61,138 +56,91 @@ class Theme:
         return f"{row.id}/generated-{row.api}-{self.name}"
 
 
-def _anything(draw: DrawFn, wire: Wire, row: Provider) -> Answer:
-    return wire.answer(draw, row, wire.blocks(draw, row))
-
-
-def _thinking(draw: DrawFn, wire: Wire, row: Provider) -> Answer:
-    text = draw(all_think_texts())
-    native = some(draw) and row.reasoning_fields and row.wire == "chat" and text.profile == "off"
-    before = (Reasoning(draw(texts.reasonings().filter(bool))),) if native else ()
-    return wire.answer(draw, row, (*before, Text(text.message)), text)
-
-
-def _citing(draw: DrawFn, wire: Wire, row: Provider) -> Answer:
-    if either(draw) and row.think:
-        think = draw(all_think_texts())
-        block = answers.cited(draw, think.message)
-        whole = tuple(each for each in block.citations if think.on_the_wire(each.start, each.end))
-        return wire.answer(draw, row, (Text(block.text, whole),), think)
-    blocks = draw(st.composite(lambda draw: wire.blocks(draw, row))().filter(_has_citations))
-    return wire.answer(draw, row, blocks)
-
-
-def _has_citations(blocks: tuple[answers.Block, ...]) -> bool:
-    return any(isinstance(block, Text) and block.citations for block in blocks)
-
-
-def _counting(draw: DrawFn, wire: Wire, row: Provider) -> Answer:
-    return wire.answer(draw, row, (Text(draw(texts.answers(2))),))
-
-
-THEMES = (
-    Theme("answers", "an answer with anything that the provider has", 2, lambda row: True, _anything),
-    Theme("think-blocks", "reasoning between tags in the text", 4, lambda row: bool(row.think), _thinking),
-    Theme(
-        "citations",
-        "citations in every position",
-        2,
-        lambda row: row.offset_unit != "none" or row.wire == "messages",
-        _citing,
-    ),
-    Theme("usage", "token counts", 1, lambda row: True, _counting),
-    Theme("broken-streams", "a stream that breaks off, or fails", 1, lambda row: True, _anything, breaks=True),
-)
-
-
 @st.composite
 def _scenarios(draw: DrawFn, theme: Theme, row: Provider, mode: Mode) -> Scenario:
-    wire = WIRES[row.wire]
-    answer = theme.drawn(draw, wire, row)
-    bodies: dict[Mode, bytes] = {}
-    if theme.breaks:
-        bodies["stream"] = _broken_stream(draw, wire, answer)
-        truth = Truth(stated=frozenset({"error"}), error="LLMError")
-    else:
-        bodies["json"] = framing.document(draw, wire.body(draw, answer))
-        if mode == "stream":
-            bodies["stream"] = framing.stream(draw, wire.frames(draw, answer), wire.line_end)
-        truth = _truth(answer, wire)
-    cut = draw(st.one_of(st.none(), cuts(bodies["stream"]))) if mode == "stream" else None
+    conversation = theme.drawn(draw, row, mode)
+    told = conversation.interactions
     scenario = Scenario(
         id=theme.scenario_id(row),
         path=CASSETTES / row.id / f"generated-{row.api}-{theme.name}.scenario.yaml",
         title=f"Generated: {theme.title}",
         provider=row,
-        think_profile=answer.profile,
+        think_profile=conversation.think_profile,
         model=MODEL,
         messages=MESSAGES,
         tools=(),
-        params={name: _params(answer) for name in bodies},
+        params=dict.fromkeys(told, conversation.params),
         match=(),
-        interactions={name: _interaction(row, name, body, _params(answer)) for name, body in bodies.items()},
-        same_content=len(bodies) == 2,
-        truths=dict.fromkeys(bodies, truth),
+        interactions=told,
+        same_content=len(told) == 2,
+        truths=dict.fromkeys(told, conversation.truth),
         evidence="generated",
+        fault=conversation.fault,
     )
+    cuttable = mode == "stream" and told[mode].streamed and conversation.fault is None
+    cut = draw(st.one_of(st.none(), cuts(told[mode].body))) if cuttable else None
     return scenario if cut is None else recut(scenario, cut)
 
 
-def _truth(answer: Answer, wire: Wire) -> Truth:
-    audio = [block for block in answer.blocks if isinstance(block, answers.Audio)]
-    by_tag = answer.think is not None and answer.think.sent != answer.message
-    stated = {"id", "model", "message", "reasoning", "segments", "annotations", "tool_calls", "usage"}
-    return Truth(
-        stated=frozenset({*stated, "finish_reason", "raw_finish_reason", *(("attachments",) if audio else ())}),
-        ids=wire.ids,
-        model=MODEL,
-        message=answer.message,
-        reasoning=answer.reasoning,
-        reasoning_source="tag" if by_tag else "native",
-        segments=tuple(answer.segments(wire.seal)),
-        annotations=tuple(wire.annotations(answer)),
-        attachments=tuple(
-            {"id": "audio-1", "type": "audio/wav", "data": block.data, "transcript": block.transcript}
-            for block in audio
-        ),
-        tool_calls=answer.tool_calls,
-        usage=answer.counts.usage,
-        finish_reasons=answer.finish_reasons,
-        raw_finish_reasons=wire.raw_finish_reasons(answer),
-        offset_unit=answer.row.offset_unit,
+def _anything(draw: DrawFn, row: Provider) -> Answer:
+    return WIRES[row.wire].answer(draw, row, WIRES[row.wire].blocks(draw, row))
+
+
+def _thinking(draw: DrawFn, row: Provider) -> Answer:
+    text = draw(all_think_texts())
+    native = some(draw) and row.reasoning_fields and row.wire == "chat" and text.profile == "off"
+    before = (Reasoning(draw(texts.reasonings().filter(bool))),) if native else ()
+    return WIRES[row.wire].answer(draw, row, (*before, Text(text.message)), text)
+
+
+def _citing(draw: DrawFn, row: Provider) -> Answer:
+    if either(draw) and row.think:
+        think = draw(all_think_texts())
+        block = answers.cited(draw, think.message)
+        whole = tuple(each for each in block.citations if think.on_the_wire(each.start, each.end))
+        return WIRES[row.wire].answer(draw, row, (Text(block.text, whole),), think)
+    return WIRES[row.wire].answer(draw, row, draw(_cited_blocks(row)))
+
+
+@st.composite
+def _blocks(draw: DrawFn, row: Provider) -> tuple[Block, ...]:
+    return WIRES[row.wire].blocks(draw, row)
+
+
+def _cited_blocks(row: Provider) -> SearchStrategy[tuple[Block, ...]]:
+    return _blocks(row).filter(
+        lambda blocks: any(isinstance(block, Text) and block.citations for block in blocks),
     )
 
 
-def _params(answer: Answer) -> Mapping[str, Any]:
-    spoken = any(isinstance(block, answers.Audio) for block in answer.blocks)
-    return {"modalities": ["text", "audio"], "audio": {"voice": "alloy", "format": "wav"}} if spoken else {}
+def _counting(draw: DrawFn, row: Provider) -> Answer:
+    return WIRES[row.wire].answer(draw, row, (Text(draw(texts.answers(2))),))
 
 
-def _broken_stream(draw: DrawFn, wire: Wire, answer: Answer) -> bytes:
-    """Draw a stream that ends before anything says that it has ended, or in which the server says that it failed."""
-    frames = wire.frames(draw, answer)
-    unfinished = list(_before_the_end(frames, answer))
-    kept = unfinished[: at_most(draw, len(unfinished))]
-    if either(draw) or not kept:
-        kept.append(wire.error_frame(answer.row))
-    return framing.stream(draw, kept, wire.line_end)
+def _with(
+    make: Callable[[DrawFn, Answer, Mode], Conversation], answer: Callable[[DrawFn, Provider], Answer] = _anything
+) -> Drawn:
+    return lambda draw, row, mode: make(draw, answer(draw, row), mode)
 
 
-def _before_the_end(frames: Sequence[framing.Frame], answer: Answer) -> Iterator[framing.Frame]:
-    word = f'"{answer.word}"'
-    for frame in frames:
-        if frame.data == "[DONE]" or word in json.dumps(frame.data) or frame.event == "message-end":
-            return
-        yield frame
+def _has_citations(row: Provider) -> bool:
+    return row.offset_unit != "none" or row.wire == "messages"
 
 
-def _interaction(row: Provider, mode: Mode, body: bytes, params: Mapping[str, Any]) -> Interaction:
-    streamed = mode == "stream"
-    asked: dict[str, Any] = {"messages": list(MESSAGES), **params}
-    if not row.names_model_in_path:
-        asked["model"] = MODEL
-    if streamed and row.path == row.stream_path:
-        asked["stream"] = True
-    base = row.base_urls[0].replace("{account_id}", "0" * 32)
-    kind = "text/event-stream" if streamed else "application/json"
-    return Interaction(base + row.path_for(streamed, MODEL), asked, 200, {"content-type": kind}, body)
+THEMES = (
+    Theme("answers", "an answer with anything that the provider has", 2, _with(answered)),
+    Theme(
+        "think-blocks",
+        "reasoning between tags in the text",
+        4,
+        _with(answered, _thinking),
+        suits=lambda row: bool(row.think),
+    ),
+    Theme("citations", "citations in every position", 2, _with(answered, _citing), suits=_has_citations),
+    Theme("usage", "token counts", 1, _with(answered, _counting)),
+    Theme("broken-streams", "a stream that breaks off, or fails", 1, _with(faults.broken_off), modes=("stream",)),
+    Theme("statuses", "an error status", 1, faults.refused),
+    Theme("malformed", "a body that is no answer", 0.5, _with(faults.malformed), modes=("json",)),
+    Theme("disconnected", "a connection that is closed", 0.5, _with(faults.disconnected, _counting), over_http=True),
+    Theme("silent", "a server that stops to answer", 0.1, _with(faults.silent, _counting), over_http=True),
+)

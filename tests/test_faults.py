@@ -1,0 +1,87 @@
+"""What goes wrong with connections: it is over in time, and nothing is left of it."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from llm_conformance import lint, subject
+from llm_conformance.contract import Call, Response
+from llm_conformance.locations import CASSETTES
+from llm_conformance.plan import Cell, Filters, cells
+from llm_conformance.runner import Runner
+from llm_conformance.scenarios import Scenario
+from llm_conformance.server import ReplayServer
+from llm_conformance.tape import TapeTransport
+from tests.calls import ADAPTERS
+
+REFERENCE = subject.describe("reference", ADAPTERS)
+
+
+@pytest.fixture
+def runner() -> Iterator[Runner]:
+    made = Runner(10, ReplayServer())
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def faulty() -> list[Scenario]:
+    return [scenario for scenario in lint.load_all([CASSETTES]) if scenario.fault]
+
+
+def left_open() -> tuple[int, int]:
+    return len(os.listdir("/proc/self/fd")), threading.active_count()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts open files where the system lists them")
+def test_a_thousand_broken_connections_leave_nothing_open(runner: Runner, faulty: list[Scenario]) -> None:
+    closing = [
+        Cell(REFERENCE, each, "json", "complete") for each in faulty if each.fault and each.fault.kind == "close"
+    ]
+    for cell in closing:
+        runner.run(cell)
+    before = left_open()
+    for _ in range(1000 // len(closing)):
+        for cell in closing:
+            assert runner.run(cell).outcome.raised
+    until = time.monotonic() + 5
+    while left_open() != before and time.monotonic() < until:
+        time.sleep(0.05)
+    assert left_open() == before
+
+
+class Patient:
+    """Waits for longer than it is allowed to."""
+
+    providers = ("deepseek",)
+
+    def complete(self, call: Call) -> Response:
+        time.sleep(4)
+        return ADAPTERS.complete(call)
+
+
+def test_a_client_without_a_limit_of_time_is_not_waited_for(runner: Runner, faulty: list[Scenario]) -> None:
+    patient = subject.describe("patient", Patient())
+    silent = [each for each in faulty if each.fault and each.fault.kind == "silence"]
+    started = time.monotonic()
+    for each in silent:
+        fault = runner.run(Cell(patient, each, "json", "complete")).outcome.fault
+        assert fault == "did not come back within 0.5 s"
+    assert time.monotonic() - started < 4 * len(silent)
+
+
+def test_parsers_see_nothing_of_connections(faulty: list[Scenario]) -> None:
+    assert {cell.face for cell in cells([REFERENCE], faulty, Filters())} == {"complete", "stream"}
+
+
+def test_no_connection_fails_within_the_process(faulty: list[Scenario]) -> None:
+    runner = Runner(10, TapeTransport())
+    outcome = runner.run(Cell(REFERENCE, faulty[0], "json", "complete")).outcome
+    runner.close()
+    assert outcome.unsupported == "no connection can fail in this transport"
