@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -275,6 +276,29 @@ def test_a_broken_adapter_fails_on_them(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(
         ["*Expected*the message of 28 code points*", "Reproduce*--conformance-scenario=openai/one*"]
     )
+
+
+def test_the_reproduce_command_finds_a_file_again(pytester: pytest.Pytester) -> None:
+    flat = pytester.mkdir("flat")
+    write(pytester.path, CITED, "test_x[openai]").rename(flat / "test_x[openai].yaml")
+    write(pytester.path, CITED, "test_xo").rename(flat / "test_xo.yaml")
+    pytester.makepyfile(wrong="class A:\n    providers = ['openai']\n    parse = dict\nconformance_adapter = A")
+    result = pytester.runpytest_subprocess(
+        str(miniature.RULES),
+        "--adapter=wrong",
+        "--conformance-cassettes=flat",
+        "--conformance-scenario=flat/*",
+        "--conformance-transport=vcr",
+        "--conformance-timeout=2.5",
+    )
+    lines = [line for line in result.stdout.lines if line.startswith("Reproduce") and "MSG-2" in line]
+    (arguments,) = [shlex.split(line.removeprefix("Reproduce"))[2:] for line in lines if "test_x[[]" in line]
+    assert {"--conformance-transport=vcr", "--conformance-timeout=2.5"} < set(arguments)
+    report = f"--conformance-report={pytester.path / 'report.json'}"
+    again = pytester.runpytest_subprocess(str(miniature.RULES), *arguments, report)
+    assert again.parseoutcomes() == {"failed": 1}
+    judged = json.loads((pytester.path / "report.json").read_text("utf-8"))["results"]
+    assert [each["scenario"] for each in judged] == ["flat/test_x[openai]"]
 
 
 def test_a_file_that_is_no_cassette_is_misuse(pytester: pytest.Pytester) -> None:

@@ -46,7 +46,7 @@ def test_what_is_drawn_is_true_to_its_bytes(theme: Theme, row: Provider, mode: M
         kept = keep(scenario, tmp_path)
         file = scenarios.read(kept.path)
         assert [str(problem) for problem in lint.lint(file)] == []
-        loaded = scenarios.build(file)
+        loaded = scenarios.build(file, tmp_path)
         assert (loaded.id, loaded.cuts, loaded.think_profile) == (kept.id, kept.cuts, kept.think_profile)
         for each in scenario.modes:
             assert loaded.interactions[each].body == scenario.interactions[each].body

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ class BareItem(pytest.Item):
     def __init__(
         self,
         *,
+        home: Path,
         file: Path,
         subjects: Collection[Subject],
         invariants: Collection[Invariant],
@@ -47,6 +49,7 @@ class BareItem(pytest.Item):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        self._home = home
         self._file = file
         self._subjects = subjects
         self._invariants = invariants
@@ -62,7 +65,7 @@ class BareItem(pytest.Item):
             for recording in bare.recordings(self._file):
                 self.tally.recordings += 1
                 if not isinstance(recording, bare.NotJudged):
-                    wrong += self._judge(recording)
+                    wrong += self._judge(replace(recording, home=self._home))
                 elif recording.unknown_api:
                     self.tally.not_covered.update(subject.label for subject in self._subjects)
                 else:

@@ -60,6 +60,7 @@ class Findings:
 
     def __init__(self, runner: Runner, rules: Iterable[Invariant]) -> None:
         self._runner = runner
+        self.options = runner.options
         self.by_rule = {rule: Finding() for rule in rules}
 
     def breaks_a_rule(self, cell: Cell) -> bool:
@@ -87,7 +88,8 @@ def judged(cell: Cell, rule: Invariant, runner: Runner, effort: Effort) -> tuple
     if not rule.over:
         exchange = runner.exchange(cell)
         status, message, violation = judge(rule, exchange)
-        return verdict(cell, rule, status, message), None if violation is None else narrative(cell, rule, violation)
+        wrong = None if violation is None else narrative(cell, rule, violation, runner.options)
+        return verdict(cell, rule, status, message), wrong
     known = uncut(cell, rule, effort)
     if known is not None:
         return known, None
@@ -99,7 +101,7 @@ def judged(cell: Cell, rule: Invariant, runner: Runner, effort: Effort) -> tuple
         return verdict(cell, rule, finding.status, finding.message), None
     shown = {"cuts": list(witness.cell.scenario.cuts or ())}
     said = verdict(cell, rule, Status.FAIL, str(witness.violation), shown)
-    return said, narrative(cell, rule, witness.violation, shown)
+    return said, narrative(cell, rule, witness.violation, runner.options, shown)
 
 
 def uncut(cell: Cell, rule: Invariant, effort: Effort) -> Verdict | None:
@@ -144,10 +146,11 @@ def example(witness: Witness) -> Mapping[str, Any]:
     }
 
 
-def told(wrong: Mapping[Invariant, Witness], directory: Path | None) -> Iterator[str]:
+def told(wrong: Mapping[Invariant, Witness], directory: Path | None, options: Iterable[str]) -> Iterator[str]:
     """Yield the failures as an adapter author reads them, an example that breaks several rules with the first only."""
     shown = None
     for rule, witness in wrong.items():
         body = witness.cell.scenario.interactions[witness.exchange.mode].body
-        yield narrative(kept(witness, directory), rule, witness.violation, None if body == shown else example(witness))
+        seen = None if body == shown else example(witness)
+        yield narrative(kept(witness, directory), rule, witness.violation, options, seen)
         shown = body

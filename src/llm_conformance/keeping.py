@@ -28,8 +28,9 @@ def keep(scenario: Scenario, directory: Path) -> Scenario:
     """
     digest = _digest(scenario)
     name = f"{scenario.path.name.removesuffix(SUFFIX)}-{digest}"
-    path = directory / digest / scenario.provider.id / f"{name}{SUFFIX}"
-    kept = replace(scenario, id=f"{scenario.provider.id}/{name}", path=path)
+    home = directory / digest
+    path = home / scenario.provider.id / f"{name}{SUFFIX}"
+    kept = replace(scenario, id=f"{scenario.provider.id}/{name}", path=path, home=home)
     if not path.exists():
         metadata = {"provenance": "generated", "source": f"llm-conformance, {scenario.title}"}
         tape = cassette_path(path)

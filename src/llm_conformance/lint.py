@@ -43,7 +43,7 @@ def load_all(directories: Iterable[Path]) -> list[Scenario]:
             found = list(lint(file))
             problems += found
             if not found:
-                scenario = scenarios.build(file)
+                scenario = scenarios.build(file, directory)
                 twin = seen.setdefault(scenario.id, path)
                 if twin != path:
                     problems.append(FileProblem(path, 1, f"the scenario {scenario.id} is there already, as {twin}"))

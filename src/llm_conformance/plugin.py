@@ -14,6 +14,7 @@ import pytest
 
 from llm_conformance.locations import COMMAND, PACKAGED, ROOT, RULES
 
+TIMEOUT_S = 10.0
 _FACES = ("complete", "stream", "parse", "parse_stream")
 
 
@@ -82,9 +83,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--conformance-timeout",
         type=float,
-        default=10.0,
+        default=TIMEOUT_S,
         metavar="SECONDS",
-        help="how long one call of the adapter may take (default 10)",
+        help=f"how long one call of the adapter may take (default {TIMEOUT_S:g})",
     )
 
 

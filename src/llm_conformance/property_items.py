@@ -91,7 +91,7 @@ class PropertyItem(pytest.Item):
         self.tally.add(self._verdict(rule, finding) for rule, finding in found.items())
         wrong = {rule: each.witness for rule, each in found.items() if each.witness is not None}
         if wrong:
-            raise Failures("\n\n".join(told(wrong, self._keep_in)))
+            raise Failures("\n\n".join(told(wrong, self._keep_in, self._findings.options)))
         if not self.tally.summary[Status.PASS]:
             pytest.skip("no rule had anything to look at")
 

@@ -33,9 +33,13 @@ _CONTENT = ("delta", "tool_call", "attachment", "annotations")
 
 
 class Runner:
-    """Runs each cell's exchange once and remembers the last ones. Owns transport, guard and worker thread."""
+    """Runs each cell's exchange once and remembers the last ones. Owns transport, guard and worker thread.
 
-    def __init__(self, timeout_s: float, transport: Transport) -> None:
+    `options` are those of the command line that made it as it is.
+    """
+
+    def __init__(self, timeout_s: float, transport: Transport, options: tuple[str, ...] = ()) -> None:
+        self.options = options
         self._timeout_s = timeout_s
         self._driver = Driver()
         self._transport = transport

@@ -20,6 +20,7 @@ from llm_conformance import cassette, derivation, providers, schema, yaml_files
 from llm_conformance.cassette import Cassette, Interaction, frames
 from llm_conformance.contract import Segment, ToolCall, Usage
 from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.locations import CASSETTES
 from llm_conformance.providers import OffsetUnit, Provider
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
@@ -93,7 +94,7 @@ class Scenario:
 
     It is not `replayable` where the request is not known: then it can only be parsed. `cuts` are the byte offsets at
     which a stream is cut into the pieces that are handed over (None: behind each frame), and `uncut` is the scenario
-    without them.
+    without them. `home` is the directory in which it was looked for.
     """
 
     id: str
@@ -114,6 +115,7 @@ class Scenario:
     cuts: tuple[int, ...] | None = None
     uncut: Scenario | None = None
     fault: Fault | None = None
+    home: Path = CASSETTES
 
     def pieces(self, body: bytes) -> Iterator[bytes]:
         """Yield a stream's bytes in the pieces in which they are handed over."""
@@ -123,11 +125,6 @@ class Scenario:
         for start, end in pairwise((0, *self.cuts, len(body))):
             if start < end:
                 yield body[start:end]
-
-    @property
-    def home(self) -> Path:
-        """The directory that holds the providers' folders."""
-        return self.path.parent.parent
 
     @property
     def modes(self) -> tuple[Mode, ...]:
@@ -222,8 +219,8 @@ def _unusable(file: ScenarioFile) -> Iterator[FileProblem]:
             yield file.problem("the cassette has no such interaction (the first is 0)", "recordings", mode)
 
 
-def build(file: ScenarioFile) -> Scenario:
-    """Turn a scenario file that was read, and found without fault, into a Scenario."""
+def build(file: ScenarioFile, home: Path) -> Scenario:
+    """Turn a scenario file that was read, and found without fault, into a Scenario of the directory `home`."""
     document = file.document
     call = document["call"]
     params = call.get("params", {})
@@ -243,6 +240,7 @@ def build(file: ScenarioFile) -> Scenario:
         truths=_truths(file),
         evidence=file.cassette.metadata["provenance"],
         fault=Fault(**document["fault"]) if "fault" in document else None,
+        home=home,
     )
     cuts = document["recordings"].get("cuts")
     return scenario if cuts is None else recut(scenario, cuts)

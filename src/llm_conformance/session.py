@@ -16,6 +16,7 @@ from llm_conformance.generate.themes import THEMES
 from llm_conformance.items import RuleItem, RuleModule, invariants_in
 from llm_conformance.judgement import Invariant, Status
 from llm_conformance.locations import CASSETTES, RULES
+from llm_conformance.plugin import TIMEOUT_S
 from llm_conformance.property_items import GeneratedScenarios, Property, PropertyItem, properties
 from llm_conformance.providers import table
 from llm_conformance.runner import Runner
@@ -51,7 +52,7 @@ class ConformanceSession:
         try:
             more = _directories(option("conformance_cassettes"), directory)
             self._scenarios = lint.load_all([CASSETTES, *more])
-            self._bare = [path for folder in more for path in scenarios.find(folder)[1]]
+            self._bare = [(folder, path) for folder in more for path in scenarios.find(folder)[1]]
             self._subjects = subject.load_all(option("conformance_adapter"), directory)
         except BadFileError as bad:
             raise pytest.UsageError(f"{bad}\n{len(bad.problems)} problem(s) in the scenarios; nothing was run") from bad
@@ -81,7 +82,7 @@ class ConformanceSession:
     def runner(self) -> Runner:
         """The process's runner, made when the first rule is collected."""
         if self._runner is None:
-            self._runner = Runner(self._timeout_s, self._transport())
+            self._runner = Runner(self._timeout_s, self._transport(), self._replay_options())
         return self._runner
 
     def _transport(self) -> Transport:
@@ -90,6 +91,12 @@ class ConformanceSession:
         from llm_conformance.tape import TapeTransport  # patches nothing yet, but is slow to import
 
         return TapeTransport()
+
+    def _replay_options(self) -> tuple[str, ...]:
+        """Return the options that a call may end differently without, unless they say what is the default."""
+        options = {"transport": self._config.getoption("conformance_transport"), "timeout": f"{self._timeout_s:g}"}
+        usual = {"transport": "server", "timeout": f"{TIMEOUT_S:g}"}
+        return tuple(f"--conformance-{name}={value}" for name, value in options.items() if value != usual[name])
 
     def rule_module(self, path: Path, parent: pytest.Collector) -> RuleModule:
         """Return the collector of one module of the suite."""
@@ -177,13 +184,14 @@ class ConformanceSession:
 
     def _bare_items(self, session: pytest.Session) -> Iterator[BareItem]:
         parent: BareRecordings = BareRecordings.from_parent(session, name="bare", nodeid="bare")
-        for path in self._bare:
+        for home, path in self._bare:
             if self._filters.may_admit(path):
                 self.planned += 1
                 yield BareItem.from_parent(
                     parent,
                     name=path.as_posix(),
                     nodeid=f"bare::{path.as_posix()}",
+                    home=home,
                     file=path,
                     subjects=self._subjects,
                     invariants=self._rules(),

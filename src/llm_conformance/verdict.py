@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,8 +129,17 @@ def _came_back_wrong(invariant: Invariant, exchange: Exchange) -> bool:
     return outcome.response is not None and bool(outcome.response.data.get(shown))
 
 
-def narrative(cell: Cell, invariant: Invariant, violation: Violation, example: Mapping[str, Any] | None = None) -> str:
-    """Return a failure as an adapter author reads it, without a traceback; an `example` that was found is shown."""
+def narrative(
+    cell: Cell,
+    invariant: Invariant,
+    violation: Violation,
+    options: Iterable[str] = (),
+    example: Mapping[str, Any] | None = None,
+) -> str:
+    """Return a failure as an adapter author reads it, without a traceback; an `example` that was found is shown.
+
+    `options` are those of the run that the command to repeat it needs.
+    """
     lines = [
         ("Requirement", f"{invariant.id}: {invariant.requirement}"),
         ("Expected", violation.expected),
@@ -138,7 +148,7 @@ def narrative(cell: Cell, invariant: Invariant, violation: Violation, example: M
         ("Where", ", ".join(filter(None, (cell.scenario.id, cell.mode, cell.face, violation.where)))),
         ("Scenario", f"{cell.scenario.title} ({'; '.join(_origin(cell.scenario))})"),
         *((name.capitalize(), _shown(value)) for name, value in (example or {}).items() if value is not None),
-        ("Reproduce", command(cell, invariant)),
+        ("Reproduce", command(cell, invariant, options)),
     ]
     return "\n".join(f"{label:<12} {text}" for label, text in lines if text)
 
@@ -155,14 +165,15 @@ def _shown(value: Any) -> str:
     return short.replace("\n", f"\n{'':<13}").rstrip()
 
 
-def command(cell: Cell, invariant: Invariant) -> str:
-    """Return the command line that runs this one cell alone."""
+def command(cell: Cell, invariant: Invariant, more: Iterable[str] = ()) -> str:
+    """Return the command line that runs this one cell alone, with `more` options."""
     own = cell.scenario.home != CASSETTES
     options = (
         *([f"--conformance-cassettes={cell.scenario.home}"] if own else ()),
         f"--conformance-adapter={cell.subject.spec}",
-        f"--conformance-scenario={cell.scenario.id}",
+        f"--conformance-scenario={glob.escape(cell.scenario.id)}",
         f"--conformance-face={cell.face}",
         f"--conformance-invariant={invariant.id}",
+        *more,
     )
     return f"{COMMAND} {' '.join(map(shlex.quote, options))}"
