@@ -45,6 +45,14 @@ STDLIB = """
         answer = connection.getresponse()
         return self.parse(HttpResponse(answer.status, dict(answer.headers), answer.read()), call)
 """
+STRAYS = """
+    def complete(self, call):
+        import contextlib, urllib.request
+        for body in (None, b"{}"):
+            with contextlib.suppress(Exception):
+                urllib.request.urlopen(urllib.request.Request("https://telemetry.acme.test/v1?key=1", body), timeout=1)
+        return super().complete(call)
+"""
 SOCKET = """
     def complete(self, call):
         import socket
@@ -81,7 +89,10 @@ def test_it_is_refused_where_a_server_replays(judge: Judge) -> None:
 @pytest.mark.parametrize(
     ("methods", "said"),
     [
-        (ELSEWHERE, "the adapter asked for POST https://api.acme.test/chat/completions; recorded was"),
+        (
+            ELSEWHERE,
+            "it tried POST https://api.acme.test/chat/completions; recorded was POST {base_url}/chat/completions",
+        ),
         (OTHER_MODEL, 'the adapter sent /model = "another"; recorded was "deepseek-reasoner"'),
         (SOCKET, "192.0.2.1:443"),
     ],
@@ -91,6 +102,14 @@ def test_what_was_not_recorded_is_not_played(judge: Judge, methods: str, said: s
     assert result.ret == 1
     messages = {each["invariant"]: each["message"] for each in report["results"]}
     assert said in messages["MSG-2"]
+
+
+def test_a_request_to_another_host_is_named_even_if_the_adapter_hides_it(judge: Judge) -> None:
+    result, report = judge(STRAYS, "--conformance-transport=vcr", "--conformance-face=complete")
+    assert result.ret == 1
+    failed = {each["invariant"]: each["message"] for each in report["results"] if each["status"] == "fail"}
+    assert set(failed) == {"PRV-3"}
+    assert "it tried GET https://telemetry.acme.test/v1" in failed["PRV-3"]
 
 
 def test_whether_a_stream_comes_early_is_not_judged(judge: Judge) -> None:

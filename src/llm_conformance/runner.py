@@ -117,10 +117,11 @@ class Runner:
                 if attempt.serving:
                     self._transport.close(attempt.serving)
         after = attempt.inputs()
+        strays = attempt.serving.strays if attempt.serving else ()
         return attempt.outcome(
             raised,
             truths,
-            connections=tuple(connections),
+            connections=(*connections, *strays),
             mutations=tuple(key for key in before if before[key] != after.get(key)),
         )
 
@@ -268,7 +269,7 @@ class _Attempt:
     def _wrong_request(serving: Serving, error: Raised | None, connections: tuple[str, ...]) -> str | None:
         if serving.mode is not None or serving.mismatch or serving.lacking:
             return serving.mismatch
-        tried = f"; it tried {connections[0]}" if connections else ""
+        tried = f"; it tried {connections[0]}; recorded was {serving.recorded}" if connections else ""
         if error is not None:
             return f"raised {error} (before it asked call.base_url for anything{tried})"
         return f"never asked call.base_url for anything{tried}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 from urllib.parse import unquote
 
@@ -26,6 +26,7 @@ class Serving:
         mode: The mode of the recording that was served, None if none was.
         mismatch: Why a request was refused, None if none was.
         lacking: The mode that was asked for and that the scenario does not have.
+        strays: Requests to other hosts, where the transport sees them instead of the network guard.
         buffered: Whether the last frame of a stream had to be sent before any content had been shown.
         content_seen: Set by the driver when the adapter shows its first content.
         over: Set when the exchange is closed.
@@ -38,6 +39,7 @@ class Serving:
         self.mode: Mode | None = None
         self.mismatch: str | None = None
         self.lacking: Mode | None = None
+        self.strays: list[str] = []
         self.buffered = False
         self.content_seen = threading.Event()
         self.over = threading.Event()
@@ -52,9 +54,8 @@ class Serving:
         row, model = self.scenario.provider, self.scenario.model
         modes = [mode for mode in MODES if any(_is_at(target, path) for path in accepted_paths(row, mode, model))]
         if not modes:
-            wanted = " or ".join(f"POST {{base_url}}{path}" for path in self._recorded_paths())
             asked = target if "://" in target else f"{{base_url}}{target}"
-            return self._refuse(f"the adapter asked for POST {asked}; recorded was {wanted}")
+            return self._refuse(f"the adapter asked for POST {asked}; recorded was {self.recorded}")
         try:
             sent = json.loads(body)
         except ValueError:
@@ -73,10 +74,12 @@ class Serving:
         self.mode = mode
         return interaction
 
-    def _recorded_paths(self) -> Iterable[str]:
+    @property
+    def recorded(self) -> str:
+        """The requests that there are answers to, in words."""
         scenario = self.scenario
         paths = (path for mode in scenario.modes for path in accepted_paths(scenario.provider, mode, scenario.model))
-        return dict.fromkeys(paths)
+        return " or ".join(f"POST {{base_url}}{path}" for path in dict.fromkeys(paths))
 
     def _refuse(self, why: str) -> str:
         self.mismatch = why

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import vcr
 from vcr.record_mode import RecordMode
@@ -79,12 +80,17 @@ def _response(interaction: Interaction) -> dict[str, Any]:
 
 def _match(serving: Serving, asked: Request, recorded: Request) -> None:
     """Raise AssertionError, as vcrpy wants it, unless this is the recording to answer the request with."""
+    place = serving.scenario.provider.place(asked.uri)
+    if place is None and _host(asked.uri) not in (_host(serving.base_url), _host(recorded.uri)):
+        stray = f"{asked.method} {asked.uri.partition('?')[0]}"
+        if stray not in serving.strays:  # it is held against every recording, and again to say what was wrong
+            serving.strays.append(stray)
+        raise AssertionError(f"{stray} was refused: no request may leave the replay")
     if asked.method.upper() != "POST":
         raise AssertionError(f"only recorded POST requests are played, not {asked.method}")
     if asked.uri.startswith(f"{serving.base_url}/"):
         target = asked.uri.removeprefix(serving.base_url)
     else:
-        place = serving.scenario.provider.place(asked.uri)
         target = place.path if place else asked.uri
     body = asked.body
     chosen = serving.choose(target, body if isinstance(body, bytes) else b"".join(body or ()))
@@ -92,3 +98,7 @@ def _match(serving: Serving, asked: Request, recorded: Request) -> None:
         raise AssertionError(chosen)
     if recorded.headers[_MARK] != serving.mode:
         raise AssertionError("the other recording is meant")
+
+
+def _host(uri: str) -> str:
+    return urlsplit(uri).netloc.lower()
