@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import http.client
 import os
+import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from llm_conformance import lint
 from llm_conformance.certificates import cheap_certificates
+from llm_conformance.tape import TapeTransport
 from tests import miniature
 
 ADAPTER = """\
@@ -118,6 +123,30 @@ def test_whether_a_stream_comes_early_is_not_judged(judge: Judge) -> None:
         ("stream", "vacuous"),
         ("parse_stream", "pass"),
     }
+
+
+def test_what_a_call_that_hung_still_asks_for_is_nobody_elses(tmp_path: Path) -> None:
+    miniature.write(tmp_path)
+    (scenario,) = lint.load_all([tmp_path])
+    tape = TapeTransport()
+    serving = tape.open(scenario)
+    refused: list[BaseException] = []
+
+    def ask_late() -> None:
+        tape.give_up(threading.get_ident())
+        connection = http.client.HTTPSConnection("api.deepseek.com")
+        connection.request("POST", "/chat/completions", '{"model": "another"}')
+        try:
+            connection.getresponse()
+        except Exception as error:
+            refused.append(error)
+
+    late = threading.Thread(target=ask_late)
+    late.start()
+    late.join()
+    tape.close(serving)
+    assert len(refused) == 1
+    assert (serving.mode, serving.mismatch, serving.strays) == (None, None, [])
 
 
 @pytest.mark.parametrize("before", [None, "mine.pem"])

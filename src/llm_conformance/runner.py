@@ -112,6 +112,7 @@ class Runner:
                 self._gave_up = True
                 self._hangs[method] += attempt.scenario.fault is None
                 self._guard.ignore_thread(hung.thread)
+                self._transport.give_up(hung.thread)
                 attempt.fault = f"did not come back within {limit_s:g} s"
             finally:
                 if attempt.serving:

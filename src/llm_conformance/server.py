@@ -56,6 +56,9 @@ class ReplayServer:
         serving.over.set()
         self._servings.pop(serving.base_url.rpartition("/")[2], None)
 
+    def give_up(self, thread: int) -> None:
+        """Nothing is left to do: its requests bear the token of an exchange that is over."""
+
     def shutdown(self) -> None:
         """Stop the server and free its port."""
         self._http.shutdown()

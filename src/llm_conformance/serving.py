@@ -105,6 +105,9 @@ class Transport(Protocol):
     def close(self, serving: Serving) -> None:
         """Stop to answer them."""
 
+    def give_up(self, thread: int) -> None:
+        """Answer nothing that a thread still asks for whose call hung."""
+
     def shutdown(self) -> None:
         """Let go of everything."""
 
