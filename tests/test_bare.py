@@ -96,10 +96,10 @@ def test_the_truth_is_what_the_bytes_say(tmp_path: Path) -> None:
     found = scenario(write(tmp_path, CITED))
     truth = found.truths["json"]
     assert found.id == "openai/one"
-    assert (truth.message, truth.ids, truth.created) == (
+    assert (truth.message, truth.ids, truth.times) == (
         "Grün 🦀 ([a](http://a.test)).",
         ("chatcmpl-1",),
-        "2025-11-04T09:12:40Z",
+        ("2025-11-04T09:12:40Z",),
     )
     spans = [(each.start, each.end, each.may_be_unanchored) for each in truth.annotations]
     assert spans == [(7, 27, False), (0, 0, True), (None, None, False)]
@@ -183,6 +183,46 @@ def test_results_of_a_search_may_be_annotations_or_not(tmp_path: Path) -> None:
 
 def test_ids_that_are_numbers_are_text(tmp_path: Path) -> None:
     assert scenario(write(tmp_path, CITED | {"id": 7})).truths["json"].ids == ("7",)
+
+
+def test_any_time_of_a_stream_is_right(pytester: pytest.Pytester) -> None:
+    deltas = [{"content": "Hi."}, {"content": " Bye."}]
+    chunks: list[Any] = [
+        {"id": "1", "model": "m", "created": 1762247560 + at, "choices": [{"index": 0, "delta": delta}]}
+        for at, delta in enumerate(deltas)
+    ]
+    chunks[-1]["choices"][0]["finish_reason"] = "stop"
+    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+    path = write(pytester.path / "more", body, response={"headers": {"content-type": ["text/event-stream"]}})
+    assert scenario(path).truths["stream"].times == ("2025-11-04T09:12:40Z", "2025-11-04T09:12:41Z")
+    pytester.makepyfile(
+        clock="""
+        from adapters import ReferenceAdapters
+        from dataclasses import replace
+
+        class Clock(ReferenceAdapters):
+            time = "2025-11-04T09:12:41Z"
+
+            def parse_stream(self, chunks, call):
+                for event in super().parse_stream(chunks, call):
+                    yield event if event.response is None else replace(
+                        event, response=replace(event.response, created=self.time)
+                    )
+
+        class Wrong(Clock):
+            time = "2025-11-04T09:12:42Z"
+        """
+    )
+    options = ("--conformance-face=parse_stream", "--conformance-invariant=PRV-1")
+    result, _ = run(pytester, "--adapter=clock:Clock", *options)
+    assert result.ret == 0
+    result, report = run(pytester, "--adapter=clock:Wrong", *options)
+    assert result.ret == 1
+    (message,) = {each["message"] for each in report["results"]}
+    said = (
+        'expected created "2025-11-04T09:12:40Z" or "2025-11-04T09:12:41Z", to the second; got "2025-11-04T09:12:42Z"'
+    )
+    assert message == said
 
 
 def test_an_error_status_is_an_error_of_its_class(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_the_suite_is_clean_and_large_enough() -> None:
         ("message: Eight.", "message: Eight.\n  refusal: No.", "refusal contradicts the bytes, at code point 0"),
         ("message: Eight.", "message: Eight.\n  message_is_json: true", "message_is_json contradicts the bytes"),
         ("message: Eight.", "message: Eight.\n  reasoning_source: tag", "reasoning_source contradicts the bytes"),
-        ('created: "2025-01-21T17:35:52Z"', "created: null", "created None contradicts the bytes"),
+        ('created: "2025-01-21T17:35:52Z"', "created: null", "created [None] contradicts the bytes"),
         ("same_content: true}", "same_content: true}\nmatch: [/thinking]", "the recorded request has no /thinking"),
         ("tool_calls: []", "tool_calls: [{id: a, name: b, arguments: '{}'}]", "the bytes show the tool calls []"),
         ("total_tokens: 42", "total_tokens: 41", "total_tokens is 41, but the bytes and the algebra give 42"),

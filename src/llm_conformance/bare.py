@@ -135,7 +135,7 @@ def _truth(interaction: Interaction, row: Provider, model: str, fidelity: str) -
         stated=stated | ({"attachments"} if facts.media else frozenset()),
         ids=tuple(facts.ids) or (None,),
         model=facts.model or model,
-        created=expected.created,
+        times=expected.times or (None,),
         message=expected.message,
         message_is_json=expected.message_is_json,
         refusal=expected.refusal,

@@ -44,8 +44,8 @@ class WireFacts:
 
     `calls` are the client's tool calls as [id, name, arguments], by the wire's key and the id that they began with.
 
-    `ids` are all that the answer has: some streams give every chunk another. `finish_also` is a second word for why the
-    answer ended, where a provider has two (a status and the detail of it).
+    `ids` and `times` (when it was created) are all that the answer has: some streams give every chunk another.
+    `finish_also` is a second word for why the answer ended, where a provider has two (a status and the detail of it).
 
     `found`: there are results of the provider's own search that are no citations.
 
@@ -66,7 +66,7 @@ class WireFacts:
     media: list[dict[str, Any]] = field(default_factory=list)
     opaque: list[str] = field(default_factory=list)
     found: bool = False
-    created: float | str | None = None
+    times: list[float | str] = field(default_factory=list)
     ended: bool = False
     error: Any = None
 
@@ -171,8 +171,8 @@ def _rules(wire: str) -> tuple[tuple[Any, Mapping[str, Any]], ...]:
 def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Provider, streamed: bool) -> None:
     if "id" in rule and (id := _text(place.first(rule["id"]))) and id not in facts.ids:  # some servers count theirs
         facts.ids.append(id)
-    if "created" in rule:
-        facts.created = facts.created or place.first(rule["created"])
+    if "created" in rule and (time := place.first(rule["created"])) and time not in facts.times:
+        facts.times.append(time)
     for name in ("model", "error"):
         if name in rule:
             setattr(facts, name, place.first(rule[name]) or getattr(facts, name))

@@ -40,7 +40,7 @@ class Expectation:
     tool_calls: tuple[ToolCall, ...]
     usage: Usage | None
     finish_reasons: tuple[str | None, ...]
-    created: str | None
+    times: tuple[str, ...]
 
 
 def expect(facts: WireFacts, provider: Provider, profile: ThinkProfile) -> Expectation:
@@ -57,7 +57,7 @@ def expect(facts: WireFacts, provider: Provider, profile: ThinkProfile) -> Expec
         tool_calls=tuple(ToolCall(id or None, name, text or "{}") for id, name, text in facts.tool_calls),
         usage=provider.normalise(facts.usage),
         finish_reasons=tuple(_finish_reasons(facts, provider)),
-        created=utc(facts.created),
+        times=tuple(dict.fromkeys(map(utc, facts.times))),
     )
 
 
@@ -138,13 +138,11 @@ def _finish_reasons(facts: WireFacts, provider: Provider) -> Iterator[str | None
         yield "tool_calls"
 
 
-def utc(epoch: float | str | None) -> str | None:
-    """Return seconds since 1970, or a time in RFC 3339, as RFC 3339 in UTC, whole seconds; None for no or zero time.
+def utc(epoch: float | str) -> str:
+    """Return seconds since 1970, or a time in RFC 3339, as RFC 3339 in UTC, whole seconds.
 
     Raises ValueError, OverflowError or OSError for what is no time.
     """
-    if not epoch:
-        return None
     moment = datetime.fromisoformat(epoch) if isinstance(epoch, str) else datetime.fromtimestamp(epoch, UTC)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

@@ -53,8 +53,8 @@ class Truth:
 
     stated: frozenset[str]
     ids: tuple[str | None, ...] = ()
+    times: tuple[str | None, ...] = ()
     model: str | None = None
-    created: str | None = None
     request_id: str | None = None
     message: str = ""
     message_is_json: bool = False
@@ -254,6 +254,7 @@ def truth(document: Mapping[str, Any], mode: Mode) -> Truth:
         **{key: value for key, value in stated.items() if key in _PLAIN},
         stated=frozenset(stated),
         ids=_several(stated.get("id")),
+        times=_several(stated.get("created")),
         segments=tuple(Segment(**segment) for segment in stated.get("segments", ())),
         annotations=tuple(ExpectedAnnotation(**annotation) for annotation in stated.get("annotations", ())),
         attachments=tuple(stated.get("attachments", ())),
@@ -271,7 +272,7 @@ def _several(value: Any) -> tuple[str | None, ...]:
 
 _PLAIN = frozenset(
     {
-        *("model", "created", "request_id", "message", "message_is_json", "refusal", "reasoning"),
+        *("model", "request_id", "message", "message_is_json", "refusal", "reasoning"),
         *("reasoning_source", "error", "fault", "retry_after", "unknown"),
     }
 )
