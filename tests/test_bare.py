@@ -295,7 +295,7 @@ def test_a_broken_adapter_fails_on_them(pytester: pytest.Pytester) -> None:
     write(pytester.path / "more", CITED)
     write(pytester.path / "more", CITED | {"usage": None}, "one-more")
     pytester.makepyfile(
-        mypkg="""
+        trims="""
         from adapters import ReferenceAdapters
         from dataclasses import replace
 
@@ -307,7 +307,7 @@ def test_a_broken_adapter_fails_on_them(pytester: pytest.Pytester) -> None:
         conformance_adapter = Trims
         """
     )
-    result, report = run(pytester, "--adapter=mypkg")
+    result, report = run(pytester, "--adapter=trims")
     assert result.ret == 1
     failed = {
         (each["scenario"], each["invariant"], each["face"]) for each in report["results"] if each["status"] == "fail"
@@ -356,9 +356,9 @@ def test_a_run_with_a_file_that_is_no_cassette_is_not_complete(
     pytester: pytest.Pytester, text: str, code: int, complete: bool
 ) -> None:
     write(pytester.path / "more", CITED).write_text(text)
-    pytester.makepyfile(mypkg="class A:\n    providers = ['acme']\n    parse = print\nconformance_adapter = A")
+    pytester.makepyfile(acme="class A:\n    providers = ['acme']\n    parse = print\nconformance_adapter = A")
     report = pytester.path / "report.json"
-    options = ("--adapter=mypkg", "--conformance-cassettes=more", f"--conformance-report={report}")
+    options = ("--adapter=acme", "--conformance-cassettes=more", f"--conformance-report={report}")
     result = pytester.runpytest_subprocess(str(miniature.RULES), "-q", *options)
     assert (result.ret, json.loads(report.read_text("utf-8"))["complete"]) == (code, complete)
 

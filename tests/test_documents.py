@@ -43,9 +43,11 @@ def test_the_readme_lists_what_the_root_holds() -> None:
 
 def test_a_report_keeps_its_schema(pytester: pytest.Pytester) -> None:
     adapter = README.split("```python\n")[1].split("```")[0]
-    (pytester.path / "mypkg.py").write_text(adapter)
+    (pytester.path / "readmes_adapter.py").write_text(adapter)
     report = pytester.path / "report.json"
-    result = pytester.runpytest_subprocess(str(RULES), "--adapter=mypkg", f"--conformance-report={report}", "-q")
+    result = pytester.runpytest_subprocess(
+        str(RULES), "--adapter=readmes_adapter", f"--conformance-report={report}", "-q"
+    )
     document = json.loads(report.read_text("utf-8"))
     assert list(schema.problems("report", document)) == []
     assert document["complete"] is True

@@ -70,8 +70,8 @@ Judge = Callable[..., tuple[pytest.RunResult, dict[str, Any]]]
 @pytest.fixture
 def judge(pytester: pytest.Pytester) -> Judge:
     def run(methods: str, *arguments: str) -> tuple[pytest.RunResult, dict[str, Any]]:
-        (pytester.path / "mypkg.py").write_text(ADAPTER.format(methods=methods))
-        return miniature.run(pytester, "--adapter=mypkg", *arguments)
+        (pytester.path / "deepseek_client.py").write_text(ADAPTER.format(methods=methods))
+        return miniature.run(pytester, "--adapter=deepseek_client", *arguments)
 
     return run
 
