@@ -10,6 +10,8 @@ from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import Vacuous, expect_equal, expect_text, fail, first_difference, invariant, show
 from llm_conformance.scenarios import Mode, Truth
 
+_Outline = list[tuple[str, str | None]]
+
 _OPAQUE = ("signature", "redacted", "encrypted")
 _ORDERED = ("text", "reasoning", "tool_call", "other")
 
@@ -74,7 +76,8 @@ def test_segments_mirror_the_wire(exchange: Exchange) -> None:
     actual, expected = _outline(segments), _outline(exchange.truth.segments)
     if actual != expected:
         at = first_difference(actual, expected)
-        fail(f"segments {show(expected)}", show(actual), where=f"segment {at}")
+        seen, wanted = _from_difference(actual[at:], expected[at:])
+        fail(f"segments{f', from number {at} on,' if at else ''} {show(wanted)}", show(seen), where=f"segment {at}")
 
 
 @invariant("RSN-4", capability="segments", when=_opaque)
@@ -99,7 +102,7 @@ def _joined(segments: Iterable[Segment], kind: str) -> str:
     return "".join(segment.content for segment in segments if segment.type == kind)
 
 
-def _outline(segments: Iterable[Segment]) -> list[tuple[str, str | None]]:
+def _outline(segments: Iterable[Segment]) -> _Outline:
     """Return types in order, with content where it is text; a block that shows and holds nothing leaves no trace."""
     return [
         (segment.type, segment.content if segment.type in ("text", "reasoning") else None)
@@ -107,6 +110,15 @@ def _outline(segments: Iterable[Segment]) -> list[tuple[str, str | None]]:
         if segment.type in _ORDERED
         and (segment.content or segment.type not in ("text", "reasoning") or _seal(segment)[1])
     ]
+
+
+def _from_difference(*outlines: _Outline) -> list[_Outline]:
+    """Return two outlines that differ in their first segment, what both have at its beginning left out."""
+    first = [outline[0][1] or "" for outline in outlines if outline]
+    skipped = first_difference(*first) - 20 if len(first) == 2 else 0
+    if skipped <= 0:
+        return list(outlines)
+    return [[(kind, f"...{text[skipped:]}" if text else text), *rest] for (kind, text), *rest in outlines]
 
 
 def _seal(segment: Segment) -> tuple[str, Mapping[str, Any]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from conformance.test_reasoning import _from_difference
 from tests import miniature
 
 ANSWER = """\
@@ -43,6 +44,33 @@ def test_a_good_answer_passes(pytester: pytest.Pytester) -> None:
     assert not with_status(results, "fail")
     assert {"MSG-1", "MSG-2", "RSN-1", "USE-3", "FIN-1"} <= with_status(results, "pass")
     assert {"STR-1", "STR-2"} <= with_status(results, "unsupported")
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (
+            ["Eight", "."],
+            'expected segments, from number 1 on, [["text", "Eight."]]; got [["text", "Eight"], ["text", "."]]',
+        ),
+        (["Eight."] * 40, "expected segments, from number 2 on, []; got"),
+    ],
+)
+def test_segments_are_shown_from_where_they_differ(pytester: pytest.Pytester, texts: list[str], said: str) -> None:
+    segments = [{"type": "text", "content": text} for text in texts]
+    answer = f"ANSWER | {{'message': '{''.join(texts)}', 'segments': ANSWER['segments'][:1] + {segments}}}"
+    _, results = judge(pytester, f"def parse(self, http, call): return {answer}", "--conformance-invariant=RSN-3")
+    (message,) = {each["message"] for each in results if each["status"] == "fail"}
+    assert said in message
+
+
+def test_a_difference_late_in_a_long_segment_is_shown() -> None:
+    long = "Spiders have legs. " * 20
+    seen, wanted = _from_difference([("text", f"{long}Eight.")], [("text", f"{long}Nine."), ("other", None)])
+    assert (seen, wanted) == (
+        [("text", "... Spiders have legs. Eight.")],
+        [("text", "... Spiders have legs. Nine."), ("other", None)],
+    )
 
 
 def test_printing_harms_nothing(pytester: pytest.Pytester) -> None:
