@@ -14,6 +14,11 @@ from llm_conformance.providers import COUNTS
 from llm_conformance.scenarios import Mode, Truth
 
 _COMPARED = ("id", "model", "annotations", "usage", "finish_reason", "raw_finish_reason")
+_CALLS_FOLD = (
+    "a tool call is what events response.function_call_arguments.delta add up to: `tool_call` {index, id, name} says "
+    "whose piece of the arguments `delta` is"
+)
+_MEDIA_FOLD = "the pieces in `attachment` {id, data, transcript} of events response.media are joined, id by id"
 _TERMINAL = ("response.completed", "response.error")
 
 
@@ -52,14 +57,16 @@ def test_folded_deltas_are_the_response(exchange: Exchange) -> None:
     joined = folded.reasoning.strip() if by_tag else folded.reasoning
     expect_text("the joined reasoning deltas", joined, response.reasoning or "")
     calls = [(call.id, call.name, call.arguments) for call in response.tool_calls]
-    expect_equal("the folded tool calls", [folded.tool_call(index) for index in sorted(folded.tool_calls)], calls)
+    made = [folded.tool_call(index) for index in sorted(folded.tool_calls)]
+    expect_equal("the folded tool calls", made, calls, hint=_CALLS_FOLD)
     if folded.annotations:
         expect_equal("the annotations of events", _sorted(folded.annotations), _sorted(response.get("annotations", ())))
     for number, attachment in enumerate(response.attachments):
         if folded.media:
             data, transcript = folded.attachment(attachment.id)
-            expect_equal(f"the joined data of attachment {number}", data or "", attachment.data or "")
-            expect_equal(f"the joined transcript of attachment {number}", transcript or "", attachment.transcript or "")
+            expect_equal(f"the joined data of attachment {number}", data or "", attachment.data or "", hint=_MEDIA_FOLD)
+            said = attachment.transcript or ""
+            expect_equal(f"the joined transcript of attachment {number}", transcript or "", said, hint=_MEDIA_FOLD)
     other = exchange.others.counterpart() if exchange.scenario.same_content else None
     if other is not None and other.outcome.response is not None and other.mode != exchange.mode:
         _expect_same(other.outcome.response, response, exchange.scenario.truths)
