@@ -72,7 +72,7 @@ def test_counts_are_the_providers(exchange: Exchange) -> None:
         fail(
             ", ".join(f"{count} {getattr(truth, count)}" for count in wrong),
             ", ".join(f"{count} {show(getattr(usage, count))}" for count in wrong),
-            hint=f"the algebra is in providers/{exchange.scenario.provider.id}.toml",
+            hint=f"the algebra is under {exchange.scenario.provider} in docs/providers.md",
         )
 
 

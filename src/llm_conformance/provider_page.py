@@ -27,6 +27,9 @@ _NOTE = """\
 the others the count is null; a part that exceeds its whole is null. **Finish**: a word that is not listed is unknown,
 hence null. **Offsets**: the unit in which the provider counts its own annotation offsets. **Think**: models that put
 reasoning into the text, between tags. **Replay**: what becomes of earlier reasoning in the next request.
+
+In every format an error object makes the end an error, whatever came before it and under whatever status; a refusal
+makes the finish content_filter, whatever the finish word says.
 """
 
 
@@ -71,6 +74,8 @@ def _section(row: Provider) -> Iterator[str]:
     yield from ("", "| finish word | means |", "|---|---|")
     for word, reason in row.finish.items():
         yield f"| `{word}` | {reason or 'null'} |"
+    if row.notes:
+        yield from ("", "To know:", "", *(f"* {note}" for note in row.notes))
     yield from ("", "Sources:", "", *(f"* {source}" for source in row.sources), "")
 
 

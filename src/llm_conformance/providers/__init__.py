@@ -76,6 +76,7 @@ class Provider:
             absent; without the others the count is unknown. None at all: the sum of prompt and completion.
         finish: Raw finish word to canonical finish reason. A word that is not listed is unknown, hence None.
         think: Model glob to think profile, for models that put reasoning into the text.
+        notes: What an adapter has to know besides, a sentence or two each.
         error: Pointers into an error body: `message`, and where there are any `type`, `code`, `status`.
     """
 
@@ -96,6 +97,7 @@ class Provider:
     replay: Replay
     stream_path: str = ""
     other_paths: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)
 
     def __str__(self) -> str:
