@@ -72,11 +72,15 @@ def test_no_adapter_at_all(pytester: pytest.Pytester) -> None:
         ("--conformance-report=report.pdf", "the suffix has to be .json"),
         ("--conformance-report=no/such/dir.json", "no such directory"),
         ("--conformance-cassettes=nowhere", "no such directory"),
+        ("--conformance-cassettes=one.yaml", "one.yaml: this is a file; give the directory in which it stands"),
+        ("--conformance-cassettes=empty", "empty: no cassette (*.yaml) in this directory"),
         ("--conformance-timeout=0", "has to be more than 0 seconds"),
         ("--conformance-timeout=nan", "has to be more than 0 seconds"),
     ],
 )
 def test_unknown_option_values(pytester: pytest.Pytester, option: str, message: str) -> None:
+    pytester.mkdir("empty")
+    (pytester.path / "one.yaml").touch()
     arguments = [option] if "scenario" in option else ["--conformance-scenario=*", option]
     result = pytester.runpytest_subprocess(str(miniature.RULES), "--adapter=adapters", *arguments)
     assert message in refused(result)

@@ -341,14 +341,23 @@ def _effort(named: str) -> Effort:
 def _directories(names: Iterable[str], base: Path) -> list[Path]:
     """Return the directories, none twice or within another, so that no file is judged twice."""
     found = [base / name for name in names]
-    missing = [f"--conformance-cassettes={path}: no such directory" for path in found if not path.is_dir()]
-    if missing:
-        raise pytest.UsageError("\n".join(missing))
+    problems = [f"--conformance-cassettes={path}: {problem}" for path in found if (problem := _unusable(path))]
+    if problems:
+        raise pytest.UsageError("\n".join(problems))
     kept: list[Path] = []
     for path in sorted(path.resolve() for path in found):  # a folder comes before what is in it
         if not any(path.is_relative_to(other) for other in (CASSETTES.resolve(), *kept)):
             kept.append(path)
     return kept
+
+
+def _unusable(path: Path) -> str | None:
+    """Return why no cassettes can be had there, None if they can."""
+    if path.is_file():
+        return "this is a file; give the directory in which it stands"
+    if not path.is_dir():
+        return "no such directory"
+    return None if any(path.rglob("*.yaml")) else "no cassette (*.yaml) in this directory"
 
 
 def _keep_proxies_away() -> None:
