@@ -389,6 +389,16 @@ def test_nothing_but_strangers_is_not_green(pytester: pytest.Pytester) -> None:
     assert report["adapters"][0]["not_covered"] == 1
 
 
+def test_what_the_filters_leave_out_is_not_counted(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "more", CITED)
+    write(pytester.path / "more", CITED, "one-stranger", request={"uri": "https://api.acme.test/v1/chat"})
+    write(pytester.path / "more", CITED, "one-more", request={"uri": "https://api.groq.com/openai/v1/chat/completions"})
+    pytester.makepyfile(acme="class A:\n    providers = ['groq']\n    parse = dict\nconformance_adapter = A")
+    result, report = run(pytester, "--adapter=acme", "--conformance-provider=openai")
+    assert (report["bare_recordings"]["seen"], report["adapters"][0]["not_covered"]) == (1, 1)
+    result.stdout.fnmatch_lines(["*not covered: 1 of 1 scenarios and recordings*"])
+
+
 def test_workers_judge_them_too(pytester: pytest.Pytester) -> None:
     for number in range(4):
         write(pytester.path / "more", CITED, f"one-{number}")

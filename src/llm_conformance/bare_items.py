@@ -62,7 +62,7 @@ class BareItem(pytest.Item):
         """Judge the file."""
         wrong: list[str] = []
         try:
-            for recording in bare.recordings(self._file):
+            for recording in filter(self._is_admitted, bare.recordings(self._file)):
                 self.tally.recordings += 1
                 if not isinstance(recording, bare.NotJudged):
                     wrong += self._judge(replace(recording, home=self._home))
@@ -82,9 +82,12 @@ class BareItem(pytest.Item):
         if not self.tally.summary[Status.PASS]:
             pytest.skip(next(iter(self.tally.out_of_scope), "not covered, or nothing that a rule could look at"))
 
+    def _is_admitted(self, recording: Scenario | bare.NotJudged) -> bool:
+        if isinstance(recording, Scenario):
+            return self._filters.admits(recording)
+        return not (recording.unknown_api and self._filters.providers)
+
     def _judge(self, scenario: Scenario) -> Iterator[str]:
-        if not self._filters.admits(scenario):
-            return
         for subject in self._subjects:
             if not subject.covers(scenario.provider):
                 self.tally.not_covered[subject.label] += 1

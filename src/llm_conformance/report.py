@@ -17,7 +17,10 @@ from llm_conformance.tally import Tally
 
 @dataclass(frozen=True)
 class Result:
-    """What a run came to: `scenarios` counts those of the run but bare ones; `examples` is of each property."""
+    """What a run came to.
+
+    `scenarios` counts those that the filters admit, bare ones aside; `examples` is of each property.
+    """
 
     subjects: tuple[Subject, ...]
     scenarios_digest: str

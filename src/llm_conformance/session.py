@@ -288,13 +288,14 @@ class ConformanceSession:
         whole = Tally(bool(self._reports))
         whole.absorb(self._settled.to_dict())
         whole.absorb(self._judged.to_dict())
+        admitted = [found for found in self._scenarios if self._filters.admits(found)]
         for each in self._subjects:
-            whole.not_covered[each.label] += sum(not each.covers(found.provider) for found in self._scenarios)
+            whole.not_covered[each.label] += sum(not each.covers(found.provider) for found in admitted)
         return report.Result(
             subjects=tuple(self._subjects),
             scenarios_digest=scenarios.digest(self._scenarios),
             tally=whole,
-            scenarios=len(self._scenarios),
+            scenarios=len(admitted),
             examples=self.effort.examples,
             complete=self._complete(),
         )
