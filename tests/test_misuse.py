@@ -122,6 +122,15 @@ def test_exit_code_5_when_nothing_was_checked(pytester: pytest.Pytester) -> None
     result.stdout.fnmatch_lines(["*nothing to judge: it lists acme*"])
 
 
+def test_a_method_that_the_adapter_has_not_is_named(pytester: pytest.Pytester) -> None:
+    (pytester.path / "parses.py").write_text(
+        "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): pass\n"
+    )
+    result, _ = miniature.run(pytester, "--adapter=parses.py", "--conformance-face=complete")
+    assert result.ret == 5
+    result.stdout.fnmatch_lines(["*nothing to judge: it has no method complete; it has parse"])
+
+
 def test_failed_cells_can_be_run_again(pytester: pytest.Pytester) -> None:
     (pytester.path / "wrong.py").write_text(
         "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): return {}\n"

@@ -19,12 +19,14 @@ from llm_conformance.tally import Tally
 class Result:
     """What a run came to.
 
-    `scenarios` counts those that the filters admit, bare ones aside; `examples` is of each property.
+    `faces` are the methods that were asked for, none for all. `scenarios` counts those that the filters admit, bare
+    ones aside; `examples` is of each property.
     """
 
     subjects: tuple[Subject, ...]
     scenarios_digest: str
     tally: Tally
+    faces: tuple[str, ...]
     scenarios: int
     examples: int
     complete: bool

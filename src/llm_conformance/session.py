@@ -295,6 +295,7 @@ class ConformanceSession:
             subjects=tuple(self._subjects),
             scenarios_digest=scenarios.digest(self._scenarios),
             tally=whole,
+            faces=tuple(self._filters.faces),
             scenarios=len(admitted),
             examples=self.effort.examples,
             complete=self._complete(),

@@ -48,7 +48,7 @@ def _show_adapter(terminal: pytest.TerminalReporter, result: Result, subject: Su
     terminal.write_line("")
     terminal.write_line(f"{subject.label} {subject.version or ''}".rstrip(), bold=True)
     if not rows:
-        terminal.write_line(f"  nothing to judge: it lists {', '.join(sorted(subject.providers))}")
+        terminal.write_line(f"  nothing to judge: {_why_nothing(result, subject)}")
     else:
         width = max(len(row) for row in rows) + 2
         terminal.write_line(" " * width + "".join(f"{family:>9}" for family in families))
@@ -69,6 +69,12 @@ def _show_adapter(terminal: pytest.TerminalReporter, result: Result, subject: Su
         total = result.scenarios + result.tally.recordings
         what = "scenarios and recordings" if result.tally.recordings else "scenarios"
         terminal.write_line(f"  not covered: {missed} of {total} {what}, of providers it does not list")
+
+
+def _why_nothing(result: Result, subject: Subject) -> str:
+    if result.faces and set(result.faces).isdisjoint(subject.faces):
+        return f"it has no method {' or '.join(result.faces)}; it has {', '.join(sorted(subject.faces))}"
+    return f"it lists {', '.join(sorted(subject.providers))}"
 
 
 def _cell(counts: Counts) -> tuple[str, dict[str, bool]]:
