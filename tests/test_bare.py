@@ -6,13 +6,14 @@ import gzip
 import json
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
 
 from llm_conformance import bare, schema
 from llm_conformance.bare import NotJudged
+from llm_conformance.plan import Filters
 from llm_conformance.scenarios import Scenario
 from llm_conformance.yaml_files import BadFileError
 from tests import miniature
@@ -397,6 +398,32 @@ def test_what_the_filters_leave_out_is_not_counted(pytester: pytest.Pytester) ->
     result, report = run(pytester, "--adapter=acme", "--conformance-provider=openai")
     assert (report["bare_recordings"]["seen"], report["adapters"][0]["not_covered"]) == (1, 1)
     result.stdout.fnmatch_lines(["*not covered: 1 of 1 scenarios and recordings*"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "admitted"),
+    [
+        ("openai/two", [0, 1]),
+        ("openai/t*", [0, 1]),
+        ("openai/two#1", [1]),
+        ("openai/t*#0", [0]),
+        ("*/tw[o]#[1-9]", [1]),
+        ("openai/two#7", []),
+        ("openai/other#1", None),
+        ("openai/tw", None),
+    ],
+)
+def test_a_pattern_names_a_cassette_or_an_interaction_of_it(
+    tmp_path: Path, pattern: str, admitted: list[int] | None
+) -> None:
+    path = write(tmp_path, CITED, "two")
+    document = yaml.safe_load(path.read_text("utf-8"))
+    document["interactions"] *= 2
+    path.write_text(json.dumps(document), "utf-8")
+    filters = Filters(scenarios=[pattern])
+    assert filters.may_admit(path) == (admitted is not None)
+    found = [number for number, each in enumerate(bare.recordings(path)) if filters.admits(cast("Scenario", each))]
+    assert found == (admitted or [])
 
 
 def test_workers_judge_them_too(pytester: pytest.Pytester) -> None:

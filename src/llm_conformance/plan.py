@@ -56,8 +56,9 @@ class Filters:
         return bool(self.providers or self.scenarios or self.invariants or self.faces)
 
     def admits(self, scenario: Scenario) -> bool:
-        """Whether the scenario is part of the run."""
-        return self.admits_row(scenario.provider) and self.admits_id(scenario.id)
+        """Whether the scenario is part of the run; the name of a bare cassette stands for all its interactions."""
+        named = self.admits_id(scenario.id) or self.admits_id(_id(scenario.path))
+        return named and self.admits_row(scenario.provider)
 
     def admits_row(self, row: Provider) -> bool:
         """Whether an API is part of the run."""
@@ -69,14 +70,16 @@ class Filters:
 
     def may_admit(self, path: Path) -> bool:
         """Whether a bare cassette may hold a recording that is part of the run; its provider is not known yet."""
-        id = f"{path.parent.name}/{path.stem}"
-        return not self.scenarios or any(
-            fnmatch.fnmatchcase(id, pattern) or pattern.startswith(f"{id}#") for pattern in self.scenarios
-        )
+        cassettes = [pattern.rpartition("#")[0] for pattern in self.scenarios]
+        return self.admits_id(_id(path)) or any(fnmatch.fnmatchcase(_id(path), pattern) for pattern in cassettes)
 
     def judges(self, invariant: Invariant) -> bool:
         """Whether the invariant is part of the run."""
         return not self.invariants or invariant.id in self.invariants
+
+
+def _id(cassette: Path) -> str:
+    return f"{cassette.parent.name}/{cassette.stem}"
 
 
 def cells(subjects: Collection[Subject], scenarios: Collection[Scenario], filters: Filters) -> Iterator[Cell]:
