@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any, cast
@@ -251,15 +252,47 @@ def test_a_file_that_is_no_cassette_names_its_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"request": {"body": "[" * 100_000}}, r"interactions\.0: maximum recursion depth"),
-        ({"request": {"body": ["a"]}}, r"interactions\.0: the request body is neither text nor bytes"),
-        ({"response": {"body": {"string": 5}}}, r"interactions\.0: the body is neither text nor bytes"),
+        ({"request": {"body": "[" * 100_000}}, r"another form: maximum recursion depth"),
+        ({"request": {"body": ["a"]}}, r"another form: the request body is neither text nor bytes"),
+        ({"request": {"parsed_body": {"a": b"b"}}}, r"another form: Object of type bytes is not JSON serializable"),
+        ({"response": {"body": {"string": 5}}}, r"another form: the body is neither text nor bytes"),
+        ({"response": {"body": None}}, r"response\.body: None is not of type 'object'"),
         ({"response": {"headers": {1: ["a"]}}}, r"headers: 1 is not of type 'string'"),
     ],
 )
-def test_an_odd_recording_names_its_line(tmp_path: Path, changes: Any, said: str) -> None:
-    with pytest.raises(BadFileError, match=rf"one\.yaml:\d+: .*{said}"):
-        only(write(tmp_path, CITED, **changes))
+def test_an_odd_recording_is_out_of_scope(tmp_path: Path, changes: Any, said: str) -> None:
+    found = only(write(tmp_path, CITED, **changes))
+    assert isinstance(found, NotJudged)
+    assert re.search(said, found.why)
+
+
+def test_recordings_of_other_forms_are_read(tmp_path: Path) -> None:
+    path = write(tmp_path, CITED)
+    document = yaml.safe_load(path.read_text("utf-8"))
+    request = document["interactions"][0]["request"]
+    headers = {"content-type": ["application/json"]}
+    first = {"http_version": "HTTP/1.1", "status_code": 200, "headers": headers, "content": json.dumps(CITED)}
+    parsed = {"status": {"code": 200}, "headers": headers, "parsed_body": CITED}
+    asked = {"method": "POST", "uri": request["uri"], "parsed_body": json.loads(request["body"])}
+    for sent, response, claims_all in ((request, first, True), (asked, parsed, False)):
+        document["interactions"] = [{"request": sent, "response": response}]
+        path.write_text(json.dumps(document, ensure_ascii=False), "utf-8")
+        found = scenario(path)
+        assert ("message" in found.truths["json"].stated) == claims_all
+        assert (found.truths["json"].message, found.model) == ("Grün 🦀 ([a](http://a.test)).", "gpt-4o-search-preview")
+
+
+def test_a_cassette_with_aliases_is_out_of_scope(pytester: pytest.Pytester) -> None:
+    path = write(pytester.path / "more", CITED)
+    path.write_text(f"again: &a [1]\nonce: *a\n{path.read_text('utf-8')}", "utf-8")
+    result, report = run(pytester, "--adapter=adapters")
+    assert result.ret == 5
+    assert list(report["bare_recordings"]["out_of_scope"]) == [
+        "YAML anchors and aliases are refused; write the value out"
+    ]
+    path.write_text("again: &a [1]\nonce: *a\n", "utf-8")
+    with pytest.raises(BadFileError, match="aliases are refused"):
+        only(path)
 
 
 def run(pytester: pytest.Pytester, *arguments: str) -> tuple[pytest.RunResult, dict[str, Any]]:

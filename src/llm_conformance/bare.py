@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from llm_conformance import cassette, derivation, expectation, providers, schema
-from llm_conformance.cassette import Interaction
+from llm_conformance.cassette import Interaction, Unreadable
 from llm_conformance.contract import error_for_status
 from llm_conformance.expectation import Expectation
 from llm_conformance.providers import Provider
@@ -57,11 +57,14 @@ def recordings(path: Path) -> Iterator[Scenario | NotJudged]:
 
     Raises BadFileError for a file that is no VCR cassette.
     """
-    tape = cassette.load_bare(path)
-    fidelity = str(tape.metadata.get("fidelity", "raw"))
-    for number, interaction in enumerate(tape.interactions):
-        name = path.stem if len(tape.interactions) == 1 else f"{path.stem}#{number}"
-        yield _recording(path, name, interaction, tape.metadata, fidelity)
+    metadata, interactions = cassette.load_bare(path)
+    fidelity = str(metadata.get("fidelity", "raw"))
+    for number, interaction in enumerate(interactions):
+        name = path.stem if len(interactions) == 1 else f"{path.stem}#{number}"
+        if isinstance(interaction, Unreadable):
+            yield NotJudged(interaction.why)
+        else:
+            yield _recording(path, name, interaction, metadata, fidelity)
 
 
 def _recording(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -58,21 +59,59 @@ def load(path: Path) -> Cassette:
     return Cassette(path, text, metadata, interactions)
 
 
-def load_bare(path: Path) -> Cassette:
-    """Read a cassette of anybody's: recorded by vcrpy or a kin of it, compressed bodies unpacked.
+@dataclass(frozen=True)
+class Unreadable:
+    """An interaction, or a whole cassette, of a form that is not read; `why` says what is in the way."""
+
+    why: str
+
+
+def load_bare(path: Path) -> tuple[Mapping[str, Any], list[Interaction | Unreadable]]:
+    """Return metadata and interactions of anybody's cassette: recorded by vcrpy or a kin of it, bodies unpacked.
 
     Raises BadFileError for a file that is none.
     """
-    text, document = _read(path, "bare-cassette")
-    interactions = []
-    for number, pair in enumerate(document["interactions"]):
-        try:
-            interactions.append(_bare_interaction(pair))
-        except (ValueError, RecursionError) as error:
-            where = ("interactions", number)
-            problem = FileProblem(path, yaml_files.line_of(text, where), f"{_dotted(where)}: {error}")
-            raise BadFileError(problem) from error
-    return Cassette(path, text, document.get("metadata") or {}, tuple(interactions))
+    try:
+        text, document = _read(path, "bare-cassette")
+    except yaml_files.RefusedError as refused:
+        if not re.search(r"^interactions:", yaml_files.read_text(path), re.MULTILINE):
+            raise
+        return {}, [Unreadable(refused.problems[0].message)]
+    interactions = [_any_interaction(pair) for pair in document["interactions"]]
+    # Who writes bodies anew for readers also straightens quotation marks, which moves what offsets count.
+    assumed = {"fidelity": "json-asciified"} if "parsed_body" in text else {}
+    return {**assumed, **(document.get("metadata") or {})}, interactions
+
+
+def _any_interaction(pair: Any) -> Interaction | Unreadable:
+    try:
+        pair = _as_written_today(pair)
+        for where, message in schema.problems("bare-cassette#/$defs/interaction", pair):
+            return Unreadable(f"{_dotted(where)}: {message}")
+        return _bare_interaction(pair)
+    except (ValueError, TypeError, RecursionError) as error:
+        return Unreadable(f"an interaction of another form: {error}")
+
+
+def _as_written_today(pair: Any) -> Any:
+    """Return an interaction with the status and the body where vcrpy has them, and not where others and it had them.
+
+    For httpx it wrote `status_code` and `content` at first; recorders that care for readers write `parsed_body`.
+    """
+    if not isinstance(pair, Mapping):
+        return pair
+    return {name: _side(side) if isinstance(side, Mapping) else side for name, side in pair.items()}
+
+
+def _side(side: Mapping[str, Any]) -> Mapping[str, Any]:
+    moved: dict[str, Any] = {}
+    if "status_code" in side:
+        moved["status"] = {"code": side["status_code"]}
+    if "parsed_body" in side:
+        moved["body"] = {"string": json.dumps(side["parsed_body"], ensure_ascii=False)}
+    elif "content" in side:
+        moved["body"] = {"string": side["content"]}
+    return {**moved, **side}
 
 
 def _read(path: Path, form: str) -> tuple[str, Any]:

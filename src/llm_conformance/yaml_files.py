@@ -44,6 +44,10 @@ class BadFileError(Exception):
         self.problems = problems
 
 
+class RefusedError(BadFileError):
+    """A file that is YAML, of a kind that is not read."""
+
+
 class _Loader(_SafeLoader):
     """Safe loading, minus dates, plus refusal of doubled keys."""
 
@@ -99,7 +103,7 @@ def _refuse_dangerous(path: Path, text: str) -> None:
         if tag is not None and tag != _BINARY:
             raise BadFileError(FileProblem(path, line, f"YAML tag {tag!r} refused; only !!binary is allowed"))
         if getattr(event, "anchor", None) is not None:
-            raise BadFileError(FileProblem(path, line, "YAML anchors and aliases are refused; write the value out"))
+            raise RefusedError(FileProblem(path, line, "YAML anchors and aliases are refused; write the value out"))
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > MAX_DEPTH:
