@@ -58,6 +58,14 @@ STRAYS = """
                 urllib.request.urlopen(urllib.request.Request("https://telemetry.acme.test/v1?key=1", body), timeout=1)
         return super().complete(call)
 """
+RAISES_INSIDE = """
+    def complete(self, call):
+        import json, urllib.request
+        request = urllib.request.Request(call.base_url + call.path, json.dumps(call.request).encode(), method="POST")
+        with urllib.request.urlopen(request):
+            raise RuntimeError("my own fault")
+        return {}
+"""
 SOCKET = """
     def complete(self, call):
         import socket
@@ -100,6 +108,7 @@ def test_it_is_refused_where_a_server_replays(judge: Judge) -> None:
         ),
         (OTHER_MODEL, 'the adapter sent /model = "another"; recorded was "deepseek-reasoner"'),
         (SOCKET, "192.0.2.1:443"),
+        (RAISES_INSIDE, "raised RuntimeError: my own fault"),
     ],
 )
 def test_what_was_not_recorded_is_not_played(judge: Judge, methods: str, said: str) -> None:
