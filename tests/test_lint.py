@@ -197,4 +197,4 @@ def test_every_character_survives_a_cassette(tmp_path: Path, character: str) -> 
 def test_the_command_lists_problems_and_says_how_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     miniature.write(tmp_path).unlink()
     assert lint.main([str(tmp_path)]) == 1
-    assert capsys.readouterr().out.endswith("1 problems\n")
+    assert capsys.readouterr().out.endswith("1 problem\n")

@@ -8,7 +8,7 @@ A run refuses to start on a scenario with a problem: a wrong truth would blame a
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from contextlib import suppress
 from pathlib import Path
 
@@ -87,6 +87,11 @@ def orphans(directory: Path) -> list[FileProblem]:
     ]
 
 
+def counted(problems: Sized) -> str:
+    """Return how many problems there are, in words."""
+    return "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+
+
 def main(arguments: list[str]) -> int:
     """Lint the directories named, print every problem with its file and line, return 1 if there was one."""
     directories = [Path(argument) for argument in arguments]
@@ -97,7 +102,7 @@ def main(arguments: list[str]) -> int:
         problems = [problem for directory in directories for problem in orphans(directory)]
     except BadFileError as bad:
         problems = list(bad.problems)
-    print(*problems, f"{len(problems)} problems" if problems else f"{len(loaded)} scenarios, no problem", sep="\n")
+    print(*problems, counted(problems) if problems else f"{len(loaded)} scenarios, no problem", sep="\n")
     return 1 if problems else 0
 
 

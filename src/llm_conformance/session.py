@@ -55,7 +55,7 @@ class ConformanceSession:
             self._bare = [(folder, path) for folder in more for path in scenarios.find(folder)[1]]
             self._subjects = subject.load_all(option("conformance_adapter"), directory)
         except BadFileError as bad:
-            raise pytest.UsageError(f"{bad}\n{len(bad.problems)} problem(s) in the scenarios; nothing was run") from bad
+            raise pytest.UsageError(f"{bad}\n{lint.counted(bad.problems)} in the scenarios; nothing was run") from bad
         except subject.BadAdapterError as error:
             raise pytest.UsageError(str(error)) from error
         self._filters = plan.Filters(
