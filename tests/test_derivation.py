@@ -198,6 +198,33 @@ def test_pieces_without_an_id_or_with_a_known_one_go_on() -> None:
 
 
 @pytest.mark.parametrize(
+    ("span", "place"),
+    [
+        ((0, 0), (0, 0)),
+        ((3, 9), (None, None)),
+        ((9, 15), (None, None)),
+        ((9, 9), (None, None)),
+        ((15, 15), (0, 0)),
+        ((9, 16), (0, 1)),
+        ((15, 16), (0, 1)),
+        ((16, 32), (1, 2)),
+        ((20, 24), (None, None)),
+        ((17, 32), (1, 2)),
+    ],
+)
+def test_a_span_loses_what_was_taken_away_before_it(
+    span: tuple[int, int], place: tuple[int | None, int | None]
+) -> None:
+    row = providers.table()["local", "chat"]
+    link = {"type": "url_citation", "url_citation": {"start_index": span[0], "end_index": span[1]}}
+    message = {"content": "<think></think>a<think></think>b", "annotations": [link]}
+    body = json.dumps({"choices": [{"index": 0, "message": message}]}).encode()
+    facts = derivation.derive(Interaction("", {}, 200, {"content-type": "application/json"}, body), row)
+    ((start, end, _),) = expectation.expect(facts, row, "anywhere").annotations
+    assert (start, end) == place
+
+
+@pytest.mark.parametrize(
     ("time", "utc"),
     [
         (1762247560, "2025-11-04T09:12:40Z"),

@@ -47,13 +47,14 @@ def expect(facts: WireFacts, provider: Provider, profile: ThinkProfile) -> Expec
     """Turn facts into what a correct adapter returns."""
     message, traces = (facts.text, []) if facts.reasoning else split(facts.text, profile)
     reasoning = facts.reasoning or "".join(traces)
+    removed = _removed(facts.text, message, profile)
     return Expectation(
         message=message,
         refusal=facts.refusal,
         reasoning=reasoning or None,
         by_tag=message != facts.text,
         message_is_json=facts.text_is_json,
-        annotations=tuple((*_span(each, facts, provider, message), each) for each in facts.citations),
+        annotations=tuple((*_span(each, facts, provider, removed), each) for each in facts.citations),
         tool_calls=tuple(ToolCall(id or None, name, text or "{}") for id, name, text in facts.tool_calls),
         usage=provider.normalise(facts.usage),
         finish_reasons=tuple(_finish_reasons(facts, provider)),
@@ -91,7 +92,7 @@ def _inner(blocks: Iterator[re.Match[str]]) -> list[str]:
 
 
 def _span(
-    citation: CitationFacts, facts: WireFacts, provider: Provider, message: str
+    citation: CitationFacts, facts: WireFacts, provider: Provider, removed: list[tuple[int, int]]
 ) -> tuple[int, int] | tuple[None, None]:
     """Return where in the message a citation stands, (None, None) where that is nowhere."""
     text = facts.text if citation.block is None else facts.blocks.get(citation.block, "")
@@ -113,10 +114,24 @@ def _span(
         if key == citation.block:
             break
         before += len(block)
-    removed = len(facts.text) - len(message)
-    if not facts.text.endswith(message) or (removed and end + before <= removed):
+    return _without(removed, start + before, end + before)
+
+
+def _removed(text: str, message: str, profile: ThinkProfile) -> list[tuple[int, int]]:
+    """Return where the text has what the message has not."""
+    if message == text:
+        return []
+    if profile == "anywhere":
+        return [block.span() for block in _ANYWHERE.finditer(text)]
+    return [(0, len(text) - len(message))]
+
+
+def _without(removed: list[tuple[int, int]], start: int, end: int) -> tuple[int, int] | tuple[None, None]:
+    """Return a span as it is when parts were removed, (None, None) where nothing of it is left."""
+    first, last = (place - sum(min(place, stop) - at for at, stop in removed if at < place) for place in (start, end))
+    if first == last and (start < end or any(at < start < stop for at, stop in removed)):
         return None, None
-    return max(0, start + before - removed), end + before - removed
+    return first, last
 
 
 def _code_points(text: str, offset: int) -> int | None:
