@@ -24,7 +24,7 @@ from llm_conformance.server import PATIENCE_S
 from llm_conformance.serving import Serving, Transport
 from llm_conformance.subject import FACES, Face
 
-VAIN_S = 0.5
+VAIN_S = 0.3
 """How long a call may take, in seconds, that the server does not answer."""
 
 HANGS_UNTIL_GIVEN_UP = 3
@@ -55,7 +55,8 @@ class Runner:
 
     def _limit_s(self, scenario: Scenario) -> float:
         """Return how long a call may take; one that is to wait in vain, not as long as others."""
-        return min(self._timeout_s, VAIN_S) if scenario.fault else self._timeout_s
+        waits = scenario.fault is not None and scenario.fault.kind == "silence"
+        return min(self._timeout_s, VAIN_S) if waits else self._timeout_s
 
     def hands_over_pieces(self, face: Face) -> bool:
         """Whether it makes a difference to a method how a stream is cut."""
