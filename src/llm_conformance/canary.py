@@ -20,6 +20,8 @@ from llm_conformance.providers import Provider
 from llm_conformance.scenarios import Mode, Scenario
 
 TOKEN = "canary-of-the-trace"  # noqa: S105 - it lets nobody in
+# Between tags a token moves the text that citations count in, and who finds them outside of it may say so.
+_MAY_RAISE = ("ValidationError",)
 _SIGNIFICANT = 8
 """How many code points a text has to have to be taken for a copy of reasoning wherever it stands."""
 
@@ -40,7 +42,9 @@ def swapped(scenario: Scenario, mode: Mode) -> Scenario | None:
     told = visible(after, scenario.provider, profile)
     if told.reasoning != "".join(trace.tokens) or told.message != visible(before, scenario.provider, profile).message:
         return None
-    truth = replace(truth, reasoning=told.reasoning, segments=(), stated=truth.stated - {"segments"})
+    truth = replace(
+        truth, reasoning=told.reasoning, segments=(), stated=truth.stated - {"segments"}, may_raise=_MAY_RAISE
+    )
     return replace(
         scenario,
         interactions={**scenario.interactions, mode: changed},

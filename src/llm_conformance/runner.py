@@ -111,7 +111,7 @@ class Runner:
                 raised = self._driver.run(attempt.run, limit_s + PATIENCE_S)
             except HungError as hung:
                 self._gave_up = True
-                self._hangs[method] += attempt.scenario.fault is None
+                self._hangs[method] += all(truth.error is None for truth in truths.values())
                 self._guard.ignore_thread(hung.thread)
                 self._transport.give_up(hung.thread)
                 attempt.fault = f"did not come back within {limit_s:g} s"

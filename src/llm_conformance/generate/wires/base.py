@@ -68,7 +68,9 @@ class Wire:
         for base, block, each in answer.spans:
             start, end = base + each.start, base + each.end
             data = self.citation(answer, block, each)
-            yield ExpectedAnnotation(start, end, answer.message[start:end], data, may_be_unanchored=start == end == 0)
+            yield ExpectedAnnotation(
+                start, end, answer.message[start:end], data, may_be_unanchored=each.start == each.end == 0
+            )
 
     def answer(self, draw: DrawFn, row: Provider, blocks: tuple[Block, ...], think: ThinkText | None = None) -> Answer:
         """Draw the rest of an answer that has these blocks."""
