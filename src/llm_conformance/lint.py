@@ -8,7 +8,7 @@ A run refuses to start on a scenario with a problem: a wrong truth would blame a
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,8 +20,11 @@ from llm_conformance.yaml_files import BadFileError, FileProblem
 _CONSEQUENCES = (KeyError, TypeError, AttributeError, IndexError)
 
 
-def load_all(directories: Iterable[Path]) -> list[Scenario]:
-    """Return every scenario below the directories. Raises BadFileError with all problems of all files."""
+def load_all(directories: Iterable[Path], admits: Callable[[str], bool] = bool) -> list[Scenario]:
+    """Return the scenarios below the directories whose ids `admits` wants; what it does not want is not read.
+
+    Raises BadFileError with all problems of all files.
+    """
     loaded: list[Scenario] = []
     problems: list[FileProblem] = []
     seen: dict[str, Path] = {}
@@ -35,6 +38,12 @@ def load_all(directories: Iterable[Path]) -> list[Scenario]:
             problems += bad.problems
             continue
         for path in files:
+            id = scenarios.id_of(path)
+            twin = seen.setdefault(id, path)
+            if twin != path:
+                problems.append(FileProblem(path, 1, f"the scenario {id} is there already, as {twin}"))
+            if not admits(id):
+                continue
             try:
                 file = scenarios.read(path)
             except BadFileError as bad:
@@ -43,11 +52,7 @@ def load_all(directories: Iterable[Path]) -> list[Scenario]:
             found = list(lint(file))
             problems += found
             if not found:
-                scenario = scenarios.build(file, directory)
-                twin = seen.setdefault(scenario.id, path)
-                if twin != path:
-                    problems.append(FileProblem(path, 1, f"the scenario {scenario.id} is there already, as {twin}"))
-                loaded.append(scenario)
+                loaded.append(scenarios.build(file, directory))
     if problems:
         raise BadFileError(*problems)
     return loaded

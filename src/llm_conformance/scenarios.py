@@ -179,6 +179,11 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
     return files, [path for path in found if path not in claimed]
 
 
+def id_of(path: Path) -> str:
+    """Return the id of the scenario in a file: its folder and its name."""
+    return f"{path.parent.name}/{path.name.removesuffix(SUFFIX)}"
+
+
 def cassette_path(path: Path) -> Path:
     """Return where the cassette of a scenario file stands."""
     return path.with_name(path.name.removesuffix(SUFFIX) + ".yaml")
@@ -225,7 +230,7 @@ def build(file: ScenarioFile, home: Path) -> Scenario:
     call = document["call"]
     params = call.get("params", {})
     scenario = Scenario(
-        id=f"{file.path.parent.name}/{file.path.name.removesuffix(SUFFIX)}",
+        id=id_of(file.path),
         path=file.path,
         title=document["title"],
         provider=file.provider,
@@ -300,16 +305,11 @@ def recut(scenario: Scenario, cuts: Iterable[int]) -> Scenario:
     return replace(scenario, cuts=tuple(cuts), uncut=scenario)
 
 
-def digest(scenarios: Iterable[Scenario]) -> str:
-    """Return a SHA-256 over the scenarios' ids and bytes: which suite a report speaks of."""
+def digest(files: Iterable[Path]) -> str:
+    """Return a SHA-256 over scenario files' ids and bytes, and their cassettes': which suite a report speaks of."""
     total = hashlib.sha256()
-    for scenario in scenarios:
-        total.update(scenario.id.encode())
-        for part in _bytes(scenario):
-            total.update(hashlib.sha256(part).digest())
+    for path in files:
+        total.update(id_of(path).encode())
+        for part in (path, cassette_path(path)):
+            total.update(hashlib.sha256(part.read_bytes()).digest())
     return f"sha256:{total.hexdigest()}"
-
-
-def _bytes(scenario: Scenario) -> Iterator[bytes]:
-    yield scenario.path.read_bytes()
-    yield cassette_path(scenario.path).read_bytes()

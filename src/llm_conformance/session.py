@@ -49,21 +49,22 @@ class ConformanceSession:
         self._reports = report.destinations(option("conformance_report"), directory)
         self._modules = {path: list(invariants_in(path)) for path in sorted(RULES.glob("test_*.py"))}
         _keep_proxies_away()
-        try:
-            more = _directories(option("conformance_cassettes"), directory)
-            self._scenarios = lint.load_all([CASSETTES, *more])
-            self._bare = [(folder, path) for folder in more for path in scenarios.find(folder)[1]]
-            self._subjects = subject.load_all(option("conformance_adapter"), directory)
-        except BadFileError as bad:
-            raise pytest.UsageError(f"{bad}\n{lint.counted(bad.problems)} in the scenarios; nothing was run") from bad
-        except subject.BadAdapterError as error:
-            raise pytest.UsageError(str(error)) from error
         self._filters = plan.Filters(
             providers=option("conformance_provider"),
             scenarios=option("conformance_scenario"),
             invariants=option("conformance_invariant"),
             faces=option("conformance_face"),
         )
+        try:
+            more = _directories(option("conformance_cassettes"), directory)
+            self._scenarios = lint.load_all([CASSETTES, *more], self._filters.admits_id)
+            self._files = [path for folder in (CASSETTES, *more) for path in scenarios.find(folder)[0]]
+            self._bare = [(folder, path) for folder in more for path in scenarios.find(folder)[1]]
+            self._subjects = subject.load_all(option("conformance_adapter"), directory)
+        except BadFileError as bad:
+            raise pytest.UsageError(f"{bad}\n{lint.counted(bad.problems)} in the scenarios; nothing was run") from bad
+        except subject.BadAdapterError as error:
+            raise pytest.UsageError(str(error)) from error
         self._timeout_s: float = option("conformance_timeout")
         self.effort = _effort(option("conformance_examples"))
         self._check_options()
@@ -115,13 +116,12 @@ class ConformanceSession:
         self._settled.add([settled])
 
     def _ids(self) -> Iterator[str]:
-        yield from (scenario.id for scenario in self._scenarios)
+        yield from map(scenarios.id_of, self._files)
         yield from (theme.scenario_id(row) for row in table().values() for theme in THEMES if theme.suits(row))
 
     def _check_options(self) -> None:
         known = {rule.id for rules in self._modules.values() for _, rule in rules}
-        providers = {found.provider for found in self._scenarios}
-        rows = {row for found in providers for row in (found.id, f"{found.id}:{found.api}")}
+        rows = {name for row in table().values() for name in (row.id, str(row))}
         problems = [
             f"--conformance-invariant={wanted}: no such invariant; there are {', '.join(sorted(known))}"
             for wanted in self._filters.invariants
@@ -133,7 +133,7 @@ class ConformanceSession:
             if wanted not in rows
         ]
         problems += [
-            f"--conformance-scenario={pattern}: matches none of the {len(self._scenarios)} scenarios"
+            f"--conformance-scenario={pattern}: matches none of the {len(self._files)} scenarios"
             for pattern in self._filters.scenarios
             if not self._bare and not any(plan.Filters(scenarios=[pattern]).admits_id(id) for id in self._ids())
         ]
@@ -293,7 +293,7 @@ class ConformanceSession:
             whole.not_covered[each.label] += sum(not each.covers(found.provider) for found in admitted)
         return report.Result(
             subjects=tuple(self._subjects),
-            scenarios_digest=scenarios.digest(self._scenarios),
+            scenarios_digest=scenarios.digest(self._files),
             tally=whole,
             faces=tuple(self._filters.faces),
             scenarios=len(admitted),
