@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from llm_conformance import expectation, lint, scenarios
-from llm_conformance.contract.call import ThinkProfile
-from llm_conformance.generate import texts
+from llm_conformance.contract.call import CANARY_KEY, ThinkProfile
+from llm_conformance.generate import faults, texts
 from llm_conformance.generate.answers import Citation, cited
 from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.cuts import cuts
@@ -166,3 +166,47 @@ def test_the_simplest_scenario_is_simple() -> None:
     scenario = find(THEMES[0].scenarios(table()["anthropic", "messages"], "json"), lambda _: True, settings=QUICK)
     assert scenario.truths["json"].message == ""
     assert len(scenario.interactions["json"].body) < 300
+
+
+CHAT, MESSAGES, RUN = ("openai", "chat"), ("anthropic", "messages"), ("cloudflare", "run")
+PROMISED: list[tuple[str, tuple[str, str], Mode, Callable[[bytes, Scenario], bool]]] = [
+    ("broken-streams", CHAT, "stream", lambda body, _: b'"tool_calls": [' in body),
+    ("broken-streams", MESSAGES, "stream", lambda body, _: b"tool_use" in body and b'"error"' not in body),
+    ("broken-streams", RUN, "stream", lambda body, _: b'"arguments"' in body),
+    ("broken-streams", CHAT, "stream", lambda body, _: not body.endswith(b"\n")),
+    ("broken-streams", CHAT, "stream", lambda body, _: b'"error"' in body),
+    ("malformed", CHAT, "json", lambda body, _: body.startswith(b'{"id"') and not body.endswith(b"}")),
+    ("malformed", CHAT, "json", lambda body, _: b'"choices": 7' in body),
+    ("malformed", CHAT, "json", lambda body, _: body == b"{}"),
+    ("malformed", MESSAGES, "json", lambda body, _: b'"content": 7' in body),
+    ("malformed", CHAT, "stream", lambda body, _: b'"delta": 7' in body and b"[DONE]" in body),
+    ("malformed", CHAT, "stream", lambda body, _: b"[DONE]" in body and b'"choices": 7' not in body),
+    ("statuses", CHAT, "json", lambda _, scenario: "retry-after" in scenario.interactions["json"].headers),
+    ("statuses", CHAT, "json", lambda body, _: CANARY_KEY.encode() in body),
+    ("disconnected", CHAT, "json", lambda body, scenario: 0 < scenario.fault.after < len(body)),  # type: ignore[union-attr]
+    ("think-blocks", ("local", "chat"), "json", lambda body, _: b'"reasoning":' in body and b"</think>" in body),
+    ("think-blocks", ("local", "chat"), "json", lambda body, _: b'"reasoning_content":' in body and b"<think>" in body),
+]
+
+
+@pytest.mark.parametrize(("name", "api", "mode", "wanted"), PROMISED)
+def test_themes_draw_what_they_promise(
+    name: str, api: tuple[str, str], mode: Mode, wanted: Callable[[bytes, Scenario], bool]
+) -> None:
+    (theme,) = (each for each in THEMES if each.name == name)
+    drawn = theme.scenarios(table()[api], mode)
+    found = [0]
+
+    @settings(QUICK, max_examples=300)
+    @given(drawn)
+    def count(scenario: Scenario) -> None:
+        found[0] += wanted(scenario.interactions[mode].body, scenario)
+
+    count()
+    assert found[0] >= 10
+
+
+def test_every_status_is_tried() -> None:
+    (theme,) = (each for each in THEMES if each.listed(table()[CHAT], "json"))
+    told = [scenario.interactions["json"].status for scenario in theme.all_listed(table()[CHAT], "json")]
+    assert sorted(told) == sorted(faults.STATUSES)

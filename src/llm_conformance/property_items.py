@@ -86,7 +86,9 @@ class PropertyItem(pytest.Item):
     def runtest(self) -> None:
         """Search."""
         searched = self._searched
-        search(self.name, searched.theme.scenarios(searched.row, searched.mode), self._is_wrong, self._effort)
+        theme, row, mode = searched.theme, searched.row, searched.mode
+        if not any(map(self._is_wrong, theme.all_listed(row, mode))):
+            search(self.name, theme.scenarios(row, mode), self._is_wrong, self._effort)
         found = self._findings.by_rule
         self.tally.add(self._verdict(rule, finding) for rule, finding in found.items())
         wrong = {rule: each.witness for rule, each in found.items() if each.witness is not None}

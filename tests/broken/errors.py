@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from llm_conformance.contract import (
@@ -171,3 +171,50 @@ class ErrorOfAnotherProvider(Plain):
 
     def alter(self, response: Response, call: Call) -> Response:
         return response
+
+
+class UnreadableFramesSkipped(Broken):
+    fails = ("ERR-2", "STR-6")
+    says = "expected ValidationError, raised; got an answer"
+    complete = stream = parse = None  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.providers = ("deepseek:chat",)  # whose lines end in one way
+
+    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
+        return super().parse_stream(filter(self.is_readable, self.frames(chunks)), call)
+
+    @staticmethod
+    def frames(chunks: Iterable[bytes]) -> Iterator[bytes]:
+        held = b""
+        for chunk in chunks:
+            *whole, held = (held + chunk).split(b"\n\n")
+            yield from (frame + b"\n\n" for frame in whole)
+        yield held
+
+    @staticmethod
+    def is_readable(frame: bytes) -> bool:
+        if not frame.startswith(b"data: {") or frame.count(b"\n") > 2:
+            return True
+        try:
+            return bool(json.loads(frame.removeprefix(b"data:")))
+        except ValueError:
+            return False
+
+
+class ToolCallTakenForTheEnd(Streamed):
+    fails = ("STR-6", "ERR-1")
+    says = "expected .*; got response.completed"
+
+    def alter(self, events: Events) -> Events:
+        called = False
+        try:
+            for event in events:
+                called = called or event.tool_call is not None
+                yield event
+        except ServiceUnavailableError:
+            if not called:
+                raise
+            answer = Response(message="", provider="anthropic", model="a model", finish_reason="tool_calls", usage=None)
+            yield StreamEvent("response.completed", response=answer)

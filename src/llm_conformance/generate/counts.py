@@ -6,7 +6,7 @@ the canonical counts are follows from how they were drawn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +23,14 @@ _NUMBERS = st.integers(0, 4000)
 
 @dataclass(frozen=True)
 class Counts:
-    """The provider's usage `fields` by pointer, and the canonical `usage` that they mean; None for no field at all."""
+    """The provider's usage `fields` by pointer, and the canonical `usage` that they mean; None for no field at all.
+
+    `optional` are the fields that might as well be missing.
+    """
 
     fields: Mapping[str, int]
     usage: Usage | None
+    optional: frozenset[str] = frozenset()
 
     @property
     def raw(self) -> dict[str, Any]:
@@ -35,10 +39,13 @@ class Counts:
 
 
 @st.composite
-def counts(draw: DrawFn, row: Provider) -> Counts:
-    """Draw a usage object of a provider: any field may be 0, those that the algebra can do without may be missing."""
+def counts(draw: DrawFn, row: Provider, always: bool = False) -> Counts:
+    """Draw a usage object of a provider: any field may be 0, those that the algebra can do without may be missing.
+
+    All of it may be missing, unless the format `always` has it.
+    """
     fields: dict[str, int] = {}
-    if at_most(draw, 9) == 9:
+    if not always and at_most(draw, 9) == 9:
         return Counts(fields, None)
     wholes: dict[str, Any] = {whole: _whole(draw, row.usage.get(whole, ()), fields) for whole in _WHOLES}
     prompt, completion = (wholes[whole] for whole in _WHOLES)
@@ -54,7 +61,9 @@ def counts(draw: DrawFn, row: Provider) -> Counts:
             if pointer not in summed and wholes[whole] is not None and not some(draw):
                 fields[pointer] = wholes[whole] * at_most(draw, 4) // 4
             parts[part] = fields.get(pointer)
-    return Counts(fields, Usage(**wholes, **parts, total_tokens=known))
+    needed = {pointer for whole in _WHOLES for pointer in row.usage.get(whole, ()) if not pointer.endswith("?")}
+    optional = frozenset(fields) - needed - {*row.usage.get("total_tokens", ())}
+    return Counts(fields, Usage(**wholes, **parts, total_tokens=known), optional)
 
 
 def _whole(draw: DrawFn, pointers: tuple[str, ...], fields: dict[str, int]) -> int | None:
@@ -64,10 +73,16 @@ def _whole(draw: DrawFn, pointers: tuple[str, ...], fields: dict[str, int]) -> i
     return sum(fields[pointer] for pointer in present) if pointers else None
 
 
-def growing(draw: DrawFn, counts: Counts, keys: tuple[str, ...]) -> dict[str, Any]:
-    """Draw what a stream may have reported before its end: some of the fields, those of `keys` not yet full."""
-    kept = {key: value for key, value in counts.fields.items() if not some(draw)}
-    return nested({key: value * at_most(draw, 4) // 4 if key in keys else value for key, value in kept.items()})
+def growing(draw: DrawFn, counts: Counts, keys: tuple[str, ...], times: int) -> list[dict[str, Any]]:
+    """Draw what a stream may have reported before its end: the fields of `keys` grow, optional ones may lack."""
+    quarters = sorted(at_most(draw, 4) for _ in range(times))
+    return [nested(dict(_so_far(draw, counts, keys, quarter))) for quarter in quarters]
+
+
+def _so_far(draw: DrawFn, counts: Counts, keys: tuple[str, ...], quarter: int) -> Iterator[tuple[str, int]]:
+    for key, value in counts.fields.items():
+        if key not in counts.optional or not some(draw):
+            yield key, value * quarter // 4 if key in keys else value
 
 
 def nested(fields: Mapping[str, int]) -> dict[str, Any]:

@@ -16,10 +16,15 @@ _COMMENTS = ("", "", "", ": keep-alive", ":")
 
 @dataclass(frozen=True)
 class Frame:
-    """One event of a stream: a document, or text as it stands (`[DONE]`)."""
+    """One event of a stream: a document, or text as it stands (`[DONE]`).
+
+    Attributes:
+        ends: Whether it says that the answer is whole.
+    """
 
     data: Mapping[str, Any] | str
     event: str | None = None
+    ends: bool = False
 
 
 def stream(draw: DrawFn, frames: Iterable[Frame], line_end: str = "\n") -> bytes:

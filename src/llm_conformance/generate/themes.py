@@ -6,7 +6,7 @@ of them: from what was drawn, never by reading the bytes back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
@@ -17,7 +17,7 @@ from llm_conformance.generate.answers import Answer, Block, Reasoning, Text
 from llm_conformance.generate.chance import either, some
 from llm_conformance.generate.conversation import MESSAGES, Conversation, answered
 from llm_conformance.generate.cuts import cuts
-from llm_conformance.generate.think import all_think_texts
+from llm_conformance.generate.think import Part, ThinkText, all_think_texts
 from llm_conformance.generate.wires import WIRES
 from llm_conformance.generate.wires.base import MODEL
 from llm_conformance.locations import CASSETTES
@@ -37,6 +37,7 @@ class Theme:
         suits: Whether a row of the provider table has anything of the kind.
         modes: The modes that it makes sense in.
         over_http: Whether only clients can meet with it, not parsers.
+        listed: Conversations that are not drawn, but all tried.
     """
 
     name: str
@@ -46,10 +47,15 @@ class Theme:
     suits: Callable[[Provider], bool] = lambda _row: True
     modes: tuple[Mode, ...] = MODES
     over_http: bool = False
+    listed: Callable[[Provider, Mode], Iterable[Conversation]] = lambda _row, _mode: ()
 
     def scenarios(self, row: Provider, mode: Mode) -> SearchStrategy[Scenario]:
         """Return generated scenarios of a row; a stream comes with a way to cut it."""
         return _scenarios(self, row, mode)
+
+    def all_listed(self, row: Provider, mode: Mode) -> Iterator[Scenario]:
+        """Yield the scenarios of a row that are not drawn, but all tried."""
+        return (_scenario(self, row, conversation) for conversation in self.listed(row, mode))
 
     def scenario_id(self, row: Provider) -> str:
         """Return the id under which all scenarios of the theme and row are counted."""
@@ -58,9 +64,16 @@ class Theme:
 
 @st.composite
 def _scenarios(draw: DrawFn, theme: Theme, row: Provider, mode: Mode) -> Scenario:
-    conversation = theme.drawn(draw, row, mode)
+    scenario = _scenario(theme, row, theme.drawn(draw, row, mode))
+    told = scenario.interactions[mode]
+    cuttable = mode == "stream" and told.streamed and scenario.fault is None
+    cut = draw(st.one_of(st.none(), cuts(told.body))) if cuttable else None
+    return scenario if cut is None else recut(scenario, cut)
+
+
+def _scenario(theme: Theme, row: Provider, conversation: Conversation) -> Scenario:
     told = conversation.interactions
-    scenario = Scenario(
+    return Scenario(
         id=theme.scenario_id(row),
         path=CASSETTES / row.id / f"generated-{row.api}-{theme.name}.scenario.yaml",
         title=f"Generated: {theme.title}",
@@ -77,9 +90,6 @@ def _scenarios(draw: DrawFn, theme: Theme, row: Provider, mode: Mode) -> Scenari
         evidence="generated",
         fault=conversation.fault,
     )
-    cuttable = mode == "stream" and told[mode].streamed and conversation.fault is None
-    cut = draw(st.one_of(st.none(), cuts(told[mode].body))) if cuttable else None
-    return scenario if cut is None else recut(scenario, cut)
 
 
 def _anything(draw: DrawFn, row: Provider) -> Answer:
@@ -88,9 +98,12 @@ def _anything(draw: DrawFn, row: Provider) -> Answer:
 
 def _thinking(draw: DrawFn, row: Provider) -> Answer:
     text = draw(all_think_texts())
-    native = some(draw) and row.reasoning_fields and row.wire == "chat" and text.profile == "off"
-    before = (Reasoning(draw(texts.reasonings().filter(bool))),) if native else ()
-    return WIRES[row.wire].answer(draw, row, (*before, Text(text.message)), text)
+    if not (some(draw) and row.reasoning_fields and row.wire == "chat"):
+        return WIRES[row.wire].answer(draw, row, (Text(text.message),), text)
+    # Who has a field for reasoning has none between tags: these are text then, whatever the model is known to do.
+    native = Reasoning(draw(texts.reasonings().filter(str.strip)))
+    literal = ThinkText(text.profile, (Part("text", text.sent),))
+    return WIRES[row.wire].answer(draw, row, (native, Text(literal.message)), literal)
 
 
 def _citing(draw: DrawFn, row: Provider) -> Answer:
@@ -139,8 +152,8 @@ THEMES = (
     Theme("citations", "citations in every position", 2, _with(answered, _citing), suits=_has_citations),
     Theme("usage", "token counts", 1, _with(answered, _counting)),
     Theme("broken-streams", "a stream that breaks off, or fails", 1, _with(faults.broken_off), modes=("stream",)),
-    Theme("statuses", "an error status", 1, faults.refused),
-    Theme("malformed", "a body that is no answer", 0.5, _with(faults.malformed), modes=("json",)),
+    Theme("statuses", "an error status", 0.5, faults.refused, listed=faults.every_status),
+    Theme("malformed", "a body that is no answer", 1, _with(faults.malformed)),
     Theme("disconnected", "a connection that is closed", 0.5, _with(faults.disconnected, _counting), over_http=True),
     Theme("silent", "a server that stops to answer", 0.1, _with(faults.silent, _counting), over_http=True),
 )

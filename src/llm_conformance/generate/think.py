@@ -118,14 +118,16 @@ def _anywhere(draw: DrawFn) -> Iterator[Part]:
     # Whether white space before the very first block is part of the answer is left open by the rules.
     yield Part("text", before if before.strip() or not count else "")
     for number in range(count):
-        closed = number < count - 1 or not some(draw)
-        yield from _block(draw, pick(draw, *_OPEN), closed)
+        last = number == count - 1
+        closed = not last or not some(draw)
+        # White space behind a block that another follows is left open, too.
+        yield from _block(draw, pick(draw, *_OPEN), closed, _SPACE if last else ("",))
         if not closed:
             return
         yield Part("text", (draw(texts.tagless(texts.ANSWER)) + pick(draw, "", "</think>")).lstrip())
 
 
-def _block(draw: DrawFn, before: str, closed: bool) -> Iterator[Part]:
+def _block(draw: DrawFn, before: str, closed: bool, behind: tuple[str, ...] = _SPACE) -> Iterator[Part]:
     """Yield a block. Its outer white space is no reasoning; an opening tag inside is."""
     inner = draw(texts.tagless(texts.REASONING)) + pick(draw, "", "", "<think>")
     if not before.endswith(">"):  # the prompt holds the opening tag, which the model may repeat
@@ -134,7 +136,7 @@ def _block(draw: DrawFn, before: str, closed: bool) -> Iterator[Part]:
     start = inner.find(kept)
     yield Part("markup", before + inner[:start])
     yield Part("reasoning", kept)
-    yield Part("markup", inner[start + len(kept) :] + (pick(draw, *_CLOSE) + pick(draw, *_SPACE) if closed else ""))
+    yield Part("markup", inner[start + len(kept) :] + (pick(draw, *_CLOSE) + pick(draw, *behind) if closed else ""))
 
 
 def _without_open(text: str) -> str:

@@ -29,11 +29,16 @@ class Wire:
         line_end: How lines of a stream end.
         seal: Under which name opaque data of a block comes back in a segment's metadata.
         ids: The ids of an answer; (None,) where the format has none.
+        always_counts: Whether no answer is without usage.
+        structure: Pointers to what nobody can do without who reads an answer, or a frame of a stream: with a number in
+            its place there is nothing to read.
     """
 
     line_end: ClassVar[str] = "\n"
     seal: ClassVar[str] = "signature"
     ids: ClassVar[tuple[str | None, ...]] = (ID,)
+    always_counts: ClassVar[bool] = False
+    structure: ClassVar[tuple[str, ...]]
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw the blocks of an answer of that provider: anything that the format has a place for."""
@@ -44,7 +49,7 @@ class Wire:
         raise NotImplementedError
 
     def frames(self, draw: DrawFn, answer: Answer) -> Sequence[Frame]:
-        """Draw a streamed answer. What comes before the first frame with a finish word is unfinished."""
+        """Draw a streamed answer. What comes before the first frame that ends it is unfinished."""
         raise NotImplementedError
 
     def error_frame(self, row: Provider) -> Frame:
@@ -75,7 +80,9 @@ class Wire:
     def answer(self, draw: DrawFn, row: Provider, blocks: tuple[Block, ...], think: ThinkText | None = None) -> Answer:
         """Draw the rest of an answer that has these blocks."""
         has_calls = any(isinstance(block, Call) for block in blocks)
-        return Answer(row, blocks, draw(counts(row)), answers.word(draw, self.words(row), has_calls), think)
+        return Answer(
+            row, blocks, draw(counts(row, self.always_counts)), answers.word(draw, self.words(row), has_calls), think
+        )
 
 
 def nothing(draw: DrawFn, name: str, *ways: object) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -22,6 +22,9 @@ Fields = dict[str, Any]
 
 class ChatWire(Wire):
     """One message, or deltas of it."""
+
+    # Not the content: some give JSON there that is no text.
+    structure: ClassVar[tuple[str, ...]] = ("choices", "choices/0", "choices/0/message", "choices/0/delta")
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw reasoning, then text, then tool calls; audio where the provider counts its tokens."""
@@ -41,7 +44,8 @@ class ChatWire(Wire):
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `chat.completion`."""
         whole: Fields = {"role": "assistant"}
-        whole |= _reasoning(draw, answer.row, _text_of(answer, Reasoning)) or _no_reasoning(draw, answer.row)
+        reasoning = _text_of(answer, Reasoning)
+        whole |= dict.fromkeys(_names(draw, answer.row), reasoning) if reasoning else _no_reasoning(draw, answer.row)
         sent = _sent_text(answer)
         whole |= {"content": sent} if sent or len(answer.blocks) == 1 else nothing(draw, "content", None, "")
         made = [_tool_call(call, call.arguments) for call in answer.calls]
@@ -60,18 +64,19 @@ class ChatWire(Wire):
         """Draw a stream of chunks."""
         when = pick(draw, "apart", "at the finish", "always") if answer.counts.usage else "never"
         chunks: list[Fields] = []
-        for delta in self._deltas(draw, answer):
-            counted = {"usage": growing(draw, answer.counts, ("completion_tokens", "total_tokens"))}
-            chunks.append(
-                {"choices": [_choice(delta)]} | (counted if when == "always" else nothing(draw, "usage", None))
-            )
+        deltas = list(self._deltas(draw, answer))
+        counted = growing(draw, answer.counts, ("completion_tokens", "total_tokens"), len(deltas))
+        for delta, usage in zip(deltas, counted, strict=True):
+            said = {"usage": usage} if when == "always" else nothing(draw, "usage", None)
+            chunks.append({"choices": [_choice(delta)]} | said)
         finish: Fields = {"choices": [_choice(({"content": ""} if either(draw) else {}), answer.word)]}
         if when in ("at the finish", "always"):
             finish["usage"] = answer.counts.raw
         chunks += [finish, {"choices": finish["choices"]}] if some(draw) else [finish]
         if when == "apart":
             chunks.append({"choices": [], "usage": answer.counts.raw})
-        frames = [Frame({**_head("chat.completion.chunk"), **chunk}) for chunk in chunks]
+        head = _head("chat.completion.chunk")
+        frames = [Frame({**head, **chunk}, ends=chunk is finish) for chunk in chunks]
         return frames if at_most(draw, 5) == 5 else [*frames, Frame("[DONE]")]
 
     def _deltas(self, draw: DrawFn, answer: Answer) -> Iterator[Fields]:
@@ -80,7 +85,8 @@ class ChatWire(Wire):
         yield {"role": "assistant"} | nothing(draw, "content", None, "")
         if cited and where == "before":
             yield {"annotations": cited}
-        thought = [_reasoning(draw, row, piece) for piece in texts.pieces(draw, _text_of(answer, Reasoning))]
+        names = _names(draw, row)
+        thought = [dict.fromkeys(names, piece) for piece in texts.pieces(draw, _text_of(answer, Reasoning))]
         said: list[Fields] = [{"content": piece} for piece in texts.pieces(draw, _sent_text(answer))]
         both = thought[-1] | said[0] if thought and said and some(draw) else None
         for delta in thought[:-1] if both else thought:
@@ -115,12 +121,12 @@ def _sent_text(answer: Answer) -> str:
     return answer.think.sent if answer.think else answer.message
 
 
-def _reasoning(draw: DrawFn, row: Provider, text: str) -> Fields:
+def _names(draw: DrawFn, row: Provider) -> tuple[str, ...]:
     """Draw under which name reasoning comes: one that the provider has, or two of them for the same."""
-    if not text:
-        return {}
+    if not row.reasoning_fields:
+        return ()
     several = len(row.reasoning_fields) > 1 and some(draw)
-    return dict.fromkeys(row.reasoning_fields[: 2 if several else 1], text)
+    return row.reasoning_fields[:2] if several else (pick(draw, *row.reasoning_fields),)
 
 
 def _no_reasoning(draw: DrawFn, row: Provider) -> Fields:

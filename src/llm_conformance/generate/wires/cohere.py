@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
 
@@ -19,6 +19,11 @@ Fields = dict[str, Any]
 
 class CohereWire(Wire):
     """A message with content, plan, calls and citations."""
+
+    structure: ClassVar[tuple[str, ...]] = (
+        *("message", "message/content"),
+        *("delta/message/content", "delta/message/tool_calls"),
+    )
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw a plan with calls, or thinking and text with citations."""
@@ -84,7 +89,7 @@ class CohereWire(Wire):
             events += _citation_events(iter(cited))
         usage = {"usage": answer.counts.raw} if answer.counts.usage else {}
         events.append({"type": "message-end", "delta": {"finish_reason": answer.word, **usage}})
-        return [*(Frame(event, event["type"]) for event in events), Frame("[DONE]")]
+        return [*(Frame(event, event["type"], event["type"] == "message-end") for event in events), Frame("[DONE]")]
 
     def _content_events(self, draw: DrawFn, block: Block) -> Iterator[Fields]:
         yield {"type": "content-start", "delta": {"message": {"content": _content(block, "")}}}

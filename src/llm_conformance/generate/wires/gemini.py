@@ -23,6 +23,7 @@ class GeminiWire(Wire):
     """A candidate's parts. Offsets count UTF-8 bytes of all its visible text."""
 
     line_end: ClassVar[str] = "\r\n"
+    structure: ClassVar[tuple[str, ...]] = ("candidates", "candidates/0", "candidates/0/content/parts")
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw thoughts and text in turns, then calls, one of which may be signed.
@@ -69,9 +70,10 @@ class GeminiWire(Wire):
         with_last = bool(chunks) and either(draw)
         last = chunks.pop() if with_last else ([{"text": ""}] if either(draw) else [])
         keys = ("candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount")
-        so_far = [_document(parts, growing(draw, answer.counts, keys)) for parts in chunks]
+        counted = growing(draw, answer.counts, keys, len(chunks))
+        so_far = [_document(parts, usage) for parts, usage in zip(chunks, counted, strict=True)]
         end = {"finishReason": answer.word} | self._grounding(answer)
-        return [*map(Frame, so_far), Frame(_document(last, answer.counts.raw, end))]
+        return [*map(Frame, so_far), Frame(_document(last, answer.counts.raw, end), ends=True)]
 
     def _grounding(self, answer: Answer) -> Fields:
         supports = [self._support(answer, base, block, each) for base, block, each in answer.spans]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -23,6 +23,9 @@ Fields = dict[str, Any]
 
 class MessagesWire(Wire):
     """A `message` with content blocks."""
+
+    always_counts: ClassVar[bool] = True
+    structure: ClassVar[tuple[str, ...]] = ("content", "content/0", "message", "delta", "content_block")
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw text with citations, thinking with signatures and redacted thinking in any order, then tool calls."""
@@ -79,7 +82,7 @@ class MessagesWire(Wire):
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream of events. Input is counted at the start, output again and again."""
         counts = answer.counts
-        sent = growing(draw, counts, ("output_tokens", "output_tokens_details/thinking_tokens"))
+        (sent,) = growing(draw, counts, ("output_tokens", "output_tokens_details/thinking_tokens"), 1)
         again = {**counts.raw} if either(draw) else {}
         events: list[Fields] = [{"type": "message_start", "message": _message([], None, {**counts.raw, **sent})}]
         for index, block in enumerate(answer.blocks):
@@ -89,7 +92,7 @@ class MessagesWire(Wire):
         said = {key: value for key, value in counts.raw.items() if again or key.startswith("output")}
         delta = {"stop_reason": answer.word, "stop_sequence": None}
         events += [{"type": "message_delta", "delta": delta, "usage": said}, {"type": "message_stop"}]
-        return [Frame(event, event["type"]) for event in events]
+        return [Frame(event, event["type"], ends=event["type"] == "message_delta") for event in events]
 
     def _events(self, draw: DrawFn, answer: Answer, block: Block) -> Iterator[Fields]:
         start, deltas = self._start(draw, block), list(self._deltas(draw, answer, block))

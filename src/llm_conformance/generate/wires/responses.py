@@ -23,6 +23,7 @@ class ResponsesWire(Wire):
     """A `response` with items; offsets count in the part of the text that carries them."""
 
     seal: ClassVar[str] = "encrypted"
+    structure: ClassVar[tuple[str, ...]] = ("output", "output/0")
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw reasoning and messages in any order, then calls."""
@@ -85,7 +86,7 @@ class ResponsesWire(Wire):
         body = self.body(draw, answer)
         events.append({"type": f"response.{body['status']}", "response": body})
         numbered = ({**event, "sequence_number": number} for number, event in enumerate(events))
-        return [Frame(event, event["type"]) for event in numbered]
+        return [Frame(event, event["type"], ends=event["type"] == events[-1]["type"]) for event in numbered]
 
     def _events(self, draw: DrawFn, block: Block, whole: Fields) -> Iterator[Fields]:
         empty: Fields = (

@@ -20,6 +20,7 @@ from llm_conformance.providers import Provider
 class WorkersAiWire(Wire):
     """`result` of a plain answer, or frames of the same form."""
 
+    structure: ClassVar[tuple[str, ...]] = ("result", "tool_calls")
     ids: ClassVar[tuple[str | None, ...]] = (None,)
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
@@ -42,11 +43,12 @@ class WorkersAiWire(Wire):
         said += [{"response": "", "tool_calls": [_flat(call)]} for call in answer.calls]
         if always:
             keys = ("completion_tokens", "total_tokens")
-            said = [each | {"usage": growing(draw, answer.counts, keys)} for each in said]
+            counted = growing(draw, answer.counts, keys, len(said))
+            said = [each | {"usage": usage} for each, usage in zip(said, counted, strict=True)]
         last: dict[str, Any] = {"response": "", "finish_reason": answer.word}
         if answer.counts.usage:
             last["usage"] = answer.counts.raw
-        return [*map(Frame, (*said, last)), Frame("[DONE]")]
+        return [*map(Frame, said), Frame(last, ends=True), Frame("[DONE]")]
 
     def error_frame(self, row: Provider) -> Frame:
         """Return a frame that says no success."""
