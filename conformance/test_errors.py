@@ -48,7 +48,8 @@ def test_a_malformed_body_is_a_validation_error(exchange: Exchange) -> None:
 def test_a_lost_connection_is_told_in_time(exchange: Exchange) -> None:
     """A time-out is a TimeoutError, a broken connection a ServiceUnavailableError, within the call's time limit.
 
-    `call.timeout_s` is the limit; a client that waits by its own default keeps its caller waiting (S3-25, S3-27, C-12).
+    `call.timeout_s` is the limit, for all attempts together; a client that waits by its own default keeps its caller
+    waiting (S3-25, S3-27, C-12). Two seconds more are let pass, for slow machines.
     """
     _expect_class(exchange)
 

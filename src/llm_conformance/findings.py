@@ -62,9 +62,12 @@ class Findings:
         self._runner = runner
         self.options = runner.options
         self.by_rule = {rule: Finding() for rule in rules}
+        self._hung = False
 
     def breaks_a_rule(self, cell: Cell) -> bool:
-        """Judge an example by all rules."""
+        """Judge an example by all rules; nothing more once a call hung: a smaller example is not worth the wait."""
+        if self._hung:
+            return False
         exchange = None
         wrong = False
         for rule, finding in self.by_rule.items():
@@ -73,6 +76,7 @@ class Findings:
                 finding.statuses[Status(known.status)] = known.message
                 continue
             exchange = exchange or self._runner.run(cell)
+            self._hung = exchange.outcome.hung
             status, message, violation = judge(rule, exchange)
             finding.statuses[status] = message
             if violation is not None:

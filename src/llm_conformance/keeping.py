@@ -26,7 +26,8 @@ def keep(scenario: Scenario, directory: Path) -> Scenario:
     Each has a folder of its own, so that it can be replayed whatever else lies there. What is there already under its
     name is the same, and left alone.
     """
-    digest = _digest(scenario)
+    document = _document(scenario)
+    digest = _digest(scenario, document)
     name = f"{scenario.path.name.removesuffix(SUFFIX)}-{digest}"
     home = directory / digest
     path = home / scenario.provider.id / f"{name}{SUFFIX}"
@@ -36,13 +37,13 @@ def keep(scenario: Scenario, directory: Path) -> Scenario:
         tape = cassette_path(path)
         tape.unlink(missing_ok=True)  # half of a pair that was not finished
         cassette.save(tape, metadata, [scenario.interactions[mode] for mode in scenario.modes])
-        text = yaml.safe_dump(_document(scenario), allow_unicode=True, sort_keys=False, width=120)
+        text = yaml.safe_dump(document, allow_unicode=True, sort_keys=False, width=120)
         path.write_text(text, encoding="utf-8")
     return kept
 
 
-def _digest(scenario: Scenario) -> str:
-    total = hashlib.sha256(repr((scenario.cuts, scenario.think_profile, scenario.fault)).encode())
+def _digest(scenario: Scenario, document: Mapping[str, Any]) -> str:
+    total = hashlib.sha256(repr(document).encode())
     for mode in scenario.modes:
         told = scenario.interactions[mode]
         total.update(repr((told.status, told.headers)).encode() + told.body)

@@ -55,6 +55,7 @@ class Outcome:
         raised: The error that was raised, or that a `response.error` event carries.
         unsupported: Why there is nothing to judge and the adapter is not to blame: it asked for a mode not recorded.
         fault: Why there is nothing to judge: the adapter hung, returned nonsense, or asked for something else.
+        hung: Whether the call was given up.
         buffered: Whether no content was shown before the last frame; None if that was not looked at.
         connections: Connections that were refused, and who tried.
         mutations: Parts of the call that were changed.
@@ -66,6 +67,7 @@ class Outcome:
     raised: Raised | None = None
     unsupported: str | None = None
     fault: str | None = None
+    hung: bool = False
     buffered: bool | None = None
     connections: tuple[str, ...] = ()
     mutations: tuple[str, ...] = ()

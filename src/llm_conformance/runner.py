@@ -102,7 +102,7 @@ class Runner:
             return Outcome(unsupported="no connection can fail in this transport")
         method = (attempt.subject.label, attempt.face)
         if self._hangs[method] >= HANGS_UNTIL_GIVEN_UP:
-            return Outcome(fault=f"not asked any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung")
+            return Outcome(fault=f"not asked any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung", hung=True)
         limit_s = self._limit_s(attempt.scenario)
         before = attempt.inputs()
         raised: BaseException | None = None
@@ -114,7 +114,11 @@ class Runner:
                 self._hangs[method] += all(truth.error is None for truth in truths.values())
                 self._guard.ignore_thread(hung.thread)
                 self._transport.give_up(hung.thread)
-                attempt.fault = f"did not come back within {limit_s:g} s"
+                attempt.hung = True
+                attempt.fault = (
+                    f"did not come back within {limit_s + PATIENCE_S:g} s; "
+                    f"call.timeout_s was {limit_s:g}, which has to do for all attempts"
+                )
             finally:
                 if attempt.serving:
                     self._transport.close(attempt.serving)
@@ -173,6 +177,7 @@ class _Attempt:
         self.http = http
         self.serving = serving
         self.fault: str | None = None
+        self.hung = False
         self.response: Mapping[str, Any] | None = None
         self.events: list[Mapping[str, Any]] = []
         self.event_faults: list[tuple[int, str]] = []
@@ -257,6 +262,7 @@ class _Attempt:
             event_faults=tuple(self.event_faults),
             raised=error,
             fault=fault,
+            hung=self.hung,
             buffered=buffered,
             **seen,
         )

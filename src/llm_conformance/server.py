@@ -125,9 +125,13 @@ class ReplayServer:
                 """Send a part of the answer; then close the connection, or leave it open without a word."""
                 self.close_connection = True
                 if fault.after:
-                    length = ("content-length", str(len(interaction.body)))
-                    self._send_head(interaction.status, interaction.headers, length)
-                    self.wfile.write(interaction.body[: fault.after])
+                    sent, whole = interaction.body[: fault.after], interaction.body
+                    if interaction.streamed:
+                        self._send_head(interaction.status, interaction.headers, ("transfer-encoding", "chunked"))
+                        self.wfile.write(b"%x\r\n%b\r\n" % (len(sent), sent))
+                    else:
+                        self._send_head(interaction.status, interaction.headers, ("content-length", str(len(whole))))
+                        self.wfile.write(sent)
                 if fault.kind == "silence":
                     serving.over.wait(SILENCE_S)
 

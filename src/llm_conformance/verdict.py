@@ -14,7 +14,7 @@ from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import Invariant, Status, Vacuous, Violation
 from llm_conformance.locations import CASSETTES, COMMAND
 from llm_conformance.plan import Cell
-from llm_conformance.scenarios import Scenario
+from llm_conformance.scenarios import Scenario, Truth
 
 _SHOWN_BY = {
     "reasoning": "reasoning",
@@ -109,11 +109,17 @@ def judge(invariant: Invariant, exchange: Exchange) -> tuple[Status, str | None,
 
 def _check(invariant: Invariant, exchange: Exchange) -> None:
     if exchange.outcome.fault is not None:
-        raise Violation("an answer", exchange.outcome.fault)
+        raise Violation(_due(exchange.truth), exchange.outcome.fault)
     # Streams are judged as streams, whatever the adapter asked for behind its face.
     if not invariant.applies(exchange.truth, "stream" if exchange.streamed else "json"):
         raise Vacuous("the recording that the adapter asked for has nothing for this rule")
     invariant.check(exchange)
+
+
+def _due(truth: Truth) -> str:
+    if truth.error is None:
+        return "an answer"
+    return "an error of the contract" if truth.error == "LLMError" else f"{truth.error}, raised"
 
 
 def _came_back_wrong(invariant: Invariant, exchange: Exchange) -> bool:

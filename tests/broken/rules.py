@@ -493,7 +493,7 @@ class UnknownDroppedInSilence(Streamed):
 
 
 class BrokenStreamIsASuccess(Streamed):
-    fails = ("STR-6", "ERR-1")
+    fails = ("STR-6", "ERR-1", "ERR-2")
     says = 'got response.completed with finish_reason "stop"'
 
     def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:

@@ -14,7 +14,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from llm_conformance.generate import answers, faults, texts
 from llm_conformance.generate.answers import Answer, Block, Reasoning, Text
-from llm_conformance.generate.chance import either, some
+from llm_conformance.generate.chance import at_most, either
 from llm_conformance.generate.conversation import MESSAGES, Conversation, answered
 from llm_conformance.generate.cuts import cuts
 from llm_conformance.generate.think import Part, ThinkText, all_think_texts
@@ -98,7 +98,7 @@ def _anything(draw: DrawFn, row: Provider) -> Answer:
 
 def _thinking(draw: DrawFn, row: Provider) -> Answer:
     text = draw(all_think_texts())
-    if not (some(draw) and row.reasoning_fields and row.wire == "chat"):
+    if not (row.reasoning_fields and row.wire == "chat" and at_most(draw, 5) == 5):
         return WIRES[row.wire].answer(draw, row, (Text(text.message),), text)
     # Who has a field for reasoning has none between tags: these are text then, whatever the model is known to do.
     native = Reasoning(draw(texts.reasonings().filter(str.strip)))
