@@ -30,7 +30,7 @@ class ReferenceAdapters:
 
     name = "reference"
     version = __version__
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "errors", "raw")
+    capabilities = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "replay", "errors", "raw")
 
     def __init__(self) -> None:
         self._by_api = {adapter.api: adapter for adapter in _providers()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,11 +39,13 @@ class Dialect:
         reasoning: Fields of the message that hold reasoning, the first that is there counts.
         cached: Where in `usage` the cached prompt tokens are.
         finish: Finish words beside the common ones.
+        replay: What an earlier answer's assistant message has beside, or instead of, text and calls.
     """
 
     reasoning: tuple[str, ...] = ()
     cached: tuple[str, ...] = ("prompt_tokens_details", "cached_tokens")
     finish: Mapping[str, FinishReason] | None = None
+    replay: Callable[[Response, Call], Mapping[str, Any]] = lambda _answer, _call: {}
 
 
 class ChatDecoder:
@@ -222,14 +224,24 @@ def _at(value: Any, keys: tuple[str, ...]) -> Any:
     return value
 
 
-def request(call: Call) -> dict[str, Any]:
-    """Return the request body of a call."""
-    body: dict[str, Any] = {"model": call.model, "messages": list(call.messages), **call.params}
+def request(call: Call, dialect: Dialect) -> dict[str, Any]:
+    """Return the request body of a call; an answer among its messages is one that this adapter gave."""
+    messages = [_assistant(each, call, dialect) if isinstance(each, Response) else each for each in call.messages]
+    body: dict[str, Any] = {"model": call.model, "messages": messages, **call.params}
     if call.tools:
         body["tools"] = list(call.tools)
     if call.stream:
         body["stream"] = True
     return body
+
+
+def _assistant(answer: Response, call: Call, dialect: Dialect) -> dict[str, Any]:
+    made = [
+        {"id": each.id, "type": "function", "function": {"name": each.name, "arguments": each.arguments}}
+        for each in answer.tool_calls
+    ]
+    said: dict[str, Any] = {"role": "assistant", "content": answer.message}
+    return {**said, **({"tool_calls": made} if made else {}), **dialect.replay(answer, call)}
 
 
 def headers(call: Call) -> dict[str, str]:
@@ -239,4 +251,9 @@ def headers(call: Call) -> dict[str, str]:
 
 def chat_adapter(provider: str, dialect: Dialect) -> ProviderAdapter:
     """Return the adapter of a provider with an OpenAI-shaped chat API."""
-    return ProviderAdapter(f"{provider}:chat", functools.partial(ChatDecoder, dialect=dialect), request, headers)
+    return ProviderAdapter(
+        f"{provider}:chat",
+        functools.partial(ChatDecoder, dialect=dialect),
+        functools.partial(request, dialect=dialect),
+        headers,
+    )

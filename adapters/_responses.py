@@ -225,6 +225,9 @@ def request(call: Call) -> dict[str, Any]:
 def _items(call: Call) -> Iterator[Mapping[str, Any]]:
     custom = set()
     for message in call.messages:
+        if isinstance(message, Response):
+            yield from _replayed(message)
+            continue
         if message["role"] == "tool":
             id = message["tool_call_id"]
             kind = "custom_tool_call_output" if id in custom else "function_call_output"
@@ -238,6 +241,27 @@ def _items(call: Call) -> Iterator[Mapping[str, Any]]:
                 yield {"type": "custom_tool_call", "call_id": made["id"], **made["custom"]}
             else:
                 yield {"type": "function_call", "call_id": made["id"], **made["function"]}
+
+
+def _replayed(answer: Response) -> Iterator[Mapping[str, Any]]:
+    """Yield an earlier answer as items. Reasoning is understood by its encrypted content; without it, it stays out."""
+    summary: list[Mapping[str, Any]] = []
+    types = {made.id: made.type for made in answer.tool_calls}
+    for segment in answer.segments:
+        about = segment.metadata
+        if segment.type == "reasoning":
+            summary += [{"type": "summary_text", "text": segment.content}] if segment.content else []
+            if "encrypted" in about:
+                yield {"type": "reasoning", "summary": summary, "encrypted_content": about["encrypted"]}
+                summary = []
+            continue
+        summary = []
+        if segment.type == "text":
+            yield {"role": "assistant", "content": segment.content}
+        elif segment.type == "tool_call" and about.get("id") in types:
+            custom = types[about["id"]] == "custom"
+            kind, said = ("custom_tool_call", "input") if custom else ("function_call", "arguments")
+            yield {"type": kind, "call_id": about["id"], "name": about["name"], said: segment.content or "{}"}
 
 
 def headers(call: Call) -> dict[str, str]:

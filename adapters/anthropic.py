@@ -161,11 +161,11 @@ def _arguments(input: Mapping[str, Any]) -> str:
 
 def request(call: Call) -> dict[str, Any]:
     """Return the request body of a call: system prompts apart, tools with an `input_schema`."""
-    system = [message["content"] for message in call.messages if message["role"] == "system"]
+    system = [each["content"] for each in call.messages if isinstance(each, Mapping) and each["role"] == "system"]
     body: dict[str, Any] = {
         "model": call.model,
         "max_tokens": 4096,
-        "messages": [message for message in call.messages if message["role"] != "system"],
+        "messages": list(_messages(call)),
         **call.params,
     }
     if system:
@@ -184,6 +184,43 @@ def request(call: Call) -> dict[str, Any]:
     if call.stream:
         body["stream"] = True
     return body
+
+
+def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
+    """Yield the messages; results of tools are the user's, all those that follow an answer together."""
+    results: list[Mapping[str, Any]] = []
+    for message in call.messages:
+        if isinstance(message, Response):
+            yield {"role": "assistant", "content": list(_blocks(message))}
+        elif message["role"] == "tool":
+            if not results:
+                yield {"role": "user", "content": results}
+            results.append(
+                {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}
+            )
+            continue
+        elif message["role"] != "system":
+            yield message
+        results = []
+
+
+def _blocks(answer: Response) -> Iterator[Mapping[str, Any]]:
+    """Yield an earlier answer's blocks as they came: the signatures are valid for these texts in this order only."""
+    for segment in answer.segments:
+        about = segment.metadata
+        match segment.type:
+            case "reasoning" if "redacted" in about:
+                yield {"type": "redacted_thinking", "data": about["redacted"]}
+            case "reasoning":
+                yield {"type": "thinking", "thinking": segment.content, "signature": about.get("signature", "")}
+            case "text" if segment.content:
+                yield {"type": "text", "text": segment.content}
+            case "tool_call":
+                kind = "server_tool_use" if about.get("server_executed") else "tool_use"
+                made = json.loads(segment.content or "{}")
+                yield {"type": kind, "id": about["id"], "name": about["name"], "input": made}
+            case "other" if "wire" in about:
+                yield about["wire"]
 
 
 def headers(call: Call) -> dict[str, str]:

@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from llm_conformance.contract import Call, Response
+
 from ._chat import Dialect, chat_adapter
 
-adapter = chat_adapter("cerebras", Dialect(reasoning=("reasoning", "reasoning_content", "thinking_content")))
+
+def _replay(answer: Response, call: Call) -> Mapping[str, str]:
+    """Return the content with the trace before it, between the tags of the model's own template, for GLM."""
+    if not answer.reasoning or not call.model.startswith("zai-glm"):
+        return {}
+    return {"content": f"<think>{answer.reasoning}</think>{answer.message}"}
+
+
+adapter = chat_adapter(
+    "cerebras", Dialect(reasoning=("reasoning", "reasoning_content", "thinking_content"), replay=_replay)
+)

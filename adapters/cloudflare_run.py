@@ -51,7 +51,7 @@ class RunDecoder(ChatDecoder):
 
 def request(call: Call) -> dict[str, Any]:
     """Return the request body of a call; the model stands in the path."""
-    return {key: value for key, value in chat_request(call).items() if key != "model"}
+    return {key: value for key, value in chat_request(call, Dialect()).items() if key != "model"}
 
 
 adapter = ProviderAdapter("cloudflare:run", RunDecoder, request, headers)

@@ -136,10 +136,23 @@ class CohereDecoder:
 
 def request(call: Call) -> dict[str, Any]:
     """Return the request body of a call."""
-    body: dict[str, Any] = {"model": call.model, "messages": list(call.messages), "stream": call.stream, **call.params}
+    messages = [_assistant(each) if isinstance(each, Response) else each for each in call.messages]
+    body: dict[str, Any] = {"model": call.model, "messages": messages, "stream": call.stream, **call.params}
     if call.tools:
         body["tools"] = list(call.tools)
     return body
+
+
+def _assistant(answer: Response) -> dict[str, Any]:
+    """Return an earlier answer as a message: with its plan where it has calls, else without its thinking."""
+    if not answer.tool_calls:
+        return {"role": "assistant", "content": answer.message}
+    made = [
+        {"id": each.id, "type": "function", "function": {"name": each.name, "arguments": each.arguments}}
+        for each in answer.tool_calls
+    ]
+    plan = {"tool_plan": answer.reasoning} if answer.reasoning else {}
+    return {"role": "assistant", **plan, "tool_calls": made}
 
 
 def headers(call: Call) -> dict[str, str]:

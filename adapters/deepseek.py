@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from llm_conformance.contract import Call, Response
+
 from ._chat import Dialect, chat_adapter
+
+
+def _replay(answer: Response, _call: Call) -> Mapping[str, str]:
+    """Return the trace where it is demanded: in tool loops; elsewhere the provider makes nothing of it."""
+    return {"reasoning_content": answer.reasoning} if answer.reasoning and answer.tool_calls else {}
+
 
 adapter = chat_adapter(
     "deepseek",
@@ -10,5 +20,6 @@ adapter = chat_adapter(
         reasoning=("reasoning_content",),
         cached=("prompt_cache_hit_tokens",),
         finish={"insufficient_system_resource": "error"},
+        replay=_replay,
     ),
 )

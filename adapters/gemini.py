@@ -229,21 +229,50 @@ class GenerateDecoder:
 
 def request(call: Call) -> dict[str, Any]:
     """Return the request body of a call: system prompts apart, tools as `functionDeclarations`."""
-    system = [part for message in call.messages if message["role"] == "system" for part in _parts(message)]
-    body: dict[str, Any] = {
-        "contents": [
-            {"role": "model" if message["role"] == "assistant" else "user", "parts": _parts(message)}
-            for message in call.messages
-            if message["role"] != "system"
-        ],
-        **call.params,
-    }
+    said = [each for each in call.messages if not isinstance(each, Response)]
+    system = [part for message in said if message["role"] == "system" for part in _parts(message)]
+    body: dict[str, Any] = {"contents": list(_contents(call)), **call.params}
     if system:
         body["systemInstruction"] = {"parts": system}
     if call.tools:
         own = {"functionDeclarations": [tool["function"] for tool in call.tools]}
         body["tools"] = [*body.get("tools", ()), own]
     return body
+
+
+def _contents(call: Call) -> Iterator[Mapping[str, Any]]:
+    """Yield the messages; results of tools are the user's, and all those that follow an answer are one message."""
+    names: dict[str | None, str] = {}
+    results: list[Mapping[str, Any]] = []
+    for message in call.messages:
+        if isinstance(message, Response):
+            names |= {made.id: made.name for made in message.tool_calls}
+            yield {"role": "model", "parts": list(_replayed(message))}
+        elif message["role"] == "tool":
+            if not results:
+                yield {"role": "user", "parts": results}
+            id = message["tool_call_id"]
+            answer = {"id": id, "name": names.get(id, id), "response": {"result": message["content"]}}
+            results.append({"functionResponse": answer})
+            continue
+        elif message["role"] != "system":
+            yield {"role": "model" if message["role"] == "assistant" else "user", "parts": _parts(message)}
+        results = []
+
+
+def _replayed(answer: Response) -> Iterator[Mapping[str, Any]]:
+    """Yield an earlier answer's parts, each with the signature that it came with. Thoughts alone stay out."""
+    for segment in answer.segments:
+        about = segment.metadata
+        signed = {"thoughtSignature": about["signature"]} if "signature" in about else {}
+        if segment.type == "text":
+            yield {"text": segment.content, **signed}
+        elif segment.type == "tool_call" and not about.get("server_executed"):
+            id = {"id": about["id"]} if about.get("id") else {}
+            made = {**id, "name": about["name"], "args": json.loads(segment.content or "{}")}
+            yield {"functionCall": made, **signed}
+        elif segment.type == "reasoning" and signed:
+            yield {"text": segment.content, "thought": True, **signed}
 
 
 def _parts(message: Mapping[str, Any]) -> list[Any]:

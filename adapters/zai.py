@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from llm_conformance.contract import Call, Response
+
 from ._chat import Dialect, chat_adapter
+
+
+def _replay(answer: Response, call: Call) -> Mapping[str, str]:
+    """Return the trace where it is demanded: with tool results, and in every turn of preserved thinking."""
+    return (
+        {"reasoning_content": answer.reasoning} if answer.reasoning and (answer.tool_calls or _preserves(call)) else {}
+    )
+
+
+def _preserves(call: Call) -> bool:
+    return (call.params.get("thinking") or {}).get("clear_thinking") is False
+
 
 adapter = chat_adapter(
     "zai",
-    Dialect(reasoning=("reasoning_content",), finish={"sensitive": "content_filter", "network_error": "error"}),
+    Dialect(
+        reasoning=("reasoning_content",),
+        finish={"sensitive": "content_filter", "network_error": "error"},
+        replay=_replay,
+    ),
 )

@@ -17,6 +17,7 @@ from llm_conformance.runner import Runner
 from llm_conformance.scenarios import Scenario
 from llm_conformance.search import Effort
 from llm_conformance.server import ReplayServer
+from llm_conformance.verdict import settled
 from tests.broken import BROKEN
 from tests.broken.kinds import Broken
 
@@ -42,7 +43,7 @@ def failures(adapter: object, scenarios: list[Scenario], runner: Runner) -> dict
     found: dict[str, list[str]] = defaultdict(list)
     for cell in plan.cells([judged], scenarios, plan.Filters()):
         for rule in INVARIANTS:
-            if cell.runnable and rule.applies(cell.scenario.truths[cell.mode], cell.mode):
+            if settled(cell, rule) is None:
                 verdict, _ = findings.judged(cell, rule, runner, EFFORT)
                 if verdict.status == Status.FAIL:
                     found[rule.id].append(f"{cell}: {verdict.message}")

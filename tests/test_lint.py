@@ -198,3 +198,34 @@ def test_the_command_lists_problems_and_says_how_many(tmp_path: Path, capsys: py
     miniature.write(tmp_path).unlink()
     assert lint.main([str(tmp_path)]) == 1
     assert capsys.readouterr().out.endswith("1 problem\n")
+
+
+SECOND_TURN = """\
+- {answer_of: spider}
+  - {role: user, content: And a beetle?}
+recordings: {json: 0}
+replay:
+  source: the provider's documentation
+  sent: {/messages/1/reasoning_content: "Spiders are arachnids, so not six."}
+"""
+
+
+@pytest.mark.parametrize(
+    ("earlier", "problem"),
+    [
+        ("nobody", "there is no nobody.scenario.yaml beside this file"),
+        ("again", "this answer is one to a conversation that it is part of"),
+        ("spider", "the recorded request has something else at /messages/1/reasoning_content"),
+    ],
+)
+def test_a_turn_follows_one_that_is_there(tmp_path: Path, earlier: str, problem: str) -> None:
+    miniature.write(tmp_path)
+    turn = SECOND_TURN.replace("spider}", f"{earlier}}}")
+    document = miniature.SCENARIO.replace("recordings: {json: 0, stream: 1, same_content: true}\n", "")
+    messages = "messages: [{role: user, content: How many legs has a spider?}]"
+    assert messages in document
+    document = document.replace(messages, f"messages:\n  - {{role: user, content: How many?}}\n  {turn.rstrip()}")
+    path = miniature.write(tmp_path, "again", document)
+    with pytest.raises(BadFileError) as bad:
+        lint.load_all([tmp_path])
+    assert [(each.path, each.message) for each in bad.value.problems] == [(path, problem)]

@@ -16,6 +16,7 @@ from llm_conformance.expectation import Expectation
 from llm_conformance.judgement import first_difference, same
 from llm_conformance.providers import COUNTS, Provider
 from llm_conformance.scenarios import ExpectedAnnotation, Mode, ScenarioFile, Truth
+from llm_conformance.turns import holds
 
 _ALWAYS_STATED = ("id", "model", "message", "finish_reason", "raw_finish_reason", "usage")
 
@@ -274,8 +275,28 @@ def _finish_follows_the_table(recording: Recording) -> Problems:
         yield f"by the provider table, {facts.finish!r} means {right}", recording.where("finish_reason")
 
 
+def _replays_as_demanded(recording: Recording) -> Problems:
+    """The recorded request is one that the provider took."""
+    document, request = recording.file.document, recording.interaction.request
+    earlier = recording.file.earlier
+    for number, each in earlier.items():
+        if recording.mode not in each.modes:
+            yield f"{each.path.name} has no {recording.mode} recording", ("call", "messages", number)
+    if "replay" not in document:
+        return
+    if not earlier:
+        yield "no message of the call is an answer_of", ("replay",)
+    for pointer, wanted in document["replay"].get("sent", {}).items():
+        if not holds(at_pointer(request, pointer), wanted):
+            yield f"the recorded request has something else at {pointer}", ("replay", "sent", pointer)
+    for number, pointer in enumerate(document["replay"].get("absent", ())):
+        if at_pointer(request, pointer) is not None:
+            yield f"the recorded request has {pointer}", ("replay", "absent", number)
+
+
 _CHECKS: tuple[Check, ...] = (
     _is_that_call,
+    _replays_as_demanded,
     _cuts_lie_in_the_body,
     _keeps_the_wire_schema,
     _states_enough,
@@ -292,6 +313,7 @@ _CHECKS: tuple[Check, ...] = (
 )
 _CHECKS_OF_ERRORS: tuple[Check, ...] = (
     _is_that_call,
+    _replays_as_demanded,
     _cuts_lie_in_the_body,
     _names_errors_of_the_contract,
     _is_an_error,

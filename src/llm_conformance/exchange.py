@@ -11,6 +11,7 @@ from llm_conformance.judgement import Vacuous, Violation
 from llm_conformance.outcome import Outcome, Returned
 from llm_conformance.scenarios import Mode, Scenario, Truth
 from llm_conformance.subject import Face, Subject
+from llm_conformance.turns import Demand
 
 
 class Others(Protocol):
@@ -58,6 +59,20 @@ class Exchange:
     def events(self) -> tuple[Mapping[str, Any], ...]:
         """The stream's events."""
         return self.outcome.events
+
+    @property
+    def demand(self) -> Demand:
+        """What the request has to carry. Raises Vacuous where that is nothing."""
+        if self.truth.demand is None:
+            raise Vacuous("no answer comes before this one")
+        return self.truth.demand
+
+    @property
+    def request(self) -> Mapping[str, Any]:
+        """The request that the adapter sent. Raises Violation where there was none."""
+        if self.outcome.request is None:
+            raise Violation("a request to call.base_url", "none")
+        return self.outcome.request
 
     @property
     def refused_rightly(self) -> bool:

@@ -59,7 +59,8 @@ Check = Callable[["Exchange"], None]
 class Invariant:
     """One rule: its id, its requirement in one sentence, and whether it looks at anything in a given truth.
 
-    One that holds `over` cuts judges a stream that is cut in many ways, instead of once as it was recorded.
+    One that holds `over` cuts judges a stream that is cut in many ways, instead of once as it was recorded. One that
+    looks at what an adapter `sends` has nothing to see in methods that are given the answer.
     """
 
     id: str
@@ -68,6 +69,7 @@ class Invariant:
     applies: Applies
     check: Check
     over: Literal["", "cuts"] = ""
+    sends: bool = False
 
     @property
     def family(self) -> str:
@@ -86,17 +88,22 @@ def always(_truth: Truth, _mode: Mode) -> bool:
 
 
 def invariant(
-    id: str, *, capability: str | None = None, when: Applies = answered, over: Literal["", "cuts"] = ""
+    id: str,
+    *,
+    capability: str | None = None,
+    when: Applies = answered,
+    over: Literal["", "cuts"] = "",
+    sends: bool = False,
 ) -> Callable[[Check], Check]:
     """Mark a function as the rule `id`; its docstring's first paragraph is the requirement.
 
     `capability` is what an adapter has to declare to be held to it; `when` says which truths give it something to see,
-    `over` whether each recording is to be varied for it.
+    `over` whether each recording is to be varied for it, `sends` whether it is about the request.
     """
 
     def mark(check: Check) -> Check:
         requirement = inspect.cleandoc(check.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
-        setattr(check, _MARK, Invariant(id, requirement, capability, when, check, over))
+        setattr(check, _MARK, Invariant(id, requirement, capability, when, check, over, sends))
         return check
 
     return mark

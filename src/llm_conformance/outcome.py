@@ -52,8 +52,11 @@ class Outcome:
         response: The response returned, or carried by the last `response.completed`; None if there was none.
         events: The stream's events in order; empty for a plain answer.
         event_faults: What came in a stream and is no event at all, as (position, description).
+        returned: The response as the adapter gave it, to be handed back to it; None if there was none.
+        request: The body of the request that was answered; None if there was none.
         raised: The error that was raised, or that a `response.error` event carries.
-        unsupported: Why there is nothing to judge and the adapter is not to blame: it asked for a mode not recorded.
+        unsupported: Why there is nothing to judge and the adapter is not to blame for it here: it asked for a mode that
+            was not recorded, or gave no answer in the turn before, which is judged there.
         fault: Why there is nothing to judge: the adapter hung, returned nonsense, or asked for something else.
         hung: Whether the call was given up.
         buffered: Whether no content was shown before the last frame; None if that was not looked at.
@@ -64,6 +67,8 @@ class Outcome:
     response: Returned | None = None
     events: tuple[Mapping[str, Any], ...] = ()
     event_faults: tuple[tuple[int, str], ...] = ()
+    returned: Any = None
+    request: Mapping[str, Any] | None = None
     raised: Raised | None = None
     unsupported: str | None = None
     fault: str | None = None

@@ -64,6 +64,8 @@ def _section(row: Provider) -> Iterator[str]:
     yield f"* **Error body**: {', '.join(f'{name} at `{pointer}`' for name, pointer in row.error.items())}"
     slot = f" in `{row.replay.slot}`" if row.replay.slot else ""
     yield f"* **Replay**: {row.replay.policy}{slot} ({row.replay.source})"
+    if row.switches:
+        yield f"* **Thinking switches**: {_listed(row.switches)}"
     if row.think:
         yield f"* **Think**: {', '.join(f'`{glob}` {profile}' for glob, profile in row.think.items())}"
     yield from ("", "| count | provider's fields |", "|---|---|")

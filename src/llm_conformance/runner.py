@@ -23,6 +23,7 @@ from llm_conformance.scenarios import MODES, Mode, Scenario, Truth
 from llm_conformance.server import PATIENCE_S
 from llm_conformance.serving import Serving, Transport
 from llm_conformance.subject import FACES, Face
+from llm_conformance.turns import without
 
 VAIN_S = 0.3
 """How long a call may take, in seconds, that the server does not answer."""
@@ -66,6 +67,9 @@ class Runner:
         """Run a cell's exchange; `exchange` does the same and remembers the last ones."""
         subject, scenario, face = cell.subject, cell.scenario, cell.face
         interaction = scenario.interactions[cell.mode]
+        before = {
+            number: self.exchange(replace(cell, scenario=earlier)) for number, earlier in scenario.earlier.items()
+        }
         if face in ("complete", "stream"):
             serving = self._transport.open(scenario, holds=cell.holds_last_frame)
             base_url = serving.base_url
@@ -78,10 +82,13 @@ class Runner:
             provider=scenario.provider.id,
             api=scenario.provider.api,
             model=scenario.model,
-            messages=copy.deepcopy(scenario.messages),
+            messages=tuple(
+                before[number].outcome.returned if number in before else copy.deepcopy(message)
+                for number, message in enumerate(scenario.messages)
+            ),
             tools=copy.deepcopy(scenario.tools),
             params=copy.deepcopy(scenario.params[cell.mode]),
-            request=copy.deepcopy(interaction.request),
+            request=_told(interaction.request, scenario.truths[cell.mode]),
             base_url=base_url,
             path=scenario.provider.path_for(cell.mode == "stream", scenario.model),
             api_key=CANARY_KEY,
@@ -91,8 +98,9 @@ class Runner:
             think_profile=scenario.think_profile,
             http=http if face == "parse_stream" else None,
         )
+        lacking = next((each for each in before.values() if each.outcome.returned is None), None)
         attempt = _Attempt(cell, call, http, serving)
-        outcome = self._ask(attempt, scenario.truths)
+        outcome = _cannot_follow(lacking) if lacking else self._ask(attempt, scenario.truths)
         mode = serving.mode or cell.mode if serving else cell.mode
         return Exchange(subject, scenario, face, mode, call, outcome, _Others(self, cell))
 
@@ -137,6 +145,17 @@ class Runner:
         return self._gave_up
 
 
+def _told(request: Mapping[str, Any], truth: Truth) -> dict[str, Any]:
+    """Return the recorded request as an adapter is told it: without what it has to put there itself."""
+    return without(request, list(truth.demand.sent) if truth.demand else ())
+
+
+def _cannot_follow(before: Exchange) -> Outcome:
+    """Return the outcome of a turn after one that gave nothing to go on from, which is judged where it is."""
+    why = before.outcome.fault or before.outcome.raised or before.outcome.unsupported or "no response came back"
+    return Outcome(unsupported=f"in the turn before, {before.scenario.id}: {why}")
+
+
 @dataclass(frozen=True)
 class _Others:
     """The exchanges that a rule may want to compare one with; each is run when it is asked for."""
@@ -179,6 +198,7 @@ class _Attempt:
         self.fault: str | None = None
         self.hung = False
         self.response: Mapping[str, Any] | None = None
+        self.returned: Any = None
         self.events: list[Mapping[str, Any]] = []
         self.event_faults: list[tuple[int, str]] = []
         self.content_shown = False
@@ -206,7 +226,7 @@ class _Attempt:
 
     def _take_response(self, value: Any) -> None:
         try:
-            self.response = as_mapping(value)
+            self.response, self.returned = as_mapping(value), value
         except TypeError as error:
             self.fault = f"returned {error}"
 
@@ -215,6 +235,8 @@ class _Attempt:
             event = as_mapping(value)
             if event.get("response") is not None:
                 event["response"] = as_mapping(event["response"])
+                if event.get("event_type") == "response.completed":
+                    self.returned = value["response"] if isinstance(value, Mapping) else value.response
         except TypeError as error:
             self.event_faults.append((len(self.events), str(error)))
             return
@@ -258,6 +280,8 @@ class _Attempt:
             fault = fault or f"raised {error}"
         return Outcome(
             response=None if response is None else Returned(response),
+            returned=self.returned,
+            request=self.serving.sent if self.serving else None,
             events=tuple(self.events),
             event_faults=tuple(self.event_faults),
             raised=error,

@@ -10,18 +10,19 @@ streamed recording stand under `json:` and `stream:`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from llm_conformance import cassette, derivation, providers, schema, yaml_files
-from llm_conformance.cassette import Cassette, Interaction, frames
+from llm_conformance.cassette import Cassette, Interaction, at_pointer, frames
 from llm_conformance.contract import Segment, ToolCall, Usage
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.locations import CASSETTES
 from llm_conformance.providers import OffsetUnit, Provider
+from llm_conformance.turns import Demand
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 SUFFIX = ".scenario.yaml"
@@ -48,7 +49,8 @@ class Truth:
     stream has before its last frame: `text`, or the capability that it takes to show it. `offset_unit` is how the
     provider counts the annotations' offsets. A message may or may not end with the `refusal`; one that `is_json` only
     has to be equal as JSON. An `error` is what the provider says, unless it comes of a `fault`: a body that is no
-    answer, or the connection. `retry_after` is in seconds, as the header has it.
+    answer, or the connection. `retry_after` is in seconds, as the header has it. `demand` is about the request, as are
+    the `switches`, by JSON pointer; None for one that is not set.
     """
 
     stated: frozenset[str]
@@ -75,6 +77,8 @@ class Truth:
     unknown: str | None = None
     shows_early: frozenset[str] = frozenset()
     offset_unit: OffsetUnit = "none"
+    demand: Demand | None = None
+    switches: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,8 @@ class Scenario:
 
     It is not `replayable` where the request is not known: then it can only be parsed. `cuts` are the byte offsets at
     which a stream is cut into the pieces that are handed over (None: behind each frame), and `uncut` is the scenario
-    without them. `home` is the directory in which it was looked for.
+    without them. `earlier` are the scenarios whose answers stand in `messages`, by their place there. `home` is the
+    directory in which it was looked for.
     """
 
     id: str
@@ -115,6 +120,7 @@ class Scenario:
     cuts: tuple[int, ...] | None = None
     uncut: Scenario | None = None
     fault: Fault | None = None
+    earlier: Mapping[int, Scenario] = field(default_factory=dict)
     home: Path = CASSETTES
 
     def pieces(self, body: bytes) -> Iterator[bytes]:
@@ -150,6 +156,12 @@ class ScenarioFile:
         """Return the recording of `mode`; the schema and `read` have made sure that it exists."""
         index: int = self.document["recordings"][mode]
         return self.cassette.interactions[index]
+
+    @property
+    def earlier(self) -> Mapping[int, ScenarioFile]:
+        """The scenarios beside this one whose answers stand in the messages, by their place there."""
+        named = ((number, message.get("answer_of")) for number, message in enumerate(self.document["call"]["messages"]))
+        return {number: read(self.path.with_name(f"{name}{SUFFIX}")) for number, name in named if name}
 
     @property
     def provider(self) -> Provider:
@@ -219,9 +231,34 @@ def read(path: Path) -> ScenarioFile:
 def _unusable(file: ScenarioFile) -> Iterator[FileProblem]:
     if (file.document["provider"], file.document["api"]) not in providers.table():
         yield file.problem("this provider and api have no row in the provider table", "provider")
+    yield from _unusable_turns(file)
     for mode in file.modes:
         if file.document["recordings"][mode] >= len(file.cassette.interactions):
             yield file.problem("the cassette has no such interaction (the first is 0)", "recordings", mode)
+
+
+def _unusable_turns(file: ScenarioFile) -> Iterator[FileProblem]:
+    for number, message in enumerate(file.document["call"]["messages"]):
+        where = ("call", "messages", number)
+        if "answer_of" in message:
+            before = file.path.with_name(f"{message['answer_of']}{SUFFIX}")
+            if not before.is_file():
+                yield file.problem(f"there is no {before.name} beside this file", *where)
+            elif _comes_behind(before, {file.path}):
+                yield file.problem("this answer is one to a conversation that it is part of", *where)
+
+
+def _comes_behind(path: Path, later: set[Path]) -> bool:
+    """Whether an answer to a scenario stands among the messages that lead to it."""
+    if path in later:
+        return True
+    if not path.is_file():
+        return False
+    document = yaml_files.parse(path, yaml_files.read_text(path))
+    call = document.get("call") if isinstance(document, Mapping) else None
+    messages = call.get("messages") if isinstance(call, Mapping) else None
+    named = [each.get("answer_of") for each in messages or () if isinstance(each, Mapping)]
+    return any(_comes_behind(path.with_name(f"{name}{SUFFIX}"), {*later, path}) for name in named if name)
 
 
 def build(file: ScenarioFile, home: Path) -> Scenario:
@@ -229,6 +266,7 @@ def build(file: ScenarioFile, home: Path) -> Scenario:
     document = file.document
     call = document["call"]
     params = call.get("params", {})
+    earlier = {number: build(each, home) for number, each in file.earlier.items()}
     scenario = Scenario(
         id=id_of(file.path),
         path=file.path,
@@ -236,15 +274,18 @@ def build(file: ScenarioFile, home: Path) -> Scenario:
         provider=file.provider,
         think_profile=document.get("think_profile", "off"),
         model=call["model"],
-        messages=tuple(call["messages"]),
+        messages=tuple(
+            {"role": "assistant"} if number in earlier else message for number, message in enumerate(call["messages"])
+        ),
         tools=tuple(call.get("tools", ())),
         params={"json": params, "stream": params | call.get("stream_params", {})},
         match=tuple(document.get("match", ())),
         interactions={mode: file.interaction(mode) for mode in file.modes},
         same_content=document["recordings"].get("same_content", False),
-        truths=_truths(file),
+        truths=_truths(file, earlier.values()),
         evidence=file.cassette.metadata["provenance"],
         fault=Fault(**document["fault"]) if "fault" in document else None,
+        earlier=earlier,
         home=home,
     )
     cuts = document["recordings"].get("cuts")
@@ -283,14 +324,31 @@ _PLAIN = frozenset(
 )
 
 
-def _truths(file: ScenarioFile) -> Mapping[Mode, Truth]:
+def _demand(file: ScenarioFile, mode: Mode, earlier: Iterable[Scenario]) -> Demand | None:
+    if "replay" not in file.document:
+        return None
+    stated = file.document["replay"]
+    traces = (each.truths[mode].reasoning for each in earlier)
+    return Demand(stated.get("sent", {}), tuple(stated.get("absent", ())), tuple(filter(None, traces)))
+
+
+def _truths(file: ScenarioFile, earlier: Collection[Scenario]) -> Mapping[Mode, Truth]:
     """Return the truths by mode. What a stream shows early also counts for a plain answer given out as a stream."""
     stated = {mode: truth(file.document["truth"], mode) for mode in file.modes}
     early: frozenset[str] = frozenset()
     if "stream" in stated and stated["stream"].error is None:
         early = shown_early(file.interaction("stream"), file.provider)
-    unit = file.provider.offset_unit
-    return {mode: replace(said, shows_early=early, offset_unit=unit) for mode, said in stated.items()}
+    row = file.provider
+    return {
+        mode: replace(
+            said,
+            shows_early=early,
+            offset_unit=row.offset_unit,
+            demand=_demand(file, mode, earlier),
+            switches={each: at_pointer(file.interaction(mode).request, each) for each in row.switches},
+        )
+        for mode, said in stated.items()
+    }
 
 
 def shown_early(interaction: Interaction, row: Provider) -> frozenset[str]:

@@ -25,6 +25,7 @@ class Serving:
         holds: Whether the last frame of a stream is to be held back until content has been shown.
         mode: The mode of the recording that was served, None if none was.
         mismatch: Why a request was refused, None if none was.
+        sent: The body of the request that was served, None if none was.
         lacking: The mode that was asked for and that the scenario does not have.
         strays: Requests to other hosts, where the transport sees them instead of the network guard.
         buffered: Whether the last frame of a stream had to be sent before any content had been shown.
@@ -38,6 +39,7 @@ class Serving:
         self.holds = holds
         self.mode: Mode | None = None
         self.mismatch: str | None = None
+        self.sent: Mapping[str, Any] | None = None
         self.lacking: Mode | None = None
         self.strays: list[str] = []
         self.buffered = False
@@ -71,7 +73,7 @@ class Serving:
         difference = _difference(sent, interaction.request, pointers)
         if difference:
             return self._refuse(difference)
-        self.mode = mode
+        self.mode, self.sent = mode, sent
         return interaction
 
     @property

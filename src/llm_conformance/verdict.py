@@ -13,7 +13,7 @@ from llm_conformance.contract.values import plain
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import Invariant, Status, Vacuous, Violation
 from llm_conformance.locations import CASSETTES, COMMAND
-from llm_conformance.plan import Cell
+from llm_conformance.plan import PURE, Cell
 from llm_conformance.scenarios import Scenario, Truth
 
 _SHOWN_BY = {
@@ -24,6 +24,7 @@ _SHOWN_BY = {
     "tools": "tool_calls",
     "raw": "raw_events",
 }
+_NEVER_SHOWN = ("replay",)
 
 
 _SHOWN = 3000
@@ -81,6 +82,8 @@ def settled(cell: Cell, invariant: Invariant) -> Verdict | None:
     """Return the verdict that is known before anything is run, None if there is none."""
     if not invariant.applies(cell.scenario.truths[cell.mode], cell.mode):
         return verdict(cell, invariant, Status.VACUOUS, "the scenario has nothing for this rule")
+    if invariant.sends and cell.face in PURE:
+        return verdict(cell, invariant, Status.VACUOUS, "the method sends no request")
     if not cell.runnable:
         return verdict(cell, invariant, Status.UNSUPPORTED, f"the adapter has no method for {cell.mode}")
     return None
@@ -127,6 +130,8 @@ def _came_back_wrong(invariant: Invariant, exchange: Exchange) -> bool:
     outcome = exchange.outcome
     if outcome.fault is not None:
         return False  # the core rules report that
+    if invariant.capability in _NEVER_SHOWN:
+        return False
     if invariant.capability == "streaming":
         return invariant.id != "STR-7" and bool(outcome.events)  # late is not wrong
     if invariant.capability == "errors":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from tests.broken import errors, providers, rules, splitters
+from tests.broken import errors, providers, replay, rules, splitters
 from tests.broken.kinds import Broken
 
 
@@ -20,4 +20,4 @@ def _in(module: ModuleType) -> tuple[type[Broken], ...]:
     )
 
 
-BROKEN = _in(rules) + _in(providers) + _in(splitters) + _in(errors)
+BROKEN = _in(rules) + _in(providers) + _in(splitters) + _in(errors) + _in(replay)

@@ -1,0 +1,110 @@
+"""Broken adapters that send back something else than they were given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from llm_conformance.contract import Call, Response, Segment
+from tests.broken.kinds import Broken
+
+
+class Client(Broken):
+    """Makes its own requests only; `remember` alters its earlier answers, `ask` the requests."""
+
+    stream = parse = parse_stream = None  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        super().__init__()
+        for api, adapter in self._by_api.items():
+            self._by_api[api] = replace(adapter, request=self._asking(adapter.request))
+
+    def _asking(self, request: Callable[[Call], Mapping[str, Any]]) -> Callable[[Call], Mapping[str, Any]]:
+        def ask(call: Call) -> Mapping[str, Any]:
+            known = tuple(self.remember(each) if isinstance(each, Response) else each for each in call.messages)
+            return self.ask(dict(request(replace(call, messages=known))), call)
+
+        return ask
+
+    def remember(self, answer: Response) -> Response:
+        return answer
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        return body
+
+
+def with_reasoning(answer: Response, alter: Callable[[Segment], Segment | None]) -> Response:
+    altered = (alter(each) if each.type == "reasoning" else each for each in answer.segments)
+    kept = tuple(each for each in altered if each is not None)
+    text = "".join(each.content for each in kept if each.type == "reasoning")
+    return replace(answer, segments=kept, reasoning=text or None)
+
+
+class TraceForgotten(Client):
+    fails = ("RPL-1",)
+    says = "/messages/1/.* of the request .*; got nothing"
+
+    def remember(self, answer: Response) -> Response:
+        return with_reasoning(answer, lambda _: None)
+
+
+class TraceTrimmed(Client):
+    fails = ("RPL-1",)
+    says = "reasoning_content of the request"
+
+    def remember(self, answer: Response) -> Response:
+        return with_reasoning(answer, lambda each: replace(each, content=each.content.strip()))
+
+
+class SignatureLost(Client):
+    fails = ("RPL-1",)
+    says = "signature"
+
+    def remember(self, answer: Response) -> Response:
+        return with_reasoning(answer, lambda each: replace(each, metadata={}))
+
+
+class BlocksInAnotherOrder(Client):
+    fails = ("RPL-1", "RPL-2")
+    says = "/messages/1/content of the request"
+
+    def remember(self, answer: Response) -> Response:
+        return replace(answer, segments=answer.segments[::-1])
+
+
+class TraceWrittenIntoTheText(Client):
+    fails = ("RPL-2", "RPL-1")
+    says = "expected earlier reasoning in no visible text of the request; got /.*"
+
+    def remember(self, answer: Response) -> Response:
+        told = Segment("text", f"<thinking>{answer.reasoning}</thinking>")
+        return replace(answer, message=f"{told.content}{answer.message}", segments=(*answer.segments, told))
+
+
+class TraceSentToWhoRefusesIt(Client):
+    fails = ("RPL-2",)
+    says = "expected no /messages/1/reasoning_content in the request"
+
+    def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
+        for message, known in zip(body.get("messages", ()), call.messages, strict=False):
+            if isinstance(known, Response) and known.reasoning and call.provider in ("groq", "cerebras"):
+                message["reasoning_content"] = known.reasoning
+        return body
+
+
+class FalseTakenForUnset(Client):
+    fails = ("RPL-3",)
+    says = "/thinking/clear_thinking of the request false; got nothing"
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        thinking = {key: value for key, value in body.get("thinking", {}).items() if value}
+        return body | ({"thinking": thinking} if thinking else {})
+
+
+class EffortMadeUp(Client):
+    fails = ("RPL-3",)
+    says = "expected no /reasoning_effort in the request: nobody asked for it"
+
+    def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
+        return {"reasoning_effort": "medium", **body} if call.provider == "openai" and call.api == "chat" else body
