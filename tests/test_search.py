@@ -45,11 +45,39 @@ def test_what_is_found_is_shown_kept_and_reproduced(pytester: pytest.Pytester) -
     ]
     assert found["scenario"] == "zai/generated-chat-answers"
     assert found["evidence"] == "generated"
-    assert len(found["example"]["truth"]["message"]) <= 2
+    assert Path(found["example"]["kept"]).is_file()
     command = next(line for line in result.outlines if line.startswith("Reproduce"))
     again = run(pytester, *(word for word in shlex.split(command) if word.startswith("--")), "-q")
     again.stdout.fnmatch_lines(["cells: 1 fail"])
     assert again.ret == 1
+
+
+def test_a_failure_is_shown_though_it_cannot_be_kept(pytester: pytest.Pytester) -> None:
+    blocked = pytester.path / "no-directory"
+    blocked.touch()
+    result = run(pytester, *ARGUMENTS, "-o", f"cache_dir={blocked}", "-W", "ignore::pytest.PytestCacheWarning")
+    result.stdout.fnmatch_lines(["Requirement  MSG-2: *", "Not kept     there is no directory for it *"])
+    assert result.ret == 1
+
+
+def test_what_came_beside_a_body_is_shown_and_alike_failures_together(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        mine="""
+        class Deaf:
+            providers = ["deepseek"]
+
+            def complete(self, call):
+                raise OSError("no answer")
+
+            def parse(self, http, call):
+                raise OSError("no answer")
+
+        conformance_adapter = Deaf
+        """
+    )
+    result = run(pytester, "--adapter=mine", "--conformance-scenario=deepseek/generated-*", "-q")
+    result.stdout.fnmatch_lines(["Same for     *RSN-1*", "Status       ???", 'Headers      {"content-type": *'])
+    result.stdout.fnmatch_lines_random(["Fault        close after * of * bytes"])
 
 
 def test_the_same_is_found_with_the_same_examples(pytester: pytest.Pytester) -> None:

@@ -19,6 +19,8 @@ from llm_conformance.verdict import Verdict, judge, narrative, settled, verdict
 CUTS = 0.2
 """How many ways to cut each recorded stream is tried, as a part of the usual number of examples: there are many."""
 
+USUAL_STATUS = 200
+
 _WORST_FIRST = (Status.FAIL, Status.PASS, Status.UNSUPPORTED)
 
 
@@ -86,14 +88,30 @@ class Findings:
                     finding.witness = witness
         return wrong
 
+    def uncut(self) -> None:
+        """Put the stream as a whole in the place of each example that is wrong without its cuts, too."""
+        for rule, finding in self.by_rule.items():
+            witness = finding.witness
+            whole = witness.cell.scenario.uncut if witness else None
+            if witness is None or whole is None or witness.exchange.outcome.hung:
+                continue
+            cell = replace(witness.cell, scenario=whole)
+            exchange = self._runner.exchange(cell)
+            _, _, violation = judge(rule, exchange)
+            if violation is not None:
+                finding.witness = Witness(cell, exchange, violation)
+
 
 def judged(cell: Cell, rule: Invariant, runner: Runner, effort: Effort) -> tuple[Verdict, str | None]:
     """Judge a recorded exchange by a rule: once, or as often as the rule wants. Return also what is wrong, in words."""
     if not rule.over:
         exchange = runner.exchange(cell)
         status, message, violation = judge(rule, exchange)
-        wrong = None if violation is None else narrative(cell, rule, violation, runner.options)
-        return verdict(cell, rule, status, message), wrong
+        if violation is None:
+            return verdict(cell, rule, status, message), None
+        # A generated example that was kept is shown as it was when it was found.
+        seen = example(Witness(cell, exchange, violation)) if cell.scenario.evidence == "generated" else None
+        return verdict(cell, rule, status, message), narrative(cell, rule, violation, runner.options, seen)
     known = uncut(cell, rule, effort)
     if known is not None:
         return known, None
@@ -131,19 +149,26 @@ def kept(witness: Witness, directory: Path | None) -> Cell:
     scenario = witness.cell.scenario
     if directory is None or scenario.evidence != "generated":
         return witness.cell
-    return replace(witness.cell, scenario=keep(scenario, directory))
+    try:
+        return replace(witness.cell, scenario=keep(scenario, directory))
+    except OSError:  # the failure counts for more than the place; what is shown says that nothing was kept
+        return witness.cell
 
 
 def example(witness: Witness) -> Mapping[str, Any]:
-    """Return the example as a report carries it: the bytes, where they were cut, the truth, and what came back."""
+    """Return the example as a report carries it: what was sent, where it was cut, the truth, and what came back."""
     scenario, outcome = witness.cell.scenario, witness.exchange.outcome
-    truth = witness.exchange.truth
+    truth, told = witness.exchange.truth, scenario.interactions[witness.exchange.mode]
     returned = None if outcome.response is None else outcome.response.data
     said = {key: value for key, value in vars(truth).items() if key in truth.stated}
     if truth.error is None:
         said |= {"finish_reasons": truth.finish_reasons}
+    fault = scenario.fault
     return {
-        "body": scenario.interactions[witness.exchange.mode].body.decode("utf-8", "backslashreplace"),
+        "status": told.status if told.status != USUAL_STATUS else None,
+        "headers": dict(told.headers) if told.status != USUAL_STATUS else None,
+        "fault": fault and f"{fault.kind} after {fault.after} of {len(told.body)} bytes",
+        "body": (told.body[: fault.after] if fault else told.body).decode("utf-8", "backslashreplace"),
         "cuts": None if scenario.cuts is None else list(scenario.cuts),
         "truth": said,
         "returned": returned if outcome.raised is None else str(outcome.raised),
@@ -151,10 +176,16 @@ def example(witness: Witness) -> Mapping[str, Any]:
 
 
 def told(wrong: Mapping[Invariant, Witness], directory: Path | None, options: Iterable[str]) -> Iterator[str]:
-    """Yield the failures as an adapter author reads them, an example that breaks several rules with the first only."""
-    shown = None
+    """Yield the failures as an adapter author reads them.
+
+    Rules that an example breaks in one way are told of together, and an example is shown once.
+    """
+    alike: dict[tuple[str, str], list[Invariant]] = {}
+    shown = set()
     for rule, witness in wrong.items():
-        body = witness.cell.scenario.interactions[witness.exchange.mode].body
-        seen = None if body == shown else example(witness)
-        yield narrative(kept(witness, directory), rule, witness.violation, options, seen)
-        shown = body
+        alike.setdefault((repr(witness.cell.scenario.interactions), str(witness.violation)), []).append(rule)
+    for (scenario, _), (rule, *others) in alike.items():
+        witness = wrong[rule]
+        seen = None if scenario in shown else example(witness)
+        yield narrative(kept(witness, directory), rule, witness.violation, options, seen, others)
+        shown.add(scenario)

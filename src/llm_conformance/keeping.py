@@ -57,6 +57,7 @@ def _document(scenario: Scenario) -> dict[str, Any]:
     if scenario.cuts is not None:
         recordings["cuts"] = list(scenario.cuts)
     call = {"model": scenario.model, "messages": plain(scenario.messages)}
+    call |= {"tools": plain(scenario.tools)} if scenario.tools else {}
     params = scenario.params[scenario.modes[0]]
     fault = {"fault": plain(scenario.fault)} if scenario.fault else {}
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from _pytest._code.code import ExceptionInfo, TerminalRepr
 
-from llm_conformance.findings import Finding, Findings, example, told
+from llm_conformance.findings import Finding, Findings, Witness, example, kept, told
 from llm_conformance.generate.themes import THEMES, Theme
 from llm_conformance.items import Failures
 from llm_conformance.judgement import Invariant, Status
+from llm_conformance.locations import CASSETTES
 from llm_conformance.plan import PURE, Cell, Filters
 from llm_conformance.providers import Provider, table
 from llm_conformance.runner import Runner
@@ -89,6 +90,7 @@ class PropertyItem(pytest.Item):
         theme, row, mode = searched.theme, searched.row, searched.mode
         if not any(map(self._is_wrong, theme.all_listed(row, mode))):
             search(self.name, theme.scenarios(row, mode), self._is_wrong, self._effort)
+        self._findings.uncut()
         found = self._findings.by_rule
         self.tally.add(self._verdict(rule, finding) for rule, finding in found.items())
         wrong = {rule: each.witness for rule, each in found.items() if each.witness is not None}
@@ -114,8 +116,12 @@ class PropertyItem(pytest.Item):
             status=finding.status.value,
             message=str(finding.witness.violation) if finding.witness else finding.message,
             evidence="generated",
-            example=example(finding.witness) if finding.witness else None,
+            example=self._example(finding.witness) if finding.witness else None,
         )
+
+    def _example(self, witness: Witness) -> Mapping[str, Any]:
+        scenario = kept(witness, self._keep_in).scenario
+        return {**example(witness), "kept": str(scenario.path) if scenario.home != CASSETTES else None}
 
     def repr_failure(self, excinfo: ExceptionInfo[BaseException], *_: Any) -> str | TerminalRepr:
         """Say what is wrong for people; only the harness's own fault comes with a traceback."""

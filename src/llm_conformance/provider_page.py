@@ -28,6 +28,8 @@ the others the count is null; a part that exceeds its whole is null. **Finish**:
 hence null. **Offsets**: the unit in which the provider counts its own annotation offsets. **Think**: models that put
 reasoning into the text, between tags. **Replay**: what becomes of earlier reasoning in the next request.
 
+A stream is whole when it has said its finish word, or has sent the marker that the table says it ends with.
+
 In every format an error object makes the end an error, whatever came before it and under whatever status; a refusal
 makes the finish content_filter, whatever the finish word says.
 """

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from hypothesis import Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
-from hypothesis.errors import Flaky
+from hypothesis.errors import FlakyFailure
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from llm_conformance.scenarios import Scenario
@@ -74,7 +74,7 @@ def search(
         if is_wrong(drawn.scenario):
             raise _Found
 
-    examine.__name__ = re.sub(r"\W", "_", name)
+    examine.__name__ = "property_" + re.sub(r"\W", "_", name)
     wanted = settings(
         max_examples=effort.examples,
         deadline=None,  # an adapter is slow at first, and each call has a limit of its own
@@ -88,6 +88,6 @@ def search(
         # Hypothesis' own way, `derandomize`, would draw the same for every property: they are all this function.
         wanted = settings(wanted, database=None)
         test = seed(zlib.crc32(name.encode()))(test)
-    # Flaky: it was wrong once, and right when it was tried again.
-    with contextlib.suppress(_Found, Flaky):
+    # FlakyFailure: it was wrong once, and right, or not asked for, when it was tried again.
+    with contextlib.suppress(_Found, FlakyFailure):
         wanted(test)()

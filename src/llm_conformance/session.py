@@ -157,7 +157,7 @@ class ConformanceSession:
 
     def _property_items(self, session: pytest.Session) -> Iterator[PropertyItem]:
         parent: GeneratedScenarios = GeneratedScenarios.from_parent(session, name="generated", nodeid="generated")
-        cache = self._config.pluginmanager.get_plugin("cacheprovider") and getattr(self._config, "cache", None)
+        keep_in = self._cache()
         for searched in self._properties():
             self.planned += 1
             yield PropertyItem.from_parent(
@@ -168,9 +168,19 @@ class ConformanceSession:
                 invariants=self._rules(),
                 runner=self.runner,
                 effort=self.effort,
-                keep_in=cache and cache.mkdir("llm-conformance"),
+                keep_in=keep_in,
                 keeps=bool(self._reports),
             )
+
+    def _cache(self) -> Path | None:
+        """Return where found examples are kept: in pytest's cache, None if there is none or it cannot be written."""
+        if not self._config.pluginmanager.get_plugin("cacheprovider"):
+            return None
+        try:
+            made: Path = self._config.cache.mkdir("llm-conformance")
+        except OSError:
+            return None
+        return made
 
     def _properties(self) -> Iterator[Property]:
         if self.effort.examples:

@@ -146,22 +146,32 @@ def narrative(
     violation: Violation,
     options: Iterable[str] = (),
     example: Mapping[str, Any] | None = None,
+    alike: Iterable[Invariant] = (),
 ) -> str:
     """Return a failure as an adapter author reads it, without a traceback; an `example` that was found is shown.
 
-    `options` are those of the run that the command to repeat it needs.
+    `options` are those of the run that the command to repeat it needs, `alike` the rules that fail with the same words.
     """
     lines = [
         ("Requirement", f"{invariant.id}: {invariant.requirement}"),
         ("Expected", violation.expected),
         ("Actual", violation.actual),
         ("Hint", violation.hint),
+        ("Same for", ", ".join(each.id for each in alike)),
         ("Where", ", ".join(filter(None, (cell.scenario.id, cell.mode, cell.face, violation.where)))),
         ("Scenario", f"{cell.scenario.title} ({'; '.join(_origin(cell.scenario))})"),
         *((name.capitalize(), _shown(value)) for name, value in (example or {}).items() if value is not None),
+        ("Not kept", _NOT_KEPT if _is_lost(cell.scenario) else ""),
         ("Reproduce", command(cell, invariant, options)),
     ]
     return "\n".join(f"{label:<12} {text}" for label, text in lines if text)
+
+
+_NOT_KEPT = "there is no directory for it (pytest's cache); the search may find another example the next time"
+
+
+def _is_lost(scenario: Scenario) -> bool:
+    return scenario.evidence == "generated" and not scenario.path.is_file()
 
 
 def _origin(scenario: Scenario) -> Iterator[str]:

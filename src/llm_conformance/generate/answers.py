@@ -16,6 +16,8 @@ from llm_conformance.generate.counts import Counts
 from llm_conformance.generate.think import ThinkText
 from llm_conformance.providers import Provider
 
+TOOL_NAMES = ("look_up", "add")
+
 NEW_WORD = "a_reason_nobody_knows"
 """A finish word that no table has."""
 
@@ -95,6 +97,11 @@ class Answer:
         return "".join([*native, *(self.think.blocks if self.think else ())]) or None
 
     @property
+    def sent(self) -> str:
+        """The visible text as it is sent, with reasoning between tags in it."""
+        return self.think.sent if self.think else self.message
+
+    @property
     def profile(self) -> ThinkProfile:
         """What the model is known to do."""
         return self.think.profile if self.think else "off"
@@ -165,7 +172,7 @@ _ARGUMENTS = st.dictionaries(
 def calls(draw: DrawFn, most: int = 2) -> tuple[Call, ...]:
     """Draw 0 to `most` tool calls with ids of their own; the same tool may be called twice, with no arguments too."""
     return tuple(
-        Call(f"call-{number}", pick(draw, "look_up", "add"), _arguments(draw)) for number in range(at_most(draw, most))
+        Call(f"call-{number}", pick(draw, *TOOL_NAMES), _arguments(draw)) for number in range(at_most(draw, most))
     )
 
 

@@ -30,6 +30,12 @@ class Conversation:
     think_profile: ThinkProfile = "off"
     params: Mapping[str, Any] = field(default_factory=dict)
     fault: Fault | None = None
+    tools: tuple[Mapping[str, Any], ...] = ()
+
+
+TOOLS = tuple(
+    {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}} for name in answers.TOOL_NAMES
+)
 
 
 def interaction(
@@ -60,7 +66,7 @@ def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     if mode == "stream":
         bodies["stream"] = framing.stream(draw, wire.frames(draw, answer), wire.line_end)
     told = {each: interaction(row, each, body, params) for each, body in bodies.items()}
-    return Conversation(told, _truth(answer, wire), answer.profile, params)
+    return Conversation(told, _truth(answer, wire), answer.profile, params, tools=TOOLS if answer.calls else ())
 
 
 def _truth(answer: Answer, wire: Wire) -> Truth:

@@ -25,12 +25,14 @@ _NUMBERS = st.integers(0, 4000)
 class Counts:
     """The provider's usage `fields` by pointer, and the canonical `usage` that they mean; None for no field at all.
 
-    `optional` are the fields that might as well be missing.
+    `optional` are the parts that might as well be missing, `growing` those that count what is said, `totals` the sums.
     """
 
     fields: Mapping[str, int]
     usage: Usage | None
     optional: frozenset[str] = frozenset()
+    growing: frozenset[str] = frozenset()
+    totals: frozenset[str] = frozenset()
 
     @property
     def raw(self) -> dict[str, Any]:
@@ -61,9 +63,11 @@ def counts(draw: DrawFn, row: Provider, always: bool = False) -> Counts:
             if pointer not in summed and wholes[whole] is not None and not some(draw):
                 fields[pointer] = wholes[whole] * at_most(draw, 4) // 4
             parts[part] = fields.get(pointer)
-    needed = {pointer for whole in _WHOLES for pointer in row.usage.get(whole, ()) if not pointer.endswith("?")}
-    optional = frozenset(fields) - needed - {*row.usage.get("total_tokens", ())}
-    return Counts(fields, Usage(**wholes, **parts, total_tokens=known), optional)
+    said = {pointer.rstrip("?") for pointer in row.usage.get("completion_tokens", ())}
+    said |= {each for part, whole in PARTS.items() if whole == "completion_tokens" for each in row.usage.get(part, ())}
+    totals = frozenset(row.usage.get("total_tokens", ()))
+    optional = frozenset(fields) - summed - totals
+    return Counts(fields, Usage(**wholes, **parts, total_tokens=known), optional, frozenset(said), totals)
 
 
 def _whole(draw: DrawFn, pointers: tuple[str, ...], fields: dict[str, int]) -> int | None:
@@ -73,16 +77,21 @@ def _whole(draw: DrawFn, pointers: tuple[str, ...], fields: dict[str, int]) -> i
     return sum(fields[pointer] for pointer in present) if pointers else None
 
 
-def growing(draw: DrawFn, counts: Counts, keys: tuple[str, ...], times: int) -> list[dict[str, Any]]:
-    """Draw what a stream may have reported before its end: the fields of `keys` grow, optional ones may lack."""
+def growing(draw: DrawFn, counts: Counts, times: int) -> list[dict[str, Any]]:
+    """Draw what a stream may have reported before its end: what is said grows, and the sum with it; parts may lack."""
     quarters = sorted(at_most(draw, 4) for _ in range(times))
-    return [nested(dict(_so_far(draw, counts, keys, quarter))) for quarter in quarters]
+    return [nested(dict(_so_far(draw, counts, quarter))) for quarter in quarters]
 
 
-def _so_far(draw: DrawFn, counts: Counts, keys: tuple[str, ...], quarter: int) -> Iterator[tuple[str, int]]:
+def _so_far(draw: DrawFn, counts: Counts, quarter: int) -> Iterator[tuple[str, int]]:
+    unsaid = 0
     for key, value in counts.fields.items():
-        if key not in counts.optional or not some(draw):
-            yield key, value * quarter // 4 if key in keys else value
+        so_far = value * quarter // 4 if key in counts.growing else value
+        unsaid += value - so_far if key not in counts.optional else 0
+        if key not in counts.totals and not (key in counts.optional and some(draw)):
+            yield key, so_far
+    for key in counts.totals & counts.fields.keys():
+        yield key, counts.fields[key] - unsaid
 
 
 def nested(fields: Mapping[str, int]) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from hypothesis.strategies import DrawFn
 
@@ -16,14 +16,16 @@ from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.generate import framing
 from llm_conformance.generate.answers import Answer
 from llm_conformance.generate.chance import at_most, either, pick
-from llm_conformance.generate.conversation import JSON, Conversation, answered, interaction
+from llm_conformance.generate.conversation import JSON, Conversation, interaction
 from llm_conformance.generate.wires import WIRES
 from llm_conformance.generate.wires.base import Wire
 from llm_conformance.providers import Provider
 from llm_conformance.scenarios import Fault, Mode, Truth
 
-STATUSES = (429, 500, 401, 400, 403, 404, 408, 413, 422, 502, 503, 504, 529)
-RETRY_AFTER = "73"
+T = TypeVar("T")
+
+STATUSES = (429, 500, 401, 400, 402, 403, 404, 408, 409, 413, 422, 502, 503, 504, 520, 529)
+RETRY_AFTER = "86397"
 """Seconds; a number that stands nowhere else."""
 
 _WAITING = (429, 503, 529)
@@ -56,7 +58,8 @@ def _refusal(row: Provider, mode: Mode, status: int, body: tuple[str, bytes], wa
 
 
 def _error_body(row: Provider, status: int, said: str) -> bytes:
-    values = {"message": said, "type": "some_error", "code": status, "status": status}
+    code = status if row.error_code == "number" else "some_code"
+    values = {"message": said, "type": "some_error", "code": code, "status": status}
     own: Any = {}
     for name, pointer in row.error.items():
         own = _put(own, pointer.split("/"), values[name])
@@ -73,12 +76,17 @@ def _put(place: Any, path: Sequence[str], value: Any) -> Any:
     return {**place, path[0]: _put(place.get(path[0], {}), path[1:], value)}
 
 
+Way = Literal["cut", "wrong type", "nothing"]
 _NOTHING = (b"{}", b"", b"null", b"[]", b'"text"', b"12", _HTML)
 
 
 def malformed(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw an answer cut short, one with a number in the place of all that is to be read, or no answer at all."""
-    way = pick(draw, "cut", "wrong type", "nothing")
+    """Draw an answer that is cut short, or has a number where there has to be something to read; or no answer at all.
+
+    In a stream this happens to one frame, of those that everybody has to read; all others are whole.
+    """
+    ways: tuple[Way, ...] = ("cut", "wrong type", "nothing")
+    way = pick(draw, *ways)
     if way == "nothing":
         # Of a stream that has no frame, or none with anything in it, it is open what it lacks: a form, or an end.
         error = "ValidationError" if mode == "json" else "LLMError"
@@ -89,7 +97,7 @@ def malformed(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     return Conversation({mode: interaction(answer.row, mode, body)}, _failure(error, fault="malformed"))
 
 
-def _spoilt_document(draw: DrawFn, answer: Answer, way: str) -> bytes:
+def _spoilt_document(draw: DrawFn, answer: Answer, way: Way) -> bytes:
     wire = WIRES[answer.row.wire]
     whole = wire.body(draw, answer)
     if way == "wrong type":
@@ -97,18 +105,24 @@ def _spoilt_document(draw: DrawFn, answer: Answer, way: str) -> bytes:
     return _cut_short(draw, framing.document(draw, whole))
 
 
-def _spoilt_stream(draw: DrawFn, answer: Answer, way: str) -> bytes:
-    """Draw a stream that goes on to its end, but for one frame."""
+def _spoilt_stream(draw: DrawFn, answer: Answer, way: Way) -> bytes:
+    """Draw a stream that goes on to its end, but for one frame; it is cut short where no type can be wrong."""
     wire = WIRES[answer.row.wire]
     frames = list(wire.frames(draw, answer))
-    sound = [number for number, frame in enumerate(frames) if not isinstance(frame.data, str)]
-    places = [number for number in sound if _places(frames[number].data, wire)]
+    carriers = [number for number, frame in enumerate(frames) if _has_to_be_read(frame, wire)]
+    places = [number for number in carriers if _places(frames[number].data, wire)]
     mistyped = way == "wrong type" and bool(places)
-    place = pick(draw, *(places if mistyped else sound))
+    place = pick(draw, *(places if mistyped else carriers))
     data: Any = frames[place].data
     cut = _cut_short(draw, json.dumps(data).encode()).decode()
     frames[place] = replace(frames[place], data=_mistyped(draw, data, wire) if mistyped else cut)
     return framing.stream(draw, frames, wire.line_end)
+
+
+def _has_to_be_read(frame: framing.Frame, wire: Wire) -> bool:
+    if isinstance(frame.data, str):
+        return False
+    return not wire.carriers or frame.data.get("type") in wire.carriers
 
 
 def _places(data: Any, wire: Wire) -> list[str]:
@@ -116,7 +130,7 @@ def _places(data: Any, wire: Wire) -> list[str]:
 
 
 def _mistyped(draw: DrawFn, whole: Mapping[str, Any], wire: Wire) -> Mapping[str, Any]:
-    spoilt: Mapping[str, Any] = _put(whole, pick(draw, *_places(whole, wire)).split("/"), 7)
+    spoilt: Mapping[str, Any] = _put(whole, pick(draw, *_places(whole, wire)).split("/"), pick(draw, 7, True))
     return spoilt
 
 
@@ -127,27 +141,42 @@ def _cut_short(draw: DrawFn, whole: bytes) -> bytes:
 
 def disconnected(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     """Draw a connection that the server closes before its answer, or in the middle of it."""
-    return _with_fault(draw, answer, mode, "close", "ServiceUnavailableError")
+    return _lost(draw, answer, mode, "close", "ServiceUnavailableError")
 
 
 def silent(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     """Draw a server that says nothing for longer than the call may take, before its answer or in the middle of it."""
-    return _with_fault(draw, answer, mode, "silence", "TimeoutError")
+    return _lost(draw, answer, mode, "silence", "TimeoutError")
 
 
-def _with_fault(draw: DrawFn, answer: Answer, mode: Mode, kind: str, error: str) -> Conversation:
-    whole = answered(draw, answer, mode).interactions[mode]
-    # A stream is not whole before its very last bytes; where only the end marker is missing, it may count as whole.
-    after = at_most(draw, 3) * len(whole.body) // 5
-    fault = Fault("close" if kind == "close" else "silence", after)
-    return Conversation({mode: whole}, _failure(error, fault="connection"), fault=fault)
+def _lost(draw: DrawFn, answer: Answer, mode: Mode, kind: Literal["close", "silence"], error: str) -> Conversation:
+    """Draw an answer of which a part comes. Behind the frame that ends a stream, nothing has to come any more."""
+    wire = WIRES[answer.row.wire]
+    if mode == "stream":
+        frames = wire.frames(draw, answer)
+        pieces = framing.pieces(draw, frames, wire.line_end)
+        body = b"".join(pieces)
+        most = sum(len(piece) for piece in _before_the_end(frames, pieces))
+    else:
+        body = framing.document(draw, wire.body(draw, answer))
+        most = len(body) - 1
+    fault = Fault(kind, most * (3 - at_most(draw, 3)) // 3)
+    truth = _failure(error, fault="connection")
+    return Conversation({mode: interaction(answer.row, mode, body)}, truth, fault=fault)
+
+
+def _before_the_end(frames: Sequence[framing.Frame], pieces: Iterable[T]) -> list[T]:
+    """Return what stands, for each frame, before the first frame that ends the answer."""
+    return [
+        piece for frame, piece in itertools.takewhile(lambda both: not both[0].ends, zip(frames, pieces, strict=True))
+    ]
 
 
 def broken_off(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     """Draw a stream that ends before it says so, between frames or within one; or that says that it failed."""
     wire = WIRES[answer.row.wire]
     frames = list(wire.frames(draw, answer))
-    unfinished = list(itertools.takewhile(lambda frame: not frame.ends, frames))
+    unfinished = _before_the_end(frames, frames)
     kept = unfinished[: at_most(draw, len(unfinished))]
     way = pick(draw, "ends", "fails", "ends within a frame")
     if way == "fails" or (way == "ends" and not kept):
@@ -160,5 +189,5 @@ def broken_off(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     return Conversation({mode: interaction(answer.row, mode, body)}, truth)
 
 
-def _failure(error: str, **more: Any) -> Truth:
-    return Truth(stated=frozenset({"error"}), error=error, **more)
+def _failure(error: str, fault: Literal["", "malformed", "connection"] = "", retry_after: str | None = None) -> Truth:
+    return Truth(stated=frozenset({"error"}), error=error, fault=fault, retry_after=retry_after)

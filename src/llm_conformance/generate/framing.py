@@ -28,21 +28,27 @@ class Frame:
 
 
 def stream(draw: DrawFn, frames: Iterable[Frame], line_end: str = "\n") -> bytes:
-    """Draw the bytes of a stream.
+    """Draw the bytes of a stream."""
+    return b"".join(pieces(draw, frames, line_end))
+
+
+def pieces(draw: DrawFn, frames: Iterable[Frame], line_end: str = "\n") -> list[bytes]:
+    """Draw the bytes of each frame of a stream.
 
     Comments may stand between frames, the space behind `data:` may be missing, and characters beyond ASCII may be
     escaped, as each provider likes it.
     """
     space = pick(draw, " ", " ", "")
     escaped = either(draw)
-    lines: list[str] = []
+    written = []
     for frame in frames:
         comment = pick(draw, *_COMMENTS)
-        lines += [comment, ""] if comment else []
+        lines = [comment, ""] if comment else []
         lines += [f"event: {frame.event}"] if frame.event else []
         data = frame.data if isinstance(frame.data, str) else json.dumps(frame.data, ensure_ascii=escaped)
         lines += [f"data:{space}{data}", ""]
-    return "".join(line + line_end for line in lines).encode("utf-8")
+        written.append("".join(line + line_end for line in lines).encode("utf-8"))
+    return written
 
 
 def document(draw: DrawFn, body: Mapping[str, Any]) -> bytes:

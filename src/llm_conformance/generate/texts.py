@@ -38,9 +38,13 @@ TAGS = ("<think>", "</think>", "`<think>`")
 """What is no tag where the model is not known to think in its text, or thinks in a field of its own."""
 
 
+PAIRS = ("<think>a</think>", "<think>\nb.</think>\n")
+"""Think blocks that are none, as an answer about such tags has them."""
+
+
 def answers(max_size: int = 6) -> SearchStrategy[str]:
     """Return texts of at most `max_size` pieces for an answer, think tags included; "" among them."""
-    return _joined((*ANSWER, *HARD, *NOT_TAGS, *TAGS, "None", "[DONE]", "\r\n"), max_size)
+    return _joined((*ANSWER, *HARD, *NOT_TAGS, *TAGS, *PAIRS, "None", "[DONE]", "\r\n"), max_size)
 
 
 def reasonings(max_size: int = 6) -> SearchStrategy[str]:

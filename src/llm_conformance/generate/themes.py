@@ -81,7 +81,7 @@ def _scenario(theme: Theme, row: Provider, conversation: Conversation) -> Scenar
         think_profile=conversation.think_profile,
         model=MODEL,
         messages=MESSAGES,
-        tools=(),
+        tools=conversation.tools,
         params=dict.fromkeys(told, conversation.params),
         match=(),
         interactions=told,

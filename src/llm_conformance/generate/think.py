@@ -21,7 +21,7 @@ PROFILES: tuple[ThinkProfile, ...] = ("off", "leading", "prefilled", "anywhere")
 
 _OPEN = ("<think>", "<Think>", "<THINK>")
 _CLOSE = ("</think>", "</Think>", "</THINK>")
-_SPACE = ("", "\n", " ", "\n\n", " \u2028")
+_SPACE = ("", "\n", " ", "\n\n", " \n")
 
 
 @dataclass(frozen=True)
@@ -128,15 +128,16 @@ def _anywhere(draw: DrawFn) -> Iterator[Part]:
 
 
 def _block(draw: DrawFn, before: str, closed: bool, behind: tuple[str, ...] = _SPACE) -> Iterator[Part]:
-    """Yield a block. Its outer white space is no reasoning; an opening tag inside is."""
-    inner = draw(texts.tagless(texts.REASONING)) + pick(draw, "", "", "<think>")
+    """Yield a block. Its outer white space is no reasoning.
+
+    What is not drawn is what the rules leave open: white space beyond ASCII beside a tag, an opening tag in a block.
+    """
+    kept = draw(texts.tagless(texts.REASONING)).strip()
     if not before.endswith(">"):  # the prompt holds the opening tag, which the model may repeat
-        inner = _without_open(inner)
-    kept = inner.strip()
-    start = inner.find(kept)
-    yield Part("markup", before + inner[:start])
+        kept = _without_open(kept).strip()
+    yield Part("markup", before + pick(draw, *_SPACE))
     yield Part("reasoning", kept)
-    yield Part("markup", inner[start + len(kept) :] + (pick(draw, *_CLOSE) + pick(draw, *behind) if closed else ""))
+    yield Part("markup", pick(draw, *_SPACE) + (pick(draw, *_CLOSE) + pick(draw, *behind) if closed else ""))
 
 
 def _without_open(text: str) -> str:

@@ -78,6 +78,7 @@ class Provider:
         think: Model glob to think profile, for models that put reasoning into the text.
         notes: What an adapter has to know besides, a sentence or two each.
         error: Pointers into an error body: `message`, and where there are any `type`, `code`, `status`.
+        error_code: What the `code` of an error body is.
         switches: JSON pointers into a request body: what turns thinking on and off, and says how much of it.
     """
 
@@ -98,6 +99,7 @@ class Provider:
     replay: Replay
     stream_path: str = ""
     other_paths: tuple[str, ...] = ()
+    error_code: Literal["text", "number"] = "text"
     switches: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)

@@ -32,6 +32,7 @@ class Wire:
         always_counts: Whether no answer is without usage.
         structure: Pointers to what nobody can do without who reads an answer, or a frame of a stream: with a number in
             its place there is nothing to read.
+        carriers: Types of the frames that everybody has to read; () for all, where frames have no types.
     """
 
     line_end: ClassVar[str] = "\n"
@@ -39,6 +40,7 @@ class Wire:
     ids: ClassVar[tuple[str | None, ...]] = (ID,)
     always_counts: ClassVar[bool] = False
     structure: ClassVar[tuple[str, ...]]
+    carriers: ClassVar[tuple[str, ...]] = ()
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw the blocks of an answer of that provider: anything that the format has a place for."""

@@ -46,7 +46,7 @@ class ChatWire(Wire):
         whole: Fields = {"role": "assistant"}
         reasoning = _text_of(answer, Reasoning)
         whole |= dict.fromkeys(_names(draw, answer.row), reasoning) if reasoning else _no_reasoning(draw, answer.row)
-        sent = _sent_text(answer)
+        sent = answer.sent
         whole |= {"content": sent} if sent or len(answer.blocks) == 1 else nothing(draw, "content", None, "")
         made = [_tool_call(call, call.arguments) for call in answer.calls]
         whole |= {"tool_calls": made} if made else nothing(draw, "tool_calls", None, [])
@@ -65,7 +65,7 @@ class ChatWire(Wire):
         when = pick(draw, "apart", "at the finish", "always") if answer.counts.usage else "never"
         chunks: list[Fields] = []
         deltas = list(self._deltas(draw, answer))
-        counted = growing(draw, answer.counts, ("completion_tokens", "total_tokens"), len(deltas))
+        counted = growing(draw, answer.counts, len(deltas))
         for delta, usage in zip(deltas, counted, strict=True):
             said = {"usage": usage} if when == "always" else nothing(draw, "usage", None)
             chunks.append({"choices": [_choice(delta)]} | said)
@@ -87,7 +87,7 @@ class ChatWire(Wire):
             yield {"annotations": cited}
         names = _names(draw, row)
         thought = [dict.fromkeys(names, piece) for piece in texts.pieces(draw, _text_of(answer, Reasoning))]
-        said: list[Fields] = [{"content": piece} for piece in texts.pieces(draw, _sent_text(answer))]
+        said: list[Fields] = [{"content": piece} for piece in texts.pieces(draw, answer.sent)]
         both = thought[-1] | said[0] if thought and said and some(draw) else None
         for delta in thought[:-1] if both else thought:
             yield delta | nothing(draw, "content", None, "")
@@ -115,10 +115,6 @@ def _choice(delta: Fields, word: str | None = None) -> Fields:
 
 def _text_of(answer: Answer, kind: type[Text | Reasoning]) -> str:
     return "".join(block.text for block in answer.blocks if isinstance(block, kind))
-
-
-def _sent_text(answer: Answer) -> str:
-    return answer.think.sent if answer.think else answer.message
 
 
 def _names(draw: DrawFn, row: Provider) -> tuple[str, ...]:

@@ -22,8 +22,9 @@ class CohereWire(Wire):
 
     structure: ClassVar[tuple[str, ...]] = (
         *("message", "message/content"),
-        *("delta/message/content", "delta/message/tool_calls"),
+        *("delta", "delta/message", "delta/message/content"),
     )
+    carriers: ClassVar[tuple[str, ...]] = ("content-delta", "message-end")
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw a plan with calls, or thinking and text with citations."""

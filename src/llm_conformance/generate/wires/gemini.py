@@ -69,8 +69,7 @@ class GeminiWire(Wire):
             chunks += [[_part(block, piece)] for piece in pieces]
         with_last = bool(chunks) and either(draw)
         last = chunks.pop() if with_last else ([{"text": ""}] if either(draw) else [])
-        keys = ("candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount")
-        counted = growing(draw, answer.counts, keys, len(chunks))
+        counted = growing(draw, answer.counts, len(chunks))
         so_far = [_document(parts, usage) for parts, usage in zip(chunks, counted, strict=True)]
         end = {"finishReason": answer.word} | self._grounding(answer)
         return [*map(Frame, so_far), Frame(_document(last, answer.counts.raw, end), ends=True)]

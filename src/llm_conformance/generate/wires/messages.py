@@ -25,7 +25,8 @@ class MessagesWire(Wire):
     """A `message` with content blocks."""
 
     always_counts: ClassVar[bool] = True
-    structure: ClassVar[tuple[str, ...]] = ("content", "content/0", "message", "delta", "content_block")
+    structure: ClassVar[tuple[str, ...]] = ("content", "content/0", "delta")
+    carriers: ClassVar[tuple[str, ...]] = ("content_block_delta", "message_delta")
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw text with citations, thinking with signatures and redacted thinking in any order, then tool calls."""
@@ -82,7 +83,7 @@ class MessagesWire(Wire):
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream of events. Input is counted at the start, output again and again."""
         counts = answer.counts
-        (sent,) = growing(draw, counts, ("output_tokens", "output_tokens_details/thinking_tokens"), 1)
+        (sent,) = growing(draw, counts, 1)
         again = {**counts.raw} if either(draw) else {}
         events: list[Fields] = [{"type": "message_start", "message": _message([], None, {**counts.raw, **sent})}]
         for index, block in enumerate(answer.blocks):

@@ -24,6 +24,7 @@ class ResponsesWire(Wire):
 
     seal: ClassVar[str] = "encrypted"
     structure: ClassVar[tuple[str, ...]] = ("output", "output/0")
+    carriers: ClassVar[tuple[str, ...]] = ("response.completed", "response.incomplete")
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw reasoning and messages in any order, then calls."""

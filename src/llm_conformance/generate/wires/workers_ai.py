@@ -29,7 +29,7 @@ class WorkersAiWire(Wire):
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a plain answer."""
-        result: dict[str, Any] = {"response": _sent_text(answer), "finish_reason": answer.word}
+        result: dict[str, Any] = {"response": answer.sent, "finish_reason": answer.word}
         if answer.calls:
             result["tool_calls"] = [_flat(call) for call in answer.calls]
         if answer.counts.usage:
@@ -39,11 +39,10 @@ class WorkersAiWire(Wire):
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream."""
         always = either(draw) and answer.counts.usage is not None
-        said: list[dict[str, Any]] = [{"response": piece} for piece in texts.pieces(draw, _sent_text(answer))]
+        said: list[dict[str, Any]] = [{"response": piece} for piece in texts.pieces(draw, answer.sent)]
         said += [{"response": "", "tool_calls": [_flat(call)]} for call in answer.calls]
         if always:
-            keys = ("completion_tokens", "total_tokens")
-            counted = growing(draw, answer.counts, keys, len(said))
+            counted = growing(draw, answer.counts, len(said))
             said = [each | {"usage": usage} for each, usage in zip(said, counted, strict=True)]
         last: dict[str, Any] = {"response": "", "finish_reason": answer.word}
         if answer.counts.usage:
@@ -53,10 +52,6 @@ class WorkersAiWire(Wire):
     def error_frame(self, row: Provider) -> Frame:
         """Return a frame that says no success."""
         return Frame({"success": False, "errors": [{"code": 5000, "message": "the server broke down"}]})
-
-
-def _sent_text(answer: Answer) -> str:
-    return answer.think.sent if answer.think else answer.message
 
 
 def _flat(call: answers.Call) -> dict[str, Any]:
