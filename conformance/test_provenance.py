@@ -71,9 +71,10 @@ def _second(time: str) -> datetime:
 def _expect_survives(what: str, value: Any) -> None:
     try:
         again = json.loads(json.dumps(value, allow_nan=False))
+        changes = again != value
     except (TypeError, ValueError, RecursionError) as error:
         fail(f"{what} to be JSON-serialisable", str(error))
-    if again != value:
+    if changes:
         key = next((key for key in value if again.get(key, _ABSENT) != value[key]), None)
         fail(f"{what} unchanged by dumping and loading", f"`{key}` changes to {show(again.get(key))}")
 
