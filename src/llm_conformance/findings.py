@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from llm_conformance.contract.values import plain
 from llm_conformance.exchange import Exchange
 from llm_conformance.generate.cuts import recuts
 from llm_conformance.judgement import Invariant, Status, Violation
@@ -159,7 +161,7 @@ def example(witness: Witness) -> Mapping[str, Any]:
     """Return the example as a report carries it: what was sent, where it was cut, the truth, and what came back."""
     scenario, outcome = witness.cell.scenario, witness.exchange.outcome
     truth, told = witness.exchange.truth, scenario.interactions[witness.exchange.mode]
-    returned = None if outcome.response is None else outcome.response.data
+    returned = None if outcome.response is None else _writable(outcome.response.data)
     said = {key: value for key, value in vars(truth).items() if key in truth.stated}
     if truth.error is None:
         said |= {"finish_reasons": truth.finish_reasons}
@@ -173,6 +175,14 @@ def example(witness: Witness) -> Mapping[str, Any]:
         "truth": said,
         "returned": returned if outcome.raised is None else str(outcome.raised),
     }
+
+
+def _writable(data: Mapping[str, Any]) -> Any:
+    """Return what came back, or what it is, where it cannot be written: it contains itself, or is nested too deep."""
+    try:
+        return json.loads(json.dumps(plain(data), default=repr))
+    except (RecursionError, ValueError, TypeError) as error:
+        return f"(cannot be written as JSON: {type(error).__name__})"
 
 
 def told(wrong: Mapping[Invariant, Witness], directory: Path | None, options: Iterable[str]) -> Iterator[str]:
