@@ -24,6 +24,9 @@ from llm_conformance.subject import Face, Subject
 from llm_conformance.tally import Tally
 from llm_conformance.verdict import Verdict
 
+AGAIN = 0.3
+"""How many examples a method that makes its own requests gets, as a part, where another is given the same bytes."""
+
 
 @dataclass(frozen=True)
 class Property:
@@ -34,6 +37,13 @@ class Property:
     theme: Theme
     mode: Mode
     face: Face
+
+    @property
+    def effort(self) -> float:
+        """How many examples it gets, as a multiple of the usual number."""
+        given_the_bytes = any(face in PURE for face in self.subject.faces_for(self.mode))
+        again = self.face not in PURE and given_the_bytes and not self.theme.over_http
+        return self.theme.effort * (AGAIN if again else 1)
 
     def __str__(self) -> str:
         """Return the name of its test item."""
@@ -80,7 +90,7 @@ class PropertyItem(pytest.Item):
         super().__init__(**kwargs)
         self._searched = searched
         self._findings = Findings(runner, invariants)
-        self._effort = effort.times(searched.theme.effort)
+        self._effort = effort.times(searched.effort)
         self._keep_in = keep_in
         self.tally = Tally(keeps, items=1)
 
