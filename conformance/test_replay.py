@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from llm_conformance.cassette import at_pointer
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import fail, invariant, show
+from llm_conformance.pointers import at_pointer
 from llm_conformance.scenarios import Mode, Truth
 from llm_conformance.turns import holds, visible_texts
 
@@ -50,7 +50,7 @@ def test_earlier_reasoning_stands_nowhere_else(exchange: Exchange) -> None:
             fail(f"no {pointer} in the request", show(there))
     for pointer, text in visible_texts(request):
         for trace in demand.traces:
-            if trace.strip() in text and pointer not in demand.sent:
+            if trace.strip() and trace.strip() in text and pointer not in demand.sent:
                 fail("earlier reasoning in no visible text of the request", f"{pointer}: {show(text)}")
 
 

@@ -17,7 +17,7 @@ from llm_conformance.scenarios import Mode
 from llm_conformance.search import QUICK, Effort, search
 from llm_conformance.server import ReplayServer
 from llm_conformance.subject import Face
-from tests.broken import rules, splitters
+from tests.broken import replay, rules, splitters
 from tests.broken.kinds import Broken
 from tests.test_broken import INVARIANTS
 
@@ -56,6 +56,8 @@ FAULTS = (
     Fault(rules.UsageSummed, "anthropic/generated-messages-usage", "USE-5"),
     Fault(rules.LastDeltaLost, "zai/generated-chat-answers", "STR-1"),
     Fault(rules.NoneTextForNullDeltas, "deepseek/generated-chat-answers", "MSG-2"),
+    Fault(replay.TraceTrimmed, "deepseek/generated-chat-second-turns", "RPL-1"),
+    Fault(replay.BlocksInAnotherOrder, "anthropic/generated-messages-second-turns", "RPL-1"),
 )
 
 
@@ -71,7 +73,8 @@ def test_a_fault_is_found_and_shrunk(fault: Fault, runner: Runner) -> None:
 def found(fault: Fault, runner: Runner) -> Witness | None:
     """Return the smallest example that the default effort finds."""
     judged = subject.describe("broken", fault.adapter())
-    face: Face = "parse_stream" if "parse_stream" in judged.faces else "parse"
+    faces: tuple[Face, ...] = ("parse_stream", "parse", "complete")
+    face = next(face for face in faces if face in judged.faces)
     mode: Mode = "stream" if face == "parse_stream" else "json"
     row, theme = next((r, t) for r in table().values() for t in THEMES if t.scenario_id(r) == fault.where)
     (rule,) = (rule for rule in INVARIANTS if rule.id == fault.rule)

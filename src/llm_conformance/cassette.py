@@ -263,16 +263,3 @@ def frames(body: bytes) -> Iterator[bytes]:
             line_was_empty = False
     if start < len(body):
         yield body[start:]
-
-
-def at_pointer(document: Any, pointer: str) -> Any:
-    """Return the value at a JSON pointer, None if there is none."""
-    for raw in pointer.split("/")[1:]:
-        key = raw.replace("~1", "/").replace("~0", "~")
-        if isinstance(document, list) and key.isdigit() and int(key) < len(document):
-            document = document[int(key)]
-        elif isinstance(document, dict) and key in document:
-            document = document[key]
-        else:
-            return None
-    return document

@@ -8,12 +8,13 @@ from itertools import pairwise
 from typing import Any
 
 from llm_conformance import derivation, expectation, scenarios, schema
-from llm_conformance.cassette import Interaction, at_pointer
+from llm_conformance.cassette import Interaction
 from llm_conformance.citations import pair
 from llm_conformance.contract import ERROR_TYPES, Annotation, error_for_status
 from llm_conformance.derivation import WireFacts
 from llm_conformance.expectation import Expectation
 from llm_conformance.judgement import first_difference, same
+from llm_conformance.pointers import at_pointer
 from llm_conformance.providers import COUNTS, Provider
 from llm_conformance.scenarios import ExpectedAnnotation, Mode, ScenarioFile, Truth
 from llm_conformance.turns import holds

@@ -26,40 +26,56 @@ def keep(scenario: Scenario, directory: Path) -> Scenario:
     Each has a folder of its own, so that it can be replayed whatever else lies there. What is there already under its
     name is the same, and left alone.
     """
-    document = _document(scenario)
-    digest = _digest(scenario, document)
-    name = f"{scenario.path.name.removesuffix(SUFFIX)}-{digest}"
+    digest = _digest(scenario)
     home = directory / digest
-    path = home / scenario.provider.id / f"{name}{SUFFIX}"
-    kept = replace(scenario, id=f"{scenario.provider.id}/{name}", path=path, home=home)
-    if not path.exists():
-        metadata = {"provenance": "generated", "source": f"llm-conformance, {scenario.title}"}
-        tape = cassette_path(path)
-        tape.unlink(missing_ok=True)  # half of a pair that was not finished
-        cassette.save(tape, metadata, [scenario.interactions[mode] for mode in scenario.modes])
-        text = yaml.safe_dump(document, allow_unicode=True, sort_keys=False, width=120)
-        path.write_text(text, encoding="utf-8")
-    return kept
+    stem = f"{scenario.path.name.removesuffix(SUFFIX)}-{digest}"
+    folder = home / scenario.provider.id
+    names = {number: f"{stem}-before-{number}" for number in scenario.earlier}
+    for number, each in scenario.earlier.items():
+        _write(each, folder / f"{names[number]}{SUFFIX}", {})
+    path = folder / f"{stem}{SUFFIX}"
+    _write(scenario, path, names)
+    return replace(scenario, id=f"{scenario.provider.id}/{stem}", path=path, home=home)
 
 
-def _digest(scenario: Scenario, document: Mapping[str, Any]) -> str:
-    total = hashlib.sha256(repr(document).encode())
+def _write(scenario: Scenario, path: Path, before: Mapping[int, str]) -> None:
+    if path.exists():
+        return
+    metadata = {"provenance": "generated", "source": f"llm-conformance, {scenario.title}"}
+    tape = cassette_path(path)
+    tape.unlink(missing_ok=True)  # half of a pair that was not finished
+    cassette.save(tape, metadata, [scenario.interactions[mode] for mode in scenario.modes])
+    text = yaml.safe_dump(_document(scenario, before), allow_unicode=True, sort_keys=False, width=120)
+    path.write_text(text, encoding="utf-8")
+
+
+def _digest(scenario: Scenario) -> str:
+    total = hashlib.sha256(repr(_document(scenario, {})).encode())
+    for each in scenario.earlier.values():
+        total.update(_digest(each).encode())
     for mode in scenario.modes:
         told = scenario.interactions[mode]
         total.update(repr((told.status, told.headers)).encode() + told.body)
     return total.hexdigest()[:10]
 
 
-def _document(scenario: Scenario) -> dict[str, Any]:
+def _document(scenario: Scenario, before: Mapping[int, str]) -> dict[str, Any]:
+    """Return the scenario file; `before` names the scenarios whose answers stand among the messages."""
     recordings: dict[str, Any] = {mode: number for number, mode in enumerate(scenario.modes)}
     if len(scenario.modes) == 2:
         recordings["same_content"] = scenario.same_content
     if scenario.cuts is not None:
         recordings["cuts"] = list(scenario.cuts)
-    call = {"model": scenario.model, "messages": plain(scenario.messages)}
+    messages = [
+        {"answer_of": before[number]} if number in before else plain(message)
+        for number, message in enumerate(scenario.messages)
+    ]
+    call = {"model": scenario.model, "messages": messages}
     call |= {"tools": plain(scenario.tools)} if scenario.tools else {}
     params = scenario.params[scenario.modes[0]]
     fault = {"fault": plain(scenario.fault)} if scenario.fault else {}
+    demand = scenario.truths[scenario.modes[0]].demand
+    replay = {"replay": {"source": demand.source, "sent": plain(demand.sent)}} if demand else {}
     return {
         "title": scenario.title,
         "provider": scenario.provider.id,
@@ -68,6 +84,7 @@ def _document(scenario: Scenario) -> dict[str, Any]:
         "call": call | ({"params": plain(params)} if params else {}),
         "recordings": recordings,
         **fault,
+        **replay,
         "truth": dict(_stated(scenario.truths[scenario.modes[0]])),  # the same in both modes
     }
 

@@ -19,11 +19,11 @@ from llm_conformance.exchange import Exchange
 from llm_conformance.guard import Guard
 from llm_conformance.outcome import Outcome, Raised, Returned, as_mapping
 from llm_conformance.plan import PURE, Cell
+from llm_conformance.pointers import without
 from llm_conformance.scenarios import MODES, Mode, Scenario, Truth
 from llm_conformance.server import PATIENCE_S
 from llm_conformance.serving import Serving, Transport
 from llm_conformance.subject import FACES, Face
-from llm_conformance.turns import without
 
 VAIN_S = 0.3
 """How long a call may take, in seconds, that the server does not answer."""

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from llm_conformance import cassette, derivation, providers, schema, yaml_files
-from llm_conformance.cassette import Cassette, Interaction, at_pointer, frames
+from llm_conformance.cassette import Cassette, Interaction, frames
 from llm_conformance.contract import Segment, ToolCall, Usage
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.locations import CASSETTES
+from llm_conformance.pointers import at_pointer
 from llm_conformance.providers import OffsetUnit, Provider
 from llm_conformance.turns import Demand
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -329,7 +330,9 @@ def _demand(file: ScenarioFile, mode: Mode, earlier: Iterable[Scenario]) -> Dema
         return None
     stated = file.document["replay"]
     traces = (each.truths[mode].reasoning for each in earlier)
-    return Demand(stated.get("sent", {}), tuple(stated.get("absent", ())), tuple(filter(None, traces)))
+    return Demand(
+        stated.get("sent", {}), tuple(stated.get("absent", ())), tuple(filter(None, traces)), stated["source"]
+    )
 
 
 def _truths(file: ScenarioFile, earlier: Collection[Scenario]) -> Mapping[Mode, Truth]:

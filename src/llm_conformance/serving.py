@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from llm_conformance.cassette import Interaction, at_pointer
+from llm_conformance.cassette import Interaction
+from llm_conformance.pointers import at_pointer
 from llm_conformance.providers import Provider
 from llm_conformance.scenarios import MODES, Mode, Scenario
 

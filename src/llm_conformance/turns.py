@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from llm_conformance.cassette import at_pointer
-
 _VISIBLE = frozenset({"content", "text", "input"})
 """Fields of a message, in any format, that the model and the user read as its text."""
 
@@ -20,11 +18,13 @@ class Demand:
         sent: JSON pointers into the request body, and what has to stand there; an object may have more keys.
         absent: JSON pointers to what may not be there.
         traces: The reasoning of the answers before, which is no visible text of any message.
+        source: Where the provider says so.
     """
 
     sent: Mapping[str, Any]
     absent: tuple[str, ...]
     traces: tuple[str, ...]
+    source: str
 
 
 def holds(there: Any, wanted: Any) -> bool:
@@ -53,30 +53,3 @@ def _visible(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
     elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
         for number, inner in enumerate(value):
             yield from _visible(inner, f"{pointer}/{number}")
-
-
-def without(request: Mapping[str, Any], pointers: Sequence[str]) -> dict[str, Any]:
-    """Return a request without what stands at the pointers: what an adapter may be given that has to add it."""
-    result: dict[str, Any] = _copy(request)
-    for pointer in sorted(pointers, reverse=True):  # a later item of a list goes first
-        place, _, key = pointer.rpartition("/")
-        parent = at_pointer(result, place)
-        if isinstance(parent, list) and key.isdigit() and int(key) < len(parent):
-            del parent[int(key)]
-        elif isinstance(parent, dict):
-            parent.pop(key, None)
-    return result
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _copy(inner) for key, inner in value.items()}
-    return [_copy(inner) for inner in value] if isinstance(value, list) else value
-
-
-def leaves(value: Any) -> Iterator[str]:
-    """Yield every text in a JSON value."""
-    if isinstance(value, str):
-        yield value
-    for inner in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
-        yield from leaves(inner)

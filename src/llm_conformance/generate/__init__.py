@@ -11,6 +11,7 @@ Everything here is a Hypothesis strategy, and can be used in other people's test
     framing       server-sent events, and what may stand between them
     conversation  request, answer and truth together
     faults        statuses, spoilt bodies, broken streams and connections
+    turns         a second turn, in which reasoning goes back
     cuts          ways to cut a stream
     themes        all of it put together as scenarios, by row of the provider table
 

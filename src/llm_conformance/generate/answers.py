@@ -171,9 +171,12 @@ _ARGUMENTS = st.dictionaries(
 
 def calls(draw: DrawFn, most: int = 2) -> tuple[Call, ...]:
     """Draw 0 to `most` tool calls with ids of their own; the same tool may be called twice, with no arguments too."""
-    return tuple(
-        Call(f"call-{number}", pick(draw, *TOOL_NAMES), _arguments(draw)) for number in range(at_most(draw, most))
-    )
+    return tuple(call(draw, number) for number in range(at_most(draw, most)))
+
+
+def call(draw: DrawFn, number: int) -> Call:
+    """Draw a tool call with the id of that number."""
+    return Call(f"call-{number}", pick(draw, *TOOL_NAMES), _arguments(draw))
 
 
 def _arguments(draw: DrawFn) -> str:

@@ -23,7 +23,10 @@ JSON, EVENTS = "application/json", "text/event-stream"
 
 @dataclass(frozen=True)
 class Conversation:
-    """Answers by mode, and the truth of all of them; `fault` is what goes wrong with the connection."""
+    """Answers by mode, and the truth of all of them; `fault` is what goes wrong with the connection.
+
+    `before` are the turns whose answers stand in the messages, by their place there.
+    """
 
     interactions: Mapping[Mode, Interaction]
     truth: Truth
@@ -31,6 +34,8 @@ class Conversation:
     params: Mapping[str, Any] = field(default_factory=dict)
     fault: Fault | None = None
     tools: tuple[Mapping[str, Any], ...] = ()
+    messages: tuple[Mapping[str, Any], ...] = MESSAGES
+    before: Mapping[int, Conversation] = field(default_factory=dict)
 
 
 TOOLS = tuple(

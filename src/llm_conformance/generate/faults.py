@@ -10,7 +10,6 @@ from typing import Any, Literal, TypeVar
 
 from hypothesis.strategies import DrawFn
 
-from llm_conformance.cassette import at_pointer
 from llm_conformance.contract import error_for_status
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.generate import framing
@@ -19,6 +18,7 @@ from llm_conformance.generate.chance import at_most, either, pick
 from llm_conformance.generate.conversation import JSON, Conversation, interaction
 from llm_conformance.generate.wires import WIRES
 from llm_conformance.generate.wires.base import Wire
+from llm_conformance.pointers import at_pointer, placed
 from llm_conformance.providers import Provider
 from llm_conformance.scenarios import Fault, Mode, Truth
 
@@ -62,18 +62,8 @@ def _error_body(row: Provider, status: int, said: str) -> bytes:
     values = {"message": said, "type": "some_error", "code": code, "status": status}
     own: Any = {}
     for name, pointer in row.error.items():
-        own = _put(own, pointer.split("/"), values[name])
+        own = placed(own, f"/{pointer}", values[name])
     return json.dumps(own).encode()
-
-
-def _put(place: Any, path: Sequence[str], value: Any) -> Any:
-    """Return an object, or a list, with a value at a path."""
-    if not path:
-        return value
-    if path[0] == "0":
-        first, *rest = place or [{}]
-        return [_put(first, path[1:], value), *rest]
-    return {**place, path[0]: _put(place.get(path[0], {}), path[1:], value)}
 
 
 Way = Literal["cut", "wrong type", "nothing"]
@@ -126,11 +116,11 @@ def _has_to_be_read(frame: framing.Frame, wire: Wire) -> bool:
 
 
 def _places(data: Any, wire: Wire) -> list[str]:
-    return [pointer for pointer in wire.structure if at_pointer(data, f"/{pointer}") is not None]
+    return [pointer for pointer in wire.structure if at_pointer(data, pointer) is not None]
 
 
 def _mistyped(draw: DrawFn, whole: Mapping[str, Any], wire: Wire) -> Mapping[str, Any]:
-    spoilt: Mapping[str, Any] = _put(whole, pick(draw, *_places(whole, wire)).split("/"), pick(draw, 7, True))
+    spoilt: Mapping[str, Any] = placed(whole, pick(draw, *_places(whole, wire)), pick(draw, 7, True))
     return spoilt
 
 

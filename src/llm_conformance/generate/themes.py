@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from llm_conformance.generate import answers, faults, texts
+from llm_conformance.generate import answers, faults, texts, turns
 from llm_conformance.generate.answers import Answer, Block, Reasoning, Text
 from llm_conformance.generate.chance import at_most, either
-from llm_conformance.generate.conversation import MESSAGES, Conversation, answered
+from llm_conformance.generate.conversation import Conversation, answered
 from llm_conformance.generate.cuts import cuts
 from llm_conformance.generate.think import Part, ThinkText, all_think_texts
 from llm_conformance.generate.wires import WIRES
@@ -80,7 +80,7 @@ def _scenario(theme: Theme, row: Provider, conversation: Conversation) -> Scenar
         provider=row,
         think_profile=conversation.think_profile,
         model=MODEL,
-        messages=MESSAGES,
+        messages=conversation.messages,
         tools=conversation.tools,
         params=dict.fromkeys(told, conversation.params),
         match=(),
@@ -89,6 +89,7 @@ def _scenario(theme: Theme, row: Provider, conversation: Conversation) -> Scenar
         truths=dict.fromkeys(told, conversation.truth),
         evidence="generated",
         fault=conversation.fault,
+        earlier={number: _scenario(theme, row, each) for number, each in conversation.before.items()},
     )
 
 
@@ -151,6 +152,14 @@ THEMES = (
     ),
     Theme("citations", "citations in every position", 2, _with(answered, _citing), suits=_has_citations),
     Theme("usage", "token counts", 1, _with(answered, _counting)),
+    Theme(
+        "second-turns",
+        "reasoning that goes back with the results of tools",
+        0.5,
+        turns.second_turn,
+        suits=turns.wants_reasoning_back,
+        over_http=True,
+    ),
     Theme("broken-streams", "a stream that breaks off, or fails", 1, _with(faults.broken_off), modes=("stream",)),
     Theme("statuses", "an error status", 0.5, faults.refused, listed=faults.every_status),
     Theme("malformed", "a body that is no answer", 1, _with(faults.malformed)),

@@ -30,8 +30,9 @@ class Wire:
         seal: Under which name opaque data of a block comes back in a segment's metadata.
         ids: The ids of an answer; (None,) where the format has none.
         always_counts: Whether no answer is without usage.
-        structure: Pointers to what nobody can do without who reads an answer, or a frame of a stream: with a number in
-            its place there is nothing to read.
+        replays: Whether `replayed` says where reasoning goes in the next request.
+        structure: JSON pointers to what nobody can do without who reads an answer, or a frame of a stream: with a
+            number in its place there is nothing to read.
         carriers: Types of the frames that everybody has to read; () for all, where frames have no types.
     """
 
@@ -39,6 +40,7 @@ class Wire:
     seal: ClassVar[str] = "signature"
     ids: ClassVar[tuple[str | None, ...]] = (ID,)
     always_counts: ClassVar[bool] = False
+    replays: ClassVar[bool] = False
     structure: ClassVar[tuple[str, ...]]
     carriers: ClassVar[tuple[str, ...]] = ()
 
@@ -61,6 +63,10 @@ class Wire:
     def citation(self, answer: Answer, block: Text, citation: answers.Citation) -> Mapping[str, Any]:
         """Return a citation's own data, as it has to come back: without its place."""
         raise NotImplementedError
+
+    def replayed(self, answer: Answer) -> Mapping[str, Any]:
+        """Return where, by JSON pointer, the next request has what of the answer; it is the second of its messages."""
+        return {}
 
     def words(self, row: Provider) -> Mapping[str, str | None]:
         """Return the finish words that an answer may end with, and what they mean."""

@@ -23,8 +23,9 @@ Fields = dict[str, Any]
 class ChatWire(Wire):
     """One message, or deltas of it."""
 
+    replays: ClassVar[bool] = True
     # Not the content: some give JSON there that is no text.
-    structure: ClassVar[tuple[str, ...]] = ("choices", "choices/0", "choices/0/message", "choices/0/delta")
+    structure: ClassVar[tuple[str, ...]] = ("/choices", "/choices/0", "/choices/0/message", "/choices/0/delta")
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw reasoning, then text, then tool calls; audio where the provider counts its tokens."""
@@ -40,6 +41,10 @@ class ChatWire(Wire):
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
         """Return a `url_citation`, flattened."""
         return {"type": "url_citation", **_source(citation)}
+
+    def replayed(self, answer: Answer) -> Mapping[str, Any]:
+        """Return the reasoning in the provider's slot."""
+        return {f"/messages/1{answer.row.replay.slot}": answer.reasoning}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `chat.completion`."""

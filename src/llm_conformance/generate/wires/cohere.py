@@ -20,9 +20,10 @@ Fields = dict[str, Any]
 class CohereWire(Wire):
     """A message with content, plan, calls and citations."""
 
+    replays: ClassVar[bool] = True
     structure: ClassVar[tuple[str, ...]] = (
-        *("message", "message/content"),
-        *("delta", "delta/message", "delta/message/content"),
+        *("/message", "/message/content"),
+        *("/delta", "/delta/message", "/delta/message/content"),
     )
     carriers: ClassVar[tuple[str, ...]] = ("content-delta", "message-end")
 
@@ -48,6 +49,10 @@ class CohereWire(Wire):
             "content_index": next(number for number, each in enumerate(answer.blocks) if each is block),
             "sources": [{"type": "document", "id": f"doc:{citation.number}", "document": {"title": "Found"}}],
         }
+
+    def replayed(self, answer: Answer) -> Mapping[str, Any]:
+        """Return the plan in its slot."""
+        return {f"/messages/1{answer.row.replay.slot}": answer.reasoning}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a plain answer."""

@@ -23,7 +23,7 @@ class GeminiWire(Wire):
     """A candidate's parts. Offsets count UTF-8 bytes of all its visible text."""
 
     line_end: ClassVar[str] = "\r\n"
-    structure: ClassVar[tuple[str, ...]] = ("candidates", "candidates/0", "candidates/0/content/parts")
+    structure: ClassVar[tuple[str, ...]] = ("/candidates", "/candidates/0", "/candidates/0/content/parts")
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw thoughts and text in turns, then calls, one of which may be signed.

@@ -24,8 +24,9 @@ Fields = dict[str, Any]
 class MessagesWire(Wire):
     """A `message` with content blocks."""
 
+    replays: ClassVar[bool] = True
     always_counts: ClassVar[bool] = True
-    structure: ClassVar[tuple[str, ...]] = ("content", "content/0", "delta")
+    structure: ClassVar[tuple[str, ...]] = ("/content", "/content/0", "/delta")
     carriers: ClassVar[tuple[str, ...]] = ("content_block_delta", "message_delta")
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
@@ -64,15 +65,24 @@ class MessagesWire(Wire):
         for base, block, each in answer.spans:
             yield ExpectedAnnotation(base, base + len(block.text), block.text, self.citation(answer, block, each))
 
+    def replayed(self, answer: Answer) -> Mapping[str, Any]:
+        """Return all blocks."""
+        return {f"/messages/1{answer.row.replay.slot}": [self._bare(block) for block in answer.blocks]}
+
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `message`."""
         content = [self._whole(draw, answer, block) for block in answer.blocks]
         return _message(content, answer.word, answer.counts.raw)
 
     def _whole(self, draw: DrawFn, answer: Answer, block: Block) -> Fields:
+        if not isinstance(block, Text):
+            return self._bare(block)
+        cited = [self.citation(answer, block, each) for each in block.citations]
+        return self._bare(block) | ({"citations": cited} if cited else _uncited(draw))
+
+    def _bare(self, block: Block) -> Fields:
         if isinstance(block, Text):
-            cited = [self.citation(answer, block, each) for each in block.citations]
-            return {"type": "text", "text": block.text} | ({"citations": cited} if cited else _uncited(draw))
+            return {"type": "text", "text": block.text}
         if isinstance(block, Call):
             made = json.loads(block.arguments or "{}")
             return {"type": "tool_use", "id": block.id, "name": block.name, "input": made}

@@ -23,7 +23,8 @@ class ResponsesWire(Wire):
     """A `response` with items; offsets count in the part of the text that carries them."""
 
     seal: ClassVar[str] = "encrypted"
-    structure: ClassVar[tuple[str, ...]] = ("output", "output/0")
+    replays: ClassVar[bool] = True
+    structure: ClassVar[tuple[str, ...]] = ("/output", "/output/0")
     carriers: ClassVar[tuple[str, ...]] = ("response.completed", "response.incomplete")
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
@@ -47,6 +48,15 @@ class ResponsesWire(Wire):
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
         """Return a `url_citation`."""
         return {"type": "url_citation", "url": f"https://example.org/{citation.number}", "title": "Found"}
+
+    def replayed(self, answer: Answer) -> Mapping[str, Any]:
+        """Return the items of reasoning; their ids are of use to a server only that has stored them."""
+        thought = [self._item(answer, index, each) for index, each in enumerate(answer.blocks)]
+        return {
+            f"/input/{1 + index}": {key: value for key, value in item.items() if key != "id"}
+            for index, item in enumerate(thought)
+            if item["type"] == "reasoning"
+        }
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `response`."""

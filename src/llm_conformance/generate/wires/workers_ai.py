@@ -20,7 +20,7 @@ from llm_conformance.providers import Provider
 class WorkersAiWire(Wire):
     """`result` of a plain answer, or frames of the same form."""
 
-    structure: ClassVar[tuple[str, ...]] = ("result", "tool_calls")
+    structure: ClassVar[tuple[str, ...]] = ("/result", "/tool_calls")
     ids: ClassVar[tuple[str | None, ...]] = (None,)
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
