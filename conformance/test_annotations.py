@@ -5,7 +5,7 @@ from __future__ import annotations
 from llm_conformance.citations import Pair, keeps, other_unit, pair
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import Vacuous, expect_equal, fail, invariant, show
-from llm_conformance.scenarios import Mode, Truth
+from llm_conformance.truths import Mode, Truth
 
 _DOCUMENT_OFFSETS = ("start_char_index", "end_char_index")
 

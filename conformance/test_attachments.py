@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import expect_equal, fail, invariant
-from llm_conformance.scenarios import Mode, Truth
+from llm_conformance.truths import Mode, Truth
 
 _FIELDS = ("id", "type", "data", "url", "transcript", "expires_at")
 

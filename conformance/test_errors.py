@@ -5,7 +5,7 @@ from __future__ import annotations
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import always, fail, invariant, show
-from llm_conformance.scenarios import Mode, Truth
+from llm_conformance.truths import Mode, Truth
 
 ANY = "LLMError"
 """The error that a truth names where any class of the contract is right."""

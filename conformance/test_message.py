@@ -5,8 +5,8 @@ from __future__ import annotations
 from llm_conformance import canary
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import as_json, expect_equal, expect_text, fail, invariant
-from llm_conformance.scenarios import Mode, Truth
 from llm_conformance.texts import leaked_from
+from llm_conformance.truths import Mode, Truth
 
 
 def _states_the_message(truth: Truth, _mode: Mode) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from llm_conformance.contract import Segment
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import Vacuous, expect_equal, expect_text, fail, first_difference, invariant, show
-from llm_conformance.scenarios import Mode, Truth
+from llm_conformance.truths import Mode, Truth
 
 _Outline = list[tuple[str, str | None]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import fail, invariant, show
 from llm_conformance.pointers import at_pointer
-from llm_conformance.scenarios import Mode, Truth
+from llm_conformance.truths import Mode, Truth
 from llm_conformance.turns import holds, visible_texts
 
 

@@ -11,7 +11,7 @@ from llm_conformance.folding import fold
 from llm_conformance.judgement import Vacuous, expect_equal, expect_text, fail, invariant, show
 from llm_conformance.outcome import Returned
 from llm_conformance.providers import COUNTS
-from llm_conformance.scenarios import Mode, Truth
+from llm_conformance.truths import Mode, Truth
 
 _COMPARED = ("id", "model", "annotations", "usage", "finish_reason", "raw_finish_reason")
 _CALLS_FOLD = (

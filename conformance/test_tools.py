@@ -6,7 +6,7 @@ from collections import Counter
 
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import as_json, expect_equal, expect_text, fail, invariant
-from llm_conformance.scenarios import Mode, Truth
+from llm_conformance.truths import Mode, Truth
 
 
 def _states_tool_calls(truth: Truth, _mode: Mode) -> bool:

@@ -6,7 +6,7 @@ from llm_conformance.contract import Usage
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import Vacuous, expect_equal, fail, invariant, show
 from llm_conformance.providers import COUNTS, PARTS
-from llm_conformance.scenarios import Mode, Truth
+from llm_conformance.truths import Mode, Truth
 
 
 def _reported(truth: Truth, _mode: Mode) -> bool:

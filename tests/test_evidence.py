@@ -10,7 +10,7 @@ from llm_conformance import citations, folding, providers, texts
 from llm_conformance.cassette import frames
 from llm_conformance.contract import Annotation
 from llm_conformance.judgement import Violation, expect_equal, expect_text
-from llm_conformance.scenarios import ExpectedAnnotation
+from llm_conformance.truths import ExpectedAnnotation
 
 CALL = "response.function_call_arguments.delta"
 TRACE = "The user wants the legs counted."

@@ -21,7 +21,8 @@ from llm_conformance.generate.themes import THEMES, Theme
 from llm_conformance.generate.think import PROFILES, ThinkText, think_texts
 from llm_conformance.keeping import keep
 from llm_conformance.providers import COUNTS, PARTS, Provider, table
-from llm_conformance.scenarios import Mode, Scenario, recut
+from llm_conformance.scenarios import Scenario, recut
+from llm_conformance.truths import Mode
 
 T = TypeVar("T")
 QUICK = settings(max_examples=200, derandomize=True, deadline=None, database=None)

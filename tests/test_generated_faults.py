@@ -13,10 +13,10 @@ from llm_conformance.generate.themes import THEMES
 from llm_conformance.plan import Cell
 from llm_conformance.providers import table
 from llm_conformance.runner import Runner
-from llm_conformance.scenarios import Mode
 from llm_conformance.search import QUICK, Effort, search
 from llm_conformance.server import ReplayServer
 from llm_conformance.subject import Face
+from llm_conformance.truths import Mode
 from tests.broken import replay, rules, splitters
 from tests.broken.kinds import Broken
 from tests.test_broken import INVARIANTS

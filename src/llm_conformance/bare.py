@@ -28,7 +28,8 @@ from llm_conformance.cassette import Interaction, Unreadable
 from llm_conformance.contract import error_for_status
 from llm_conformance.expectation import Expectation
 from llm_conformance.providers import Provider
-from llm_conformance.scenarios import ExpectedAnnotation, Mode, Scenario, Truth, shown_early
+from llm_conformance.scenarios import Scenario, shown_early
+from llm_conformance.truths import ExpectedAnnotation, Mode, Truth
 
 _CLAIMED: Mapping[str, frozenset[str]] = {
     "raw": frozenset({"id", "created", "message", "annotations"}),

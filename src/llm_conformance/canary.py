@@ -17,7 +17,8 @@ from llm_conformance import derivation, expectation
 from llm_conformance.cassette import Interaction, frames
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.providers import Provider
-from llm_conformance.scenarios import Mode, Scenario
+from llm_conformance.scenarios import Scenario
+from llm_conformance.truths import Mode
 
 TOKEN = "canary-of-the-trace"  # noqa: S105 - it lets nobody in
 # Between tags a token moves the text that citations count in, and who finds them outside of it may say so.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from llm_conformance import derivation, expectation, scenarios, schema
+from llm_conformance import derivation, expectation, schema
 from llm_conformance.cassette import Interaction
 from llm_conformance.citations import pair
 from llm_conformance.contract import ERROR_TYPES, Annotation, error_for_status
@@ -16,7 +16,8 @@ from llm_conformance.expectation import Expectation
 from llm_conformance.judgement import first_difference, same
 from llm_conformance.pointers import at_pointer
 from llm_conformance.providers import COUNTS, Provider
-from llm_conformance.scenarios import ExpectedAnnotation, Mode, ScenarioFile, Truth
+from llm_conformance.scenarios import ScenarioFile
+from llm_conformance.truths import ExpectedAnnotation, Mode, Truth, read_truth
 from llm_conformance.turns import holds
 
 _ALWAYS_STATED = ("id", "model", "message", "finish_reason", "raw_finish_reason", "usage")
@@ -33,7 +34,7 @@ class Recording:
         self.mode: Mode = mode
         self.interaction: Interaction = file.interaction(mode)
         self.provider: Provider = file.provider
-        self.truth: Truth = scenarios.truth(file.document["truth"], mode)
+        self.truth: Truth = read_truth(file.document["truth"], mode)
         speaks = self.interaction.status < 400 and not self.truth.fault
         self.facts: WireFacts = derivation.derive(self.interaction, self.provider) if speaks else WireFacts()
         self.expected: Expectation = expectation.expect(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from llm_conformance.contract import Annotation
-from llm_conformance.scenarios import ExpectedAnnotation
+from llm_conformance.truths import ExpectedAnnotation
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from typing import Any, Protocol
 from llm_conformance.contract import Call
 from llm_conformance.judgement import Vacuous, Violation
 from llm_conformance.outcome import Outcome, Returned
-from llm_conformance.scenarios import Mode, Scenario, Truth
+from llm_conformance.scenarios import Scenario
 from llm_conformance.subject import Face, Subject
+from llm_conformance.truths import Mode, Truth
 from llm_conformance.turns import Demand
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 if TYPE_CHECKING:
     from llm_conformance.exchange import Exchange
-    from llm_conformance.scenarios import Mode, Truth
+    from llm_conformance.truths import Mode, Truth
 
 
 class Status(StrEnum):

@@ -17,7 +17,8 @@ import yaml
 from llm_conformance import cassette
 from llm_conformance.contract.values import plain
 from llm_conformance.providers import COUNTS
-from llm_conformance.scenarios import SUFFIX, Scenario, Truth, cassette_path
+from llm_conformance.scenarios import SUFFIX, Scenario, cassette_path
+from llm_conformance.truths import Truth
 
 
 def keep(scenario: Scenario, directory: Path) -> Scenario:

@@ -13,7 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from llm_conformance import checks, scenarios, secrets
-from llm_conformance.scenarios import SUFFIX, Mode, Scenario, ScenarioFile
+from llm_conformance.scenarios import SUFFIX, Scenario, ScenarioFile
+from llm_conformance.truths import Mode
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 # What reading on in a file of the wrong form may run into.

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from llm_conformance.judgement import Invariant
 from llm_conformance.providers import Provider
-from llm_conformance.scenarios import Mode, Scenario
+from llm_conformance.scenarios import Scenario
 from llm_conformance.subject import FACES, Face, Subject
+from llm_conformance.truths import Mode
 
 PURE = frozenset[Face]({"parse", "parse_stream"})
 """The methods that send no request, so that none has to be known."""

@@ -18,10 +18,11 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.plan import PURE, Cell, Filters
 from llm_conformance.providers import Provider, table
 from llm_conformance.runner import Runner
-from llm_conformance.scenarios import Mode, Scenario
+from llm_conformance.scenarios import Scenario
 from llm_conformance.search import Effort, search
 from llm_conformance.subject import Face, Subject
 from llm_conformance.tally import Tally
+from llm_conformance.truths import Mode
 from llm_conformance.verdict import Verdict
 
 AGAIN = 0.3

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from llm_conformance import canary
+from llm_conformance import canary, raising
 from llm_conformance.certificates import cheap_certificates
-from llm_conformance.contract import ERROR_TYPES, Call, HttpResponse, error_for_status
+from llm_conformance.contract import Call, HttpResponse
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.driver import Driver, HungError, consume, returned
 from llm_conformance.exchange import Exchange
@@ -20,10 +20,11 @@ from llm_conformance.guard import Guard
 from llm_conformance.outcome import Outcome, Raised, Returned, as_mapping
 from llm_conformance.plan import PURE, Cell
 from llm_conformance.pointers import without
-from llm_conformance.scenarios import MODES, Mode, Scenario, Truth
+from llm_conformance.scenarios import Scenario
 from llm_conformance.server import PATIENCE_S
 from llm_conformance.serving import Serving, Transport
 from llm_conformance.subject import FACES, Face
+from llm_conformance.truths import MODES, Mode, Truth
 
 VAIN_S = 0.3
 """How long a call may take, in seconds, that the server does not answer."""
@@ -256,7 +257,7 @@ class _Attempt:
 
     def outcome(self, raised: BaseException | None, truths: Mapping[Mode, Truth], **seen: Any) -> Outcome:
         """Sum up; an end that no truth allows becomes the one message with which every rule fails."""
-        error = None if raised is None else _raised(raised, self.subject.errors)
+        error = None if raised is None else raising.raised(raised, self.subject.errors)
         buffered = self.buffered
         fault = self.fault
         mode: Mode = "stream" if self.face in ("stream", "parse_stream") else "json"
@@ -273,7 +274,7 @@ class _Attempt:
             if event.get("event_type") == "response.completed" and isinstance(event.get("response"), Mapping):
                 response = event["response"]
             if event.get("event_type") == "response.error":
-                error = _raised_event(event)
+                error = raising.raised_event(event)
         truth = truths.get(mode)
         allowed = truth is not None and (truth.error is not None or (error and error.contract_type in truth.may_raise))
         if error is not None and not allowed:
@@ -305,71 +306,3 @@ class _Attempt:
         if error is not None:
             return f"raised {error} (before it asked call.base_url for anything{tried})"
         return f"never asked call.base_url for anything{tried}"
-
-
-def _raised(error: BaseException, table: Mapping[str, str]) -> Raised:
-    own = _contract_type(error, table)
-    origin = getattr(error, "original_error", None) or error.__cause__ or error.__context__
-    chain = [error, *([origin] if isinstance(origin, BaseException) else [])]
-    provider = getattr(error, "provider", None)
-    return Raised(
-        type=type(error).__name__,
-        contract_type=own,
-        text=_safely(lambda: str(error)),
-        provider=provider if isinstance(provider, str) else None,
-        has_origin=origin is not None or type(error).__name__ not in ERROR_TYPES,
-        dump="\n".join(_safely(lambda each=each: _said(each)) for each in chain),  # type: ignore[misc]
-        headers="\n".join(_safely(lambda each=each: _headers(each)) for each in chain),  # type: ignore[misc]
-    )
-
-
-def _safely(text: Callable[[], str]) -> str:
-    try:
-        return text()
-    except Exception as inner:
-        return f"(its text cannot be had: {type(inner).__name__})"
-
-
-def _said(error: BaseException) -> str:
-    to_dict = getattr(error, "to_dict", None)
-    return "\n".join((str(error), repr(error), repr(error.args), repr(to_dict()) if callable(to_dict) else ""))
-
-
-def _headers(error: BaseException) -> str:
-    """Return what an error keeps of the answer's headers, under whatever name."""
-    response = getattr(error, "response", None)
-    kept = [dict(getattr(each, "headers", None) or {}) for each in (error, response)]
-    return f"{vars(error)!r} {kept!r}"
-
-
-def _contract_type(error: BaseException, table: Mapping[str, str]) -> str | None:
-    """Return the contract's class of an exception: by the adapter's table, by class name, by a status attribute."""
-    names = [kind.__name__ for kind in type(error).__mro__]
-    for name in names:
-        if name in table:
-            return table[name]
-    if isinstance(error, TimeoutError):
-        return "TimeoutError"
-    for name in names:
-        if name in ERROR_TYPES:
-            return name
-    for attribute in ("status_code", "status", "http_status"):
-        status = getattr(error, attribute, None)
-        if isinstance(status, int) and 400 <= status <= 599:
-            return error_for_status(status).__name__
-    return None
-
-
-def _raised_event(event: Mapping[str, Any]) -> Raised:
-    error = event.get("error")
-    said = error if isinstance(error, Mapping) else {}
-    name = str(said.get("error_type"))
-    return Raised(
-        type=name,
-        contract_type=name if name in ERROR_TYPES else None,
-        text=str(said.get("message", "")),
-        provider=said.get("provider") if isinstance(said.get("provider"), str) else None,
-        has_origin=True,
-        dump=repr(error),
-        headers=repr(error),
-    )

@@ -15,7 +15,8 @@ from urllib.parse import unquote
 from llm_conformance.cassette import Interaction
 from llm_conformance.pointers import at_pointer
 from llm_conformance.providers import Provider
-from llm_conformance.scenarios import MODES, Mode, Scenario
+from llm_conformance.scenarios import Scenario
+from llm_conformance.truths import MODES, Mode
 
 
 class Serving:

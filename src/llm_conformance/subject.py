@@ -26,7 +26,7 @@ from typing import Any, Literal
 from llm_conformance.certificates import cheap_certificates
 from llm_conformance.locations import REFERENCE_ADAPTERS, ROOT
 from llm_conformance.providers import Provider
-from llm_conformance.scenarios import Mode
+from llm_conformance.truths import Mode
 
 ATTRIBUTE = "conformance_adapter"
 ENTRY_POINTS = "llm_conformance.adapters"

@@ -14,7 +14,8 @@ from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import Invariant, Status, Vacuous, Violation
 from llm_conformance.locations import CASSETTES, COMMAND
 from llm_conformance.plan import PURE, Cell
-from llm_conformance.scenarios import Scenario, Truth
+from llm_conformance.scenarios import Scenario
+from llm_conformance.truths import Truth
 
 _SHOWN_BY = {
     "reasoning": "reasoning",

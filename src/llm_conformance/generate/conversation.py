@@ -15,7 +15,8 @@ from llm_conformance.generate.answers import Answer
 from llm_conformance.generate.wires import WIRES
 from llm_conformance.generate.wires.base import MODEL, Wire
 from llm_conformance.providers import Provider
-from llm_conformance.scenarios import Fault, Mode, Truth
+from llm_conformance.scenarios import Fault
+from llm_conformance.truths import Mode, Truth
 
 MESSAGES = ({"role": "user", "content": "(generated)"},)
 JSON, EVENTS = "application/json", "text/event-stream"

@@ -20,7 +20,8 @@ from llm_conformance.generate.wires import WIRES
 from llm_conformance.generate.wires.base import Wire
 from llm_conformance.pointers import at_pointer, placed
 from llm_conformance.providers import Provider
-from llm_conformance.scenarios import Fault, Mode, Truth
+from llm_conformance.scenarios import Fault
+from llm_conformance.truths import Mode, Truth
 
 T = TypeVar("T")
 

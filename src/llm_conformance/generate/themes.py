@@ -22,7 +22,8 @@ from llm_conformance.generate.wires import WIRES
 from llm_conformance.generate.wires.base import MODEL
 from llm_conformance.locations import CASSETTES
 from llm_conformance.providers import Provider
-from llm_conformance.scenarios import MODES, Mode, Scenario, recut
+from llm_conformance.scenarios import Scenario, recut
+from llm_conformance.truths import MODES, Mode
 
 Drawn = Callable[[DrawFn, Provider, Mode], Conversation]
 

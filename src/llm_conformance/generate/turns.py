@@ -16,7 +16,7 @@ from llm_conformance.generate.conversation import MESSAGES, TOOLS, Conversation,
 from llm_conformance.generate.wires import WIRES
 from llm_conformance.pointers import placed
 from llm_conformance.providers import Provider
-from llm_conformance.scenarios import Mode
+from llm_conformance.truths import Mode
 from llm_conformance.turns import Demand
 
 LARGE = 100_000

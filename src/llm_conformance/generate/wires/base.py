@@ -14,7 +14,7 @@ from llm_conformance.generate.counts import counts
 from llm_conformance.generate.framing import Frame
 from llm_conformance.generate.think import ThinkText
 from llm_conformance.providers import Provider
-from llm_conformance.scenarios import ExpectedAnnotation
+from llm_conformance.truths import ExpectedAnnotation
 
 ID = "answer-1"
 MODEL = "model-1"

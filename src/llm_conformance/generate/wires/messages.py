@@ -16,7 +16,7 @@ from llm_conformance.generate.counts import growing
 from llm_conformance.generate.framing import Frame
 from llm_conformance.generate.wires.base import ID, MODEL, Wire, nothing
 from llm_conformance.providers import Provider
-from llm_conformance.scenarios import ExpectedAnnotation
+from llm_conformance.truths import ExpectedAnnotation
 
 Fields = dict[str, Any]
 
