@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-from llm_conformance import cassette, lint, provider_page, providers, reading, schema
+from llm_conformance import cassette, lint, provider_page, providers, reading, requirements_page, schema
 from llm_conformance.locations import CASSETTES, RULES, SCHEMAS
 from tests.test_broken import INVARIANTS
 
@@ -94,3 +94,33 @@ def test_the_readme_counts_the_scenarios() -> None:
     said = re.search(r"Of the (\d+)\sscenarios today (\d+) is transcribed, (\d+) are edited", README)
     assert said is not None
     assert [*map(int, said.groups())] == [counts.total(), counts["transcribed"], counts["edited"]]
+
+
+REQUIREMENTS = [row for rows in requirements_page.read(ROOT / "docs" / "requirements.toml").values() for row in rows]
+
+
+def test_no_requirement_is_left_out() -> None:
+    numbers: dict[str, list[int]] = defaultdict(list)
+    for row in REQUIREMENTS:
+        seed, _, number = row.id.partition("-")
+        numbers[seed].append(int(number))
+    counts = {"S0": 51, "S1": 29, "S2": 39, "S3": 42, "S4": 32, "U": 7}  # as many as the seed documents have
+    assert numbers == {seed: list(range(1, count + 1)) for seed, count in counts.items()}
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        (requirements_page.Requirement("S0-01", "x"), "either rules or tests"),
+        (requirements_page.Requirement("S0-01", "x", rules=("MSG-1",), out="y"), "either rules or tests"),
+        (requirements_page.Requirement("S0-01", "x", rules=("MSG-9",)), "MSG-9 has passed nowhere"),
+        (requirements_page.Requirement("S0-01", "x", rules=("MSG-1",), scenarios=("z/*",)), "passed in a scenario z/"),
+        (requirements_page.Requirement("S0-01", "x", tests=("test_documents.py::test_nothing",)), "there is no test"),
+    ],
+)
+def test_a_requirement_that_nothing_tests_is_found(row: requirements_page.Requirement, problem: str) -> None:
+    seen = requirements_page.passed(
+        {"results": [{"invariant": "MSG-1", "scenario": "a/b", "status": "pass", "evidence": "synthetic"}]}
+    )
+    assert problem in next(row.problems(seen, ROOT / "tests"))
+    assert row.seen_in(seen) == (["a/b"] if row.out else [])

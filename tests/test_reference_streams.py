@@ -12,7 +12,7 @@ import respx
 
 from llm_conformance import contract
 from llm_conformance.contract import Call, Usage
-from tests.calls import ADAPTERS, CHAT_URL, chat, chunk, completed, heard, messages, responses, sse
+from tests.calls import ADAPTERS, CHAT_URL, KEY, chat, chunk, completed, heard, messages, responses, sse
 
 ANSWER = "Zwölf 🦊\u2028e\u0301 <b>\r\n"
 PLAIN = sse(chunk(role="assistant"), chunk(content=ANSWER[:8]), chunk(content=ANSWER[8:]), chunk("stop"), "[DONE]")
@@ -199,3 +199,11 @@ def test_bytes_of_an_error_status_are_no_stream() -> None:
         list(
             ADAPTERS.parse_stream([b'{"error": ', b'{"message": "slower"}}'], chat("deepseek", stream=True, http=http))
         )
+
+
+def test_all_of_many_frames_are_kept() -> None:
+    frames = [chunk(content=f"{number} ") for number in range(5000)] + [chunk("stop")]
+    answer = completed(chat(), [sse(*frames, "[DONE]")])
+    assert list(answer.raw_events) == frames
+    assert answer.message == "".join(f"{number} " for number in range(5000))
+    assert KEY not in repr(answer.raw_events)
