@@ -56,7 +56,7 @@ def test_a_lost_connection_is_told_in_time(exchange: Exchange) -> None:
 
 @invariant("ERR-4", capability="errors", when=always)
 def test_errors_keep_their_facts_and_no_secret(exchange: Exchange) -> None:
-    """Provider, original error and Retry-After survive, and the API key is in no message, dump or raw event.
+    """Provider, original error and Retry-After survive, and the API key is in no message, dump, log or raw event.
 
     Who gets a RateLimitError wants to know when to try again. Errors and answers are logged and reported; providers
     echo keys, and HTTP libraries keep requests (S3-19, S3-22, S3-31, S4-16).
@@ -66,6 +66,8 @@ def test_errors_keep_their_facts_and_no_secret(exchange: Exchange) -> None:
     for what, value in (("the response", told), ("the events", exchange.events), ("the error", raised and raised.dump)):
         if CANARY_KEY in _text(value):
             fail(f"{what} without the API key", "it is there")
+    if exchange.outcome.logs:
+        fail("the log without the API key", f"the logger {exchange.outcome.logs[0]!r} wrote it")
     if raised is None or truth.error is None:
         return
     if raised.provider not in (None, exchange.call.provider):

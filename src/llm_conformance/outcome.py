@@ -62,6 +62,7 @@ class Outcome:
         buffered: Whether no content was shown before the last frame; None if that was not looked at.
         connections: Connections that were refused, and who tried.
         mutations: Parts of the call that were changed.
+        logs: Names of the loggers that wrote the API key.
     """
 
     response: Returned | None = None
@@ -76,6 +77,7 @@ class Outcome:
     buffered: bool | None = None
     connections: tuple[str, ...] = ()
     mutations: tuple[str, ...] = ()
+    logs: tuple[str, ...] = ()
 
 
 def as_mapping(value: Any) -> dict[str, Any]:

@@ -25,8 +25,11 @@ _SHOWN = 3
 _HEAD = f"""\
 # What is required, and what tests it
 
-Made from `requirements.toml` and a report of the reference adapters, by `{COMMAND}`.
-Ids are those of the project's seed documents; rules are in `conformance/`, scenarios in `cassettes/`, tests in `tests/`.
+Made from `requirements.toml` and a report of the reference adapters, by
+
+    {COMMAND}
+
+Ids are those of the seed documents. Rules are in `conformance/`, scenarios in `cassettes/`, tests in `tests/`.
 """
 
 Seen = Mapping[str, frozenset[str]]
@@ -99,7 +102,8 @@ def _tested(row: Requirement, seen: Seen) -> tuple[str, str]:
         return "nothing", f"out of reach: {row.out}"
     found = row.seen_in(seen)
     few = ", ".join(found[:_SHOWN]) + (", ..." if len(found) > _SHOWN else "")
-    where = f"{len(found)} scenarios: {few}" if found else "the tests"
+    count = "1 scenario" if len(found) == 1 else f"{len(found)} scenarios"
+    where = f"{count}: {few}" if found else "the tests"
     return ", ".join((*row.rules, *(f"`{test}`" for test in row.tests))), where
 
 

@@ -17,6 +17,7 @@ from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.driver import Driver, HungError, consume, returned
 from llm_conformance.exchange import Exchange
 from llm_conformance.guard import Guard
+from llm_conformance.logs import watched_for
 from llm_conformance.outcome import Outcome, Raised, Returned, as_mapping
 from llm_conformance.plan import PURE, Cell
 from llm_conformance.pointers import without
@@ -115,7 +116,7 @@ class Runner:
         limit_s = self._limit_s(attempt.scenario)
         before = attempt.inputs()
         raised: BaseException | None = None
-        with self._guard.watching() as connections, cheap_certificates():
+        with self._guard.watching() as connections, cheap_certificates(), watched_for(CANARY_KEY) as leaks:
             try:
                 raised = self._driver.run(attempt.run, limit_s + PATIENCE_S)
             except HungError as hung:
@@ -137,6 +138,7 @@ class Runner:
             raised,
             truths,
             connections=(*connections, *strays),
+            logs=tuple(leaks),
             mutations=tuple(key for key in before if before[key] != after.get(key)),
         )
 

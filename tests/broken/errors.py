@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -133,6 +134,15 @@ class KeyEchoed(Plain):
             raise type(error)(http.body.decode(), extra_context=error.extra_context) from None
 
     def alter(self, response: Response, call: Call) -> Response:
+        return response
+
+
+class KeyLogged(Plain):
+    fails = ("ERR-4",)
+    says = "expected the log without the API key; got the logger 'mine' wrote it"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        logging.getLogger("mine").warning("asked with %s", {"authorization": f"Bearer {call.api_key}"})
         return response
 
 
