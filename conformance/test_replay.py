@@ -6,7 +6,7 @@ from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import fail, invariant, show
 from llm_conformance.pointers import at_pointer
 from llm_conformance.truths import Mode, Truth
-from llm_conformance.turns import holds, visible_texts
+from llm_conformance.turns import holds, leaks, visible_texts
 
 
 def _demanded(truth: Truth, _mode: Mode) -> bool:
@@ -34,6 +34,10 @@ def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
         there = at_pointer(request, pointer)
         if not holds(there, wanted):
             fail(f"{pointer} of the request {show(wanted)}", "nothing" if there is None else show(there))
+    texts = iter([text for _, text in visible_texts(request)])
+    for said in exchange.scenario.asked:
+        if not any(said in text for text in texts):
+            fail(f"what the user said, in its order: {show(said)}", "it is not there")
 
 
 @invariant("RPL-2", capability="replay", when=_reasoned_before, sends=True)
@@ -48,10 +52,12 @@ def test_earlier_reasoning_stands_nowhere_else(exchange: Exchange) -> None:
         there = at_pointer(request, pointer)
         if there is not None:
             fail(f"no {pointer} in the request", show(there))
-    for pointer, text in visible_texts(request):
-        for trace in demand.traces:
-            if trace.strip() and trace.strip() in text and pointer not in demand.sent:
-                fail("earlier reasoning in no visible text of the request", f"{pointer}: {show(text)}")
+    for pointer, text in leaks(demand, request, exchange.scenario.said):
+        fail("earlier reasoning in no visible text of the request", f"{pointer}: {show(text)}")
+    for number, message in enumerate(request.get("messages", ())):
+        strays = {*exchange.scenario.provider.reasoning_fields} & message.keys()
+        if strays and message.get("role") != "assistant" and exchange.scenario.provider.wire == "chat":
+            fail("reasoning in messages of the assistant only", f"/messages/{number}/{min(strays)}")
 
 
 @invariant("RPL-3", capability="replay", when=_has_switches, sends=True)

@@ -350,3 +350,22 @@ def test_every_form_of_method_and_of_answer_is_accepted(pytester: pytest.Pyteste
     result, results = judge(pytester, methods, "--conformance-examples=0")
     assert not with_status(results, "fail")
     assert result.ret == 0
+
+
+def test_events_may_be_objects_that_only_turn_into_values(pytester: pytest.Pytester) -> None:
+    _, results = judge(
+        pytester,
+        """
+        def parse_stream(self, chunks, call):
+            class Event:
+                def __init__(self, **fields):
+                    self.fields = fields
+
+                def to_dict(self):
+                    return self.fields
+
+            yield Event(event_type="response.completed", response=ANSWER)
+        """,
+    )
+    assert "STR-2" in with_status(results, "pass")
+    assert with_status(results, "fail") == {"STR-1"}  # there was no delta

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from llm_conformance import derivation, expectation, schema
+from llm_conformance import derivation, expectation, scenarios, schema
 from llm_conformance.cassette import Interaction
 from llm_conformance.citations import pair
 from llm_conformance.contract import ERROR_TYPES, Annotation, error_for_status
@@ -18,7 +18,7 @@ from llm_conformance.pointers import at_pointer
 from llm_conformance.providers import COUNTS, Provider
 from llm_conformance.scenarios import ScenarioFile
 from llm_conformance.truths import ExpectedAnnotation, Mode, Truth, read_truth
-from llm_conformance.turns import holds
+from llm_conformance.turns import holds, leaks
 
 _ALWAYS_STATED = ("id", "model", "message", "finish_reason", "raw_finish_reason", "usage")
 
@@ -291,6 +291,10 @@ def _replays_as_demanded(recording: Recording) -> Problems:
     for pointer, wanted in document["replay"].get("sent", {}).items():
         if not holds(at_pointer(request, pointer), wanted):
             yield f"the recorded request has something else at {pointer}", ("replay", "sent", pointer)
+    known = scenarios.build(recording.file, recording.file.path.parent)
+    demand = known.truths[recording.mode].demand
+    for pointer, _ in leaks(demand, request, known.said) if demand else ():
+        yield f"the recorded request has earlier reasoning in {pointer}", ("replay",)
     for number, pointer in enumerate(document["replay"].get("absent", ())):
         if at_pointer(request, pointer) is not None:
             yield f"the recorded request has {pointer}", ("replay", "absent", number)

@@ -239,7 +239,8 @@ class _Attempt:
             if event.get("response") is not None:
                 event["response"] = as_mapping(event["response"])
                 if event.get("event_type") == "response.completed":
-                    self.returned = value["response"] if isinstance(value, Mapping) else value.response
+                    own = value.get("response") if isinstance(value, Mapping) else getattr(value, "response", None)
+                    self.returned = event["response"] if own is None else own
         except TypeError as error:
             self.event_faults.append((len(self.events), str(error)))
             return

@@ -29,14 +29,18 @@ from llm_conformance.yaml_files import BadFileError, FileProblem
 SUFFIX = ".scenario.yaml"
 
 
+FaultKind = Literal["close", "reset", "silence"]
+
+
 @dataclass(frozen=True)
 class Fault:
     """What goes wrong with a connection when `after` bytes of the body have been sent.
 
-    `close`: the server closes it. `silence`: it sends nothing more. Where no byte is sent, there are no headers either.
+    `close`: the server closes it. `reset`: it breaks it off, as a machine does that fails. `silence`: it sends nothing
+    more. Where no byte is sent, there are no headers either.
     """
 
-    kind: Literal["close", "silence"]
+    kind: FaultKind
     after: int
 
 
@@ -79,6 +83,20 @@ class Scenario:
         for start, end in pairwise((0, *self.cuts, len(body))):
             if start < end:
                 yield body[start:end]
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """What the user has said, in order, as far as it is plain text."""
+        said = (each["content"] for each in self.messages if each["role"] == "user" and "content" in each)
+        return tuple(each for each in said if isinstance(each, str))
+
+    @property
+    def said(self) -> str:
+        """All that was said in the open before this answer, by the users, the tools and the answers."""
+        contents = [str(each.get("content", "")) for each in self.messages]
+        return "\n".join(
+            [*contents, *(truth.message for each in self.earlier.values() for truth in each.truths.values())]
+        )
 
     @property
     def modes(self) -> tuple[Mode, ...]:
@@ -244,9 +262,13 @@ def _demand(file: ScenarioFile, mode: Mode, earlier: Iterable[Scenario]) -> Dema
     if "replay" not in file.document:
         return None
     stated = file.document["replay"]
-    traces = (each.truths[mode].reasoning for each in earlier)
+    blocks = (block for each in earlier for block in each.truths[mode].segments if block.type == "reasoning")
     return Demand(
-        stated.get("sent", {}), tuple(stated.get("absent", ())), tuple(filter(None, traces)), stated["source"]
+        sent=stated.get("sent", {}),
+        absent=tuple(stated.get("absent", ())),
+        allowed=tuple(stated.get("allowed", ())),
+        traces=tuple(block.content for block in blocks if block.content),
+        source=stated["source"],
     )
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import socket
+import struct
 import threading
 import time
 from collections.abc import Mapping
@@ -132,6 +134,10 @@ class ReplayServer:
                     else:
                         self._send_head(interaction.status, interaction.headers, ("content-length", str(len(whole))))
                         self.wfile.write(sent)
+                if fault.kind == "reset":
+                    # Closed with a linger of no time, a connection ends in a reset.
+                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    self.connection.close()
                 if fault.kind == "silence":
                     serving.over.wait(SILENCE_S)
 

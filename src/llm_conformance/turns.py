@@ -6,8 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_VISIBLE = frozenset({"content", "text", "input"})
-"""Fields of a message, in any format, that the model and the user read as its text."""
+_REASONING = frozenset(
+    {
+        *("reasoning", "reasoning_content", "thinking", "thinking_content", "tool_plan", "summary"),
+        *("signature", "data", "encrypted_content", "thoughtSignature"),
+    }
+)
+"""Names under which requests have reasoning, in all formats, and what is sealed: all else is read as text."""
+
+_WINDOW = 40
+"""Code points of a trace that are too many to stand in another text by chance."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +25,8 @@ class Demand:
     Attributes:
         sent: JSON pointers into the request body, and what has to stand there; an object may have more keys.
         absent: JSON pointers to what may not be there.
-        traces: The reasoning of the answers before, which is no visible text of any message.
+        allowed: JSON pointers to texts in which a trace may stand.
+        traces: The reasoning of the answers before, block by block, which is no visible text of any message.
         source: Where the provider says so.
     """
 
@@ -25,31 +34,51 @@ class Demand:
     absent: tuple[str, ...]
     traces: tuple[str, ...]
     source: str
+    allowed: tuple[str, ...] = ()
 
 
 def holds(there: Any, wanted: Any) -> bool:
-    """Whether a value is the one wanted; an object may have more keys than that one, a list no more items."""
+    """Whether a value is the one wanted; an object may have more keys, and lack those that are null, a list not."""
     if isinstance(wanted, Mapping):
-        return isinstance(there, Mapping) and all(key in there and holds(there[key], wanted[key]) for key in wanted)
+        return isinstance(there, Mapping) and all(holds(there.get(key), value) for key, value in wanted.items())
     if isinstance(wanted, list):
         return isinstance(there, list) and len(there) == len(wanted) and all(map(holds, there, wanted))
     return type(there) is type(wanted) and bool(there == wanted)
 
 
 def visible_texts(request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each text of a request that is read as what somebody said, with its JSON pointer."""
+    """Yield each text of a request that is no reasoning, with its JSON pointer."""
     yield from _visible(request, "")
 
 
 def _visible(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        if value.get("thought") or value.get("type") in ("thinking", "reasoning"):
-            return
+    if isinstance(value, str):
+        yield pointer, value
+    elif isinstance(value, Mapping):
         for key, inner in value.items():
-            if isinstance(inner, str) and key in _VISIBLE:
-                yield f"{pointer}/{key}", inner
-            else:
+            if key not in _REASONING and not (key == "text" and value.get("thought")):
                 yield from _visible(inner, f"{pointer}/{key}")
-    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+    elif isinstance(value, Sequence) and not isinstance(value, bytes):
         for number, inner in enumerate(value):
             yield from _visible(inner, f"{pointer}/{number}")
+
+
+def leaks(demand: Demand, request: Mapping[str, Any], known: str) -> Iterator[tuple[str, str]]:
+    """Yield each text of a request that has a piece of earlier reasoning, with its pointer.
+
+    Pieces that stand in what is `known`, all that was said in the open before, tell nothing.
+    """
+    pieces = {piece for trace in demand.traces for piece in _pieces(trace.strip()) if piece not in known}
+    places = (*demand.sent, *demand.allowed)
+    for pointer, text in visible_texts(request):
+        may = any(pointer == place or pointer.startswith(f"{place}/") for place in places)
+        if not may and any(piece in text for piece in pieces):
+            yield pointer, text
+
+
+def _pieces(trace: str) -> Iterator[str]:
+    if len(trace) <= _WINDOW:
+        yield from filter(None, (trace,))
+        return
+    for start in range(0, len(trace) - _WINDOW // 2, _WINDOW // 2):
+        yield trace[start : start + _WINDOW]

@@ -108,3 +108,35 @@ class EffortMadeUp(Client):
 
     def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
         return {"reasoning_effort": "medium", **body} if call.provider == "openai" and call.api == "chat" else body
+
+
+class FirstQuestionForgotten(Client):
+    fails = ("RPL-1",)
+    says = "expected what the user said, in its order: .*; got it is not there"
+
+    def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
+        if not any(isinstance(each, Response) for each in call.messages) or "messages" not in body:
+            return body
+        asked = next(number for number, each in enumerate(body["messages"]) if each["role"] == "user")
+        changed = {**body["messages"][asked], "content": "Go on."}
+        return {**body, "messages": [*body["messages"][:asked], changed, *body["messages"][asked + 1 :]]}
+
+
+class TraceToldToTheSystem(Client):
+    fails = ("RPL-2",)
+    says = "earlier reasoning in no visible text of the request"
+
+    def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
+        traces = [each.reasoning[:60] for each in call.messages if isinstance(each, Response) and each.reasoning]
+        return {**body, "user": f"who was told {traces[0]}"} if traces else body
+
+
+class TraceOnEveryMessage(Client):
+    fails = ("RPL-2",)
+    says = "expected reasoning in messages of the assistant only"
+
+    def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
+        known = [each.reasoning for each in call.messages if isinstance(each, Response) and each.reasoning]
+        if call.provider not in ("zai", "deepseek") or not known:
+            return body
+        return {**body, "messages": [{"reasoning_content": known[0], **each} for each in body["messages"]]}

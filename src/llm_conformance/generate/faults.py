@@ -20,7 +20,7 @@ from llm_conformance.generate.wires import WIRES
 from llm_conformance.generate.wires.base import Wire
 from llm_conformance.pointers import at_pointer, placed
 from llm_conformance.providers import Provider
-from llm_conformance.scenarios import Fault
+from llm_conformance.scenarios import Fault, FaultKind
 from llm_conformance.truths import Mode, Truth
 
 T = TypeVar("T")
@@ -131,8 +131,9 @@ def _cut_short(draw: DrawFn, whole: bytes) -> bytes:
 
 
 def disconnected(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw a connection that the server closes before its answer, or in the middle of it."""
-    return _lost(draw, answer, mode, "close", "ServiceUnavailableError")
+    """Draw a connection that the server closes, or breaks off, before its answer, or in the middle of it."""
+    kinds: tuple[FaultKind, ...] = ("close", "reset")
+    return _lost(draw, answer, mode, pick(draw, *kinds), "ServiceUnavailableError")
 
 
 def silent(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
@@ -140,7 +141,7 @@ def silent(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     return _lost(draw, answer, mode, "silence", "TimeoutError")
 
 
-def _lost(draw: DrawFn, answer: Answer, mode: Mode, kind: Literal["close", "silence"], error: str) -> Conversation:
+def _lost(draw: DrawFn, answer: Answer, mode: Mode, kind: FaultKind, error: str) -> Conversation:
     """Draw an answer of which a part comes. Behind the frame that ends a stream, nothing has to come any more."""
     wire = WIRES[answer.row.wire]
     if mode == "stream":

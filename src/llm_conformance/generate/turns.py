@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -46,8 +46,12 @@ def second_turn(draw: DrawFn, row: Provider, mode: Mode) -> Conversation:
         messages=(*MESSAGES, {"role": "assistant"}, *results),
         tools=TOOLS,
         before={len(MESSAGES): answered(draw, first, mode)},
-        truth=replace(second.truth, demand=Demand(sent, (), (first.reasoning or "",), _SOURCE)),
+        truth=replace(second.truth, demand=Demand(sent, (), _traces(first.blocks), _SOURCE)),
     )
+
+
+def _traces(blocks: Iterable[Block]) -> tuple[str, ...]:
+    return tuple(block.text for block in blocks if isinstance(block, Reasoning) and block.text)
 
 
 def _asked(row: Provider) -> dict[str, Any]:
