@@ -81,7 +81,7 @@ def test_invariants_are_documented_and_unique() -> None:
 def test_a_user_sees_the_same_in_the_terminal(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess(
         str(RULES),
-        f"--adapter={Path(__file__).with_name('broken') / 'rules.py'}:TrimmedMessage",
+        f"--adapter={Path(__file__).with_name('broken') / 'content.py'}:TrimmedMessage",
         "--conformance-provider=zai",
         "-q",
     )

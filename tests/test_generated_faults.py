@@ -17,7 +17,7 @@ from llm_conformance.search import QUICK, Effort, search
 from llm_conformance.server import ReplayServer
 from llm_conformance.subject import Face
 from llm_conformance.truths import Mode
-from tests.broken import replay, rules, splitters
+from tests.broken import content, facts, replay, splitters, streams
 from tests.broken.kinds import Broken
 from tests.test_broken import INVARIANTS
 
@@ -48,14 +48,14 @@ FAULTS = (
     Fault(splitters.TagsComparedWithWholeChunks, "local/generated-chat-think-blocks", "MSG-1"),
     Fault(splitters.TagHeldBackACharacterTooFew, "local/generated-chat-think-blocks", "RSN-1"),
     Fault(splitters.TagInAnyCaseOfUnicode, "local/generated-chat-think-blocks", "MSG-2"),
-    Fault(rules.TrimmedMessage, "zai/generated-chat-answers", "MSG-2"),
-    Fault(rules.Utf16Offsets, "openai/generated-chat-citations", "ANN-2"),
-    Fault(rules.ByteOffsets, "openai/generated-chat-citations", "ANN-2"),
-    Fault(rules.InclusiveEnd, "openai/generated-chat-citations", "ANN-2"),
-    Fault(rules.NotRebasedBehindThinkPrefix, "local/generated-chat-citations", "ANN-5"),
-    Fault(rules.UsageSummed, "anthropic/generated-messages-usage", "USE-5"),
-    Fault(rules.LastDeltaLost, "zai/generated-chat-answers", "STR-1"),
-    Fault(rules.NoneTextForNullDeltas, "deepseek/generated-chat-answers", "MSG-2"),
+    Fault(content.TrimmedMessage, "zai/generated-chat-answers", "MSG-2"),
+    Fault(content.Utf16Offsets, "openai/generated-chat-citations", "ANN-2"),
+    Fault(content.ByteOffsets, "openai/generated-chat-citations", "ANN-2"),
+    Fault(content.InclusiveEnd, "openai/generated-chat-citations", "ANN-2"),
+    Fault(content.NotRebasedBehindThinkPrefix, "local/generated-chat-citations", "ANN-5"),
+    Fault(facts.UsageSummed, "anthropic/generated-messages-usage", "USE-5"),
+    Fault(streams.LastDeltaLost, "zai/generated-chat-answers", "STR-1"),
+    Fault(streams.NoneTextForNullDeltas, "deepseek/generated-chat-answers", "MSG-2"),
     Fault(replay.TraceTrimmed, "deepseek/generated-chat-second-turns", "RPL-1"),
     Fault(replay.BlocksInAnotherOrder, "anthropic/generated-messages-second-turns", "RPL-1"),
 )

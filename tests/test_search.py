@@ -14,7 +14,7 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.search import Effort
 from tests import miniature
 
-TRIMS = f"{Path(__file__).with_name('broken') / 'rules.py'}:TrimmedMessage"
+TRIMS = f"{Path(__file__).with_name('broken') / 'content.py'}:TrimmedMessage"
 ARGUMENTS = (f"--adapter={TRIMS}", "--conformance-scenario=zai/generated-*-answers", "-q")
 
 

@@ -1,0 +1,183 @@
+"""Broken adapters that make the wrong thing of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from adapters import ReferenceAdapters
+from adapters._chat import ChatDecoder
+from llm_conformance.contract import Call, Response, StreamEvent
+from tests.broken.kinds import Events, Misunderstood, Streamed
+
+
+class ExtraSpaceInStreams(Streamed):
+    fails = ("STR-1",)
+    says = "expected the joined text deltas"
+
+    def alter(self, events: Events) -> Events:
+        for event in events:
+            is_text = event.event_type == "response.output_text.delta"
+            yield replace(event, delta=f"{event.delta} ") if is_text else event
+
+
+class HalfDeaf(ChatDecoder):
+    def _feed_message(self, message: Mapping[str, Any]) -> Events:
+        return super()._feed_message({**message, "content": None} if message.get("reasoning_content") else message)
+
+
+class DeltaWithBothFieldsLosesOne(Misunderstood):
+    fails = ("MSG-2", "RSN-3")
+    says = "expected the message of"
+    decoders = MappingProxyType({ChatDecoder: HalfDeaf})
+
+
+class ToolDeltaIdDiffers(Streamed):
+    fails = ("STR-1",)
+    says = "expected the folded tool calls.*a tool call is what events response.function_call_arguments.delta add up to"
+
+    def alter(self, events: Events) -> Events:
+        for event in events:
+            yield replace(event, tool_call=event.tool_call and replace(event.tool_call, id="item_1"))
+
+
+class LastDeltaLost(Streamed):
+    """Gives each delta when the next one is there, and forgets the last."""
+
+    fails = ("STR-1", "STR-7")
+    says = "expected the joined text deltas"
+
+    def alter(self, events: Events) -> Events:
+        last = None
+        for event in events:
+            if event.event_type != "response.output_text.delta":
+                yield event
+            else:
+                if last is not None:
+                    yield last
+                last = event
+
+
+class PiecesDecodedOneByOne(Streamed):
+    fails = ("STR-4",)
+    says = "expected the .* as frame by frame"
+
+    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
+        return super().parse_stream((chunk.decode("utf-8", "replace").encode() for chunk in chunks), call)
+
+    def alter(self, events: Events) -> Events:
+        return events
+
+
+class CompletedMissing(Streamed):
+    fails = (
+        *("STR-2", "STR-1", "STR-5", "SHP-1", "MSG-1", "MSG-2", "MSG-3", "RSN-1", "RSN-2", "RSN-3", "RSN-4"),
+        *("ANN-1", "ANN-2", "ANN-3", "ANN-4", "ANN-5", "USE-1", "USE-2", "USE-3", "USE-4", "USE-5"),
+        *("ATT-1", "TOOL-1", "FIN-1", "PRV-1", "PRV-2"),
+    )
+    says = "expected the number of terminal events 1; got 0"
+
+    def alter(self, events: Events) -> Events:
+        return (event for event in events if event.event_type != "response.completed")
+
+
+class CompletedTwice(Streamed):
+    fails = ("STR-2",)
+    says = "expected the number of terminal events 1; got 2"
+
+    def alter(self, events: Events) -> Events:
+        for event in events:
+            yield event
+            if event.event_type == "response.completed":
+                yield event
+
+
+class CompletedIsNotLast(Streamed):
+    fails = ("STR-2",)
+    says = "expected the position of the terminal event"
+
+    def alter(self, events: Events) -> Events:
+        yield from events
+        yield StreamEvent("response.output_text.delta", delta="")
+
+
+class OwnEventType(Streamed):
+    fails = ("STR-3",)
+    says = "'response.started' is not one of"
+
+    def alter(self, events: Events) -> Events:
+        yield StreamEvent("response.started")  # type: ignore[arg-type]
+        yield from events
+
+
+class UnknownDroppedInSilence(Streamed):
+    fails = ("STR-5", "RSN-3", "RSN-4")
+    says = "expected an error, or a segment `other`"
+
+    def alter(self, events: Events) -> Events:
+        for event in events:
+            whole = event.response
+            if whole is not None:
+                whole = replace(whole, segments=tuple(s for s in whole.segments if s.type != "other"))
+            yield replace(event, response=whole)
+
+
+class BrokenStreamIsASuccess(Streamed):
+    fails = ("STR-6", "ERR-1", "ERR-2")
+    says = 'got response.completed with finish_reason "stop"'
+
+    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
+        try:
+            yield from ReferenceAdapters().parse_stream(chunks, call)
+        except Exception:
+            usage, model = None, call.model
+            half = Response(message="", provider=call.provider, model=model, finish_reason="stop", usage=usage)
+            yield StreamEvent("response.completed", response=half)
+
+
+class CompletedAfterTheError(Streamed):
+    fails = ("STR-6", "STR-2", "ERR-4")
+    says = "got response.completed"
+
+    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
+        try:
+            yield from ReferenceAdapters().parse_stream(chunks, call)
+        except Exception as error:
+            said = {"error_type": type(error).__name__, "message": str(error)}
+            yield StreamEvent("response.error", error=said)
+            half = Response(message="", provider=call.provider, model=call.model, finish_reason=None, usage=None)
+            yield StreamEvent("response.completed", response=half)
+
+
+class BuffersTheWholeStream(Streamed):
+    fails = ("STR-7",)
+    says = "the adapter waited for the end of the stream"
+
+    def alter(self, events: Events) -> Events:
+        yield from list(events)
+
+
+class Stringly(ChatDecoder):
+    def _feed_content(self, content: Any) -> Events:
+        return super()._feed_content(str(content) if self._answer.call.provider == "deepseek" else content)
+
+
+class NoneTextForNullDeltas(Misunderstood):
+    fails = ("MSG-2", "RSN-3")
+    says = "expected the message .*None"
+    decoders = MappingProxyType({ChatDecoder: Stringly})
+
+
+class Crumbling(ChatDecoder):
+    def _feed_content(self, content: Any) -> Events:
+        for event in super()._feed_content(content):
+            self._answer.blocks[-1].key = object()
+            yield event
+
+
+class SegmentForEachDelta(Misunderstood):
+    fails = ("RSN-3",)
+    says = "expected segments"
+    decoders = MappingProxyType({ChatDecoder: Crumbling})
