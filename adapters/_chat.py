@@ -12,7 +12,7 @@ from llm_conformance.contract import Annotation, Attachment, Call, Response, Str
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, utc
-from ._provider import ProviderAdapter, error_in_band
+from ._provider import ProviderAdapter, error_in_band, function_calls
 from ._think import ThinkSplitter
 
 AUDIO_TYPES = {
@@ -236,10 +236,7 @@ def request(call: Call, dialect: Dialect) -> dict[str, Any]:
 
 
 def _assistant(answer: Response, call: Call, dialect: Dialect) -> dict[str, Any]:
-    made = [
-        {"id": each.id, "type": "function", "function": {"name": each.name, "arguments": each.arguments}}
-        for each in answer.tool_calls
-    ]
+    made = function_calls(answer)
     said: dict[str, Any] = {"role": "assistant", "content": answer.message}
     return {**said, **({"tool_calls": made} if made else {}), **dialect.replay(answer, call)}
 

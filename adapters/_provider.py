@@ -118,6 +118,14 @@ class ProviderAdapter:
             raise ServiceUnavailableError(str(error), provider=call.provider, original_error=error) from error
 
 
+def function_calls(answer: Response) -> list[Mapping[str, Any]]:
+    """Return an earlier answer's tool calls in OpenAI's form, which others share."""
+    return [
+        {"id": each.id, "type": "function", "function": {"name": each.name, "arguments": each.arguments}}
+        for each in answer.tool_calls
+    ]
+
+
 def error_in_band(error: Any, call: Call) -> LLMError:
     """Return the error that an error object inside a 200 stands for: by its status, else by its type or code."""
     said = json.loads(_redacted(json.dumps(error if isinstance(error, Mapping) else {"message": error}), call))

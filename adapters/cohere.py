@@ -9,7 +9,7 @@ from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Us
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer
-from ._provider import ProviderAdapter, error_in_band
+from ._provider import ProviderAdapter, error_in_band, function_calls
 
 FINISH: Mapping[str, FinishReason] = {
     "COMPLETE": "stop",
@@ -147,12 +147,8 @@ def _assistant(answer: Response) -> dict[str, Any]:
     """Return an earlier answer as a message: with its plan where it has calls, else without its thinking."""
     if not answer.tool_calls:
         return {"role": "assistant", "content": answer.message}
-    made = [
-        {"id": each.id, "type": "function", "function": {"name": each.name, "arguments": each.arguments}}
-        for each in answer.tool_calls
-    ]
     plan = {"tool_plan": answer.reasoning} if answer.reasoning else {}
-    return {"role": "assistant", **plan, "tool_calls": made}
+    return {"role": "assistant", **plan, "tool_calls": function_calls(answer)}
 
 
 def headers(call: Call) -> dict[str, str]:

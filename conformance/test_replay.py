@@ -52,7 +52,7 @@ def test_earlier_reasoning_stands_nowhere_else(exchange: Exchange) -> None:
         there = at_pointer(request, pointer)
         if there is not None:
             fail(f"no {pointer} in the request", show(there))
-    for pointer, text in leaks(demand, request, exchange.scenario.said):
+    for pointer, text in leaks(demand, request):
         fail("earlier reasoning in no visible text of the request", f"{pointer}: {show(text)}")
     for number, message in enumerate(request.get("messages", ())):
         strays = {*exchange.scenario.provider.reasoning_fields} & message.keys()

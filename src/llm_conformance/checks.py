@@ -291,9 +291,8 @@ def _replays_as_demanded(recording: Recording) -> Problems:
     for pointer, wanted in document["replay"].get("sent", {}).items():
         if not holds(at_pointer(request, pointer), wanted):
             yield f"the recorded request has something else at {pointer}", ("replay", "sent", pointer)
-    known = scenarios.build(recording.file, recording.file.path.parent)
-    demand = known.truths[recording.mode].demand
-    for pointer, _ in leaks(demand, request, known.said) if demand else ():
+    demand = scenarios.demand(recording.file, recording.mode)
+    for pointer, _ in leaks(demand, request) if demand else ():
         yield f"the recorded request has earlier reasoning in {pointer}", ("replay",)
     for number, pointer in enumerate(document["replay"].get("absent", ())):
         if at_pointer(request, pointer) is not None:

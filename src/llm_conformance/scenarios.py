@@ -9,8 +9,9 @@ streamed recording stand under `json:` and `stream:`.
 
 from __future__ import annotations
 
+import functools
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -91,14 +92,6 @@ class Scenario:
         return tuple(each for each in said if isinstance(each, str))
 
     @property
-    def said(self) -> str:
-        """All that was said in the open before this answer, by the users, the tools and the answers."""
-        contents = [str(each.get("content", "")) for each in self.messages]
-        return "\n".join(
-            [*contents, *(truth.message for each in self.earlier.values() for truth in each.truths.values())]
-        )
-
-    @property
     def modes(self) -> tuple[Mode, ...]:
         """The modes that were recorded, json before stream."""
         return tuple(mode for mode in MODES if mode in self.interactions)
@@ -123,7 +116,7 @@ class ScenarioFile:
         index: int = self.document["recordings"][mode]
         return self.cassette.interactions[index]
 
-    @property
+    @functools.cached_property
     def earlier(self) -> Mapping[int, ScenarioFile]:
         """The scenarios beside this one whose answers stand in the messages, by their place there."""
         named = ((number, message.get("answer_of")) for number, message in enumerate(self.document["call"]["messages"]))
@@ -248,7 +241,7 @@ def build(file: ScenarioFile, home: Path) -> Scenario:
         match=tuple(document.get("match", ())),
         interactions={mode: file.interaction(mode) for mode in file.modes},
         same_content=document["recordings"].get("same_content", False),
-        truths=_truths(file, earlier.values()),
+        truths=_truths(file),
         evidence=file.cassette.metadata["provenance"],
         fault=Fault(**document["fault"]) if "fault" in document else None,
         earlier=earlier,
@@ -258,21 +251,25 @@ def build(file: ScenarioFile, home: Path) -> Scenario:
     return scenario if cuts is None else recut(scenario, cuts)
 
 
-def _demand(file: ScenarioFile, mode: Mode, earlier: Iterable[Scenario]) -> Demand | None:
+def demand(file: ScenarioFile, mode: Mode) -> Demand | None:
+    """Return what the request of a mode has to carry of the answers before it; None where nothing is said of that."""
     if "replay" not in file.document:
         return None
     stated = file.document["replay"]
-    blocks = (block for each in earlier for block in each.truths[mode].segments if block.type == "reasoning")
+    before = [read_truth(each.document["truth"], mode) for each in file.earlier.values()]
+    blocks = (block for truth in before for block in truth.segments if block.type == "reasoning")
+    messages = (str(message.get("content", "")) for message in file.document["call"]["messages"])
     return Demand(
         sent=stated.get("sent", {}),
         absent=tuple(stated.get("absent", ())),
         allowed=tuple(stated.get("allowed", ())),
         traces=tuple(block.content for block in blocks if block.content),
+        known="\n".join([*messages, *(truth.message for truth in before)]),
         source=stated["source"],
     )
 
 
-def _truths(file: ScenarioFile, earlier: Collection[Scenario]) -> Mapping[Mode, Truth]:
+def _truths(file: ScenarioFile) -> Mapping[Mode, Truth]:
     """Return the truths by mode. What a stream shows early also counts for a plain answer given out as a stream."""
     stated = {mode: read_truth(file.document["truth"], mode) for mode in file.modes}
     early: frozenset[str] = frozenset()
@@ -284,7 +281,7 @@ def _truths(file: ScenarioFile, earlier: Collection[Scenario]) -> Mapping[Mode, 
             said,
             shows_early=early,
             offset_unit=row.offset_unit,
-            demand=_demand(file, mode, earlier),
+            demand=demand(file, mode),
             switches={each: at_pointer(file.interaction(mode).request, each) for each in row.switches},
         )
         for mode, said in stated.items()

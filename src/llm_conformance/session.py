@@ -58,8 +58,9 @@ class ConformanceSession:
         try:
             more = _directories(option("conformance_cassettes"), directory)
             self._scenarios = lint.load_all([CASSETTES, *more], self._filters.admits_id)
-            self._files = [path for folder in (CASSETTES, *more) for path in scenarios.find(folder)[0]]
-            self._bare = [(folder, path) for folder in more for path in scenarios.find(folder)[1]]
+            found = {folder: scenarios.find(folder) for folder in (CASSETTES, *more)}
+            self._files = [path for files, _ in found.values() for path in files]
+            self._bare = [(folder, path) for folder in more for path in found[folder][1]]
             self._subjects = subject.load_all(option("conformance_adapter"), directory)
         except BadFileError as bad:
             raise pytest.UsageError(f"{bad}\n{lint.counted(bad.problems)} in the scenarios; nothing was run") from bad

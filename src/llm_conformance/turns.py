@@ -27,12 +27,14 @@ class Demand:
         absent: JSON pointers to what may not be there.
         allowed: JSON pointers to texts in which a trace may stand.
         traces: The reasoning of the answers before, block by block, which is no visible text of any message.
+        known: All that was said in the open before; a piece of a trace that stands there too tells nothing.
         source: Where the provider says so.
     """
 
     sent: Mapping[str, Any]
     absent: tuple[str, ...]
     traces: tuple[str, ...]
+    known: str
     source: str
     allowed: tuple[str, ...] = ()
 
@@ -63,12 +65,9 @@ def _visible(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
             yield from _visible(inner, f"{pointer}/{number}")
 
 
-def leaks(demand: Demand, request: Mapping[str, Any], known: str) -> Iterator[tuple[str, str]]:
-    """Yield each text of a request that has a piece of earlier reasoning, with its pointer.
-
-    Pieces that stand in what is `known`, all that was said in the open before, tell nothing.
-    """
-    pieces = {piece for trace in demand.traces for piece in _pieces(trace.strip()) if piece not in known}
+def leaks(demand: Demand, request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each text of a request that has a piece of earlier reasoning, with its pointer."""
+    pieces = {piece for trace in demand.traces for piece in _pieces(trace.strip()) if piece not in demand.known}
     places = (*demand.sent, *demand.allowed)
     for pointer, text in visible_texts(request):
         may = any(pointer == place or pointer.startswith(f"{place}/") for place in places)

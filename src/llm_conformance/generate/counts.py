@@ -15,6 +15,7 @@ from hypothesis.strategies import DrawFn
 
 from llm_conformance.contract import Usage
 from llm_conformance.generate.chance import at_most, some
+from llm_conformance.pointers import placed
 from llm_conformance.providers import PARTS, Provider
 
 _WHOLES = ("prompt_tokens", "completion_tokens")
@@ -98,9 +99,5 @@ def nested(fields: Mapping[str, int]) -> dict[str, Any]:
     """Turn values by pointer into an object."""
     result: dict[str, Any] = {}
     for pointer, value in fields.items():
-        *parents, name = pointer.split("/")
-        place = result
-        for parent in parents:
-            place = place.setdefault(parent, {})
-        place[name] = value
+        result = placed(result, f"/{pointer}", value)
     return result

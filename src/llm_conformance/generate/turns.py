@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from hypothesis.strategies import DrawFn
 
 from llm_conformance.generate import answers, texts
-from llm_conformance.generate.answers import Block, Reasoning, Text
+from llm_conformance.generate.answers import Answer, Block, Reasoning, Text
 from llm_conformance.generate.chance import at_most, either, pick
 from llm_conformance.generate.conversation import MESSAGES, TOOLS, Conversation, answered
 from llm_conformance.generate.wires import WIRES
@@ -46,12 +46,13 @@ def second_turn(draw: DrawFn, row: Provider, mode: Mode) -> Conversation:
         messages=(*MESSAGES, {"role": "assistant"}, *results),
         tools=TOOLS,
         before={len(MESSAGES): answered(draw, first, mode)},
-        truth=replace(second.truth, demand=Demand(sent, (), _traces(first.blocks), _SOURCE)),
+        truth=replace(second.truth, demand=_demand(first, sent)),
     )
 
 
-def _traces(blocks: Iterable[Block]) -> tuple[str, ...]:
-    return tuple(block.text for block in blocks if isinstance(block, Reasoning) and block.text)
+def _demand(first: Answer, sent: Mapping[str, Any]) -> Demand:
+    traces = tuple(block.text for block in first.blocks if isinstance(block, Reasoning) and block.text)
+    return Demand(sent, absent=(), traces=traces, known=first.message, source=_SOURCE)
 
 
 def _asked(row: Provider) -> dict[str, Any]:
