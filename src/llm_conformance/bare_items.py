@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest._code.code import ExceptionInfo, TerminalRepr
 
 from llm_conformance import bare, plan
+from llm_conformance.failures import Failures, JudgingItem
 from llm_conformance.findings import judged
-from llm_conformance.items import Failures
 from llm_conformance.judgement import Invariant, Status
 from llm_conformance.plan import Cell, Filters
 from llm_conformance.runner import Runner
@@ -32,7 +31,7 @@ class BareRecordings(pytest.Collector):
         yield from ()
 
 
-class BareItem(pytest.Item):
+class BareItem(JudgingItem):
     """One cassette: each of its interactions, through each adapter and method, judged by each rule."""
 
     def __init__(
@@ -60,7 +59,7 @@ class BareItem(pytest.Item):
 
     def runtest(self) -> None:
         """Judge the file."""
-        wrong: list[str] = []
+        wrong: list[tuple[str, str]] = []
         try:
             for recording in filter(self._is_admitted, bare.recordings(self._file)):
                 self.tally.recordings += 1
@@ -78,7 +77,7 @@ class BareItem(pytest.Item):
                 self.tally.add_fault()
             raise
         if wrong:
-            raise Failures("\n\n".join(wrong))
+            raise Failures(*zip(*wrong, strict=True))
         if not self.tally.summary[Status.PASS]:
             pytest.skip(next(iter(self.tally.out_of_scope), "not covered, or nothing that a rule could look at"))
 
@@ -87,7 +86,7 @@ class BareItem(pytest.Item):
             return self._filters.admits(recording)
         return not (recording.unknown_api and self._filters.providers)
 
-    def _judge(self, scenario: Scenario) -> Iterator[str]:
+    def _judge(self, scenario: Scenario) -> Iterator[tuple[str, str]]:
         for subject in self._subjects:
             if not subject.covers(scenario.provider):
                 self.tally.not_covered[subject.label] += 1
@@ -95,7 +94,8 @@ class BareItem(pytest.Item):
             for cell in plan.cells([subject], [scenario], self._filters):
                 yield from self._judge_cell(cell)
 
-    def _judge_cell(self, cell: Cell) -> Iterator[str]:
+    def _judge_cell(self, cell: Cell) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong: all that is to be told, and a line."""
         for invariant in self._invariants:
             known = settled(cell, invariant)
             if known is not None:
@@ -108,13 +108,7 @@ class BareItem(pytest.Item):
                 raise
             self.tally.add([found])
             if wrong is not None:
-                yield wrong
-
-    def repr_failure(self, excinfo: ExceptionInfo[BaseException], *_: Any) -> str | TerminalRepr:
-        """Say what is wrong for people; only the harness's own fault comes with a traceback."""
-        if isinstance(excinfo.value, Failures):
-            return str(excinfo.value)
-        return f"This is a fault of llm-conformance, not of the adapter.\n\n{super().repr_failure(excinfo)}"
+                yield wrong, found.headline
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return file, line and heading."""

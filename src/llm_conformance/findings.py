@@ -185,7 +185,7 @@ def _writable(data: Mapping[str, Any]) -> Any:
         return f"(cannot be written as JSON: {type(error).__name__})"
 
 
-def told(wrong: Mapping[Invariant, Witness], directory: Path | None, options: Iterable[str]) -> Iterator[str]:
+def narratives(wrong: Mapping[Invariant, Witness], directory: Path | None, options: Iterable[str]) -> Iterator[str]:
     """Yield the failures as an adapter author reads them.
 
     Rules that an example breaks in one way are told of together, and an example is shown once.

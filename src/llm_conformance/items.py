@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest._code.code import ExceptionInfo, TerminalRepr
 
+from llm_conformance.failures import Failures, JudgingItem
 from llm_conformance.findings import judged, uncut
 from llm_conformance.judgement import Invariant, Status, invariant_of
 from llm_conformance.locations import RULES_PACKAGE
@@ -28,11 +28,7 @@ def invariants_in(path: Path) -> Iterator[tuple[str, Invariant]]:
             yield name, found
 
 
-class Failures(AssertionError):  # noqa: N818 - it is what failed, in words
-    """What is wrong, in the words of `llm_conformance.verdict.narrative`."""
-
-
-class RuleItem(pytest.Item):
+class RuleItem(JudgingItem):
     """One rule applied to one cell."""
 
     def __init__(
@@ -55,15 +51,9 @@ class RuleItem(pytest.Item):
             self.verdict = verdict(self.cell, self.invariant, Status.ERROR, f"harness error: {error!r}")
             raise
         if wrong is not None:
-            raise Failures(wrong)
+            raise Failures([wrong], [self.verdict.headline])
         if self.verdict.status != Status.PASS:
             pytest.skip(f"{self.verdict.status}: {self.verdict.message}")
-
-    def repr_failure(self, excinfo: ExceptionInfo[BaseException], *_: Any) -> str | TerminalRepr:
-        """Say what is wrong for people; only the harness's own fault comes with a traceback."""
-        if isinstance(excinfo.value, Failures):
-            return str(excinfo.value)
-        return f"This is a fault of llm-conformance, not of the adapter.\n\n{super().repr_failure(excinfo)}"
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return file, line and heading."""

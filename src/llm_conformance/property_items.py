@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest._code.code import ExceptionInfo, TerminalRepr
 
-from llm_conformance.findings import Finding, Findings, Witness, example, kept, told
+from llm_conformance.failures import Failures, JudgingItem
+from llm_conformance.findings import Finding, Findings, Witness, example, kept, narratives
 from llm_conformance.generate.themes import THEMES, Theme
-from llm_conformance.items import Failures
 from llm_conformance.judgement import Invariant, Status
 from llm_conformance.locations import CASSETTES
 from llm_conformance.plan import PURE, Cell, Filters
@@ -74,7 +73,7 @@ class GeneratedScenarios(pytest.Collector):
         yield from ()
 
 
-class PropertyItem(pytest.Item):
+class PropertyItem(JudgingItem):
     """One property: it draws scenarios, and has each judged by every rule that has something to look at."""
 
     def __init__(
@@ -103,10 +102,12 @@ class PropertyItem(pytest.Item):
             search(self.name, theme.scenarios(row, mode), self._is_wrong, self._effort)
         self._findings.uncut()
         found = self._findings.by_rule
-        self.tally.add(self._verdict(rule, finding) for rule, finding in found.items())
+        verdicts = {rule: self._verdict(rule, finding) for rule, finding in found.items()}
+        self.tally.add(verdicts.values())
         wrong = {rule: each.witness for rule, each in found.items() if each.witness is not None}
         if wrong:
-            raise Failures("\n\n".join(told(wrong, self._keep_in, self._findings.options)))
+            told = list(narratives(wrong, self._keep_in, self._findings.options))
+            raise Failures(told, [verdicts[rule].headline for rule in wrong])
         if not self.tally.summary[Status.PASS]:
             pytest.skip("no rule had anything to look at")
 
@@ -133,12 +134,6 @@ class PropertyItem(pytest.Item):
     def _example(self, witness: Witness) -> Mapping[str, Any]:
         scenario = kept(witness, self._keep_in).scenario
         return {**example(witness), "kept": str(scenario.path) if scenario.home != CASSETTES else None}
-
-    def repr_failure(self, excinfo: ExceptionInfo[BaseException], *_: Any) -> str | TerminalRepr:
-        """Say what is wrong for people; only the harness's own fault comes with a traceback."""
-        if isinstance(excinfo.value, Failures):
-            return str(excinfo.value)
-        return f"This is a fault of llm-conformance, not of the adapter.\n\n{super().repr_failure(excinfo)}"
 
     def reportinfo(self) -> tuple[Path, None, str]:
         """Return heading only: it stands in no file."""

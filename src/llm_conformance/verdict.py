@@ -49,6 +49,11 @@ class Verdict:
     evidence: str
     example: Mapping[str, Any] | None = None
 
+    @property
+    def headline(self) -> str:
+        """What is said of it, in one line."""
+        return f"{self.invariant}: {self.message}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as a result of the JSON report."""
         return {key: plain(value) for key, value in vars(self).items() if key != "example" or value is not None}

@@ -1,0 +1,73 @@
+"""A failure is told once, in words, and in one line wherever one line is wanted."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from llm_conformance.failures import OWN_FAULT
+from tests import miniature
+
+HEADLINE = "MSG-2: expected an answer; got raised TypeError: dict expected at most 1 argument, got 2"
+
+
+@pytest.fixture(autouse=True)
+def in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the variable is set, pytest's summary shows the whole of what it takes for a failure's message."""
+    monkeypatch.setenv("CI", "true")
+
+
+@pytest.mark.parametrize("distributed", [(), ("-n", "1")])
+def test_the_summary_and_junit_have_a_line_of_each_failure(
+    pytester: pytest.Pytester, distributed: tuple[str, ...]
+) -> None:
+    miniature.write(pytester.path / "own")
+    pytester.makepyfile(wrong="class A:\n    providers = ['deepseek']\n    parse = dict\nconformance_adapter = A")
+    result = pytester.runpytest_subprocess(
+        str(miniature.RULES),
+        "--adapter=wrong",
+        "--conformance-cassettes=own",
+        "--conformance-scenario=mini/spider",
+        "--conformance-invariant=MSG-2",
+        "--junitxml=junit.xml",
+        *distributed,
+    )
+    lines = result.stdout.lines
+    assert len([line for line in lines if line.startswith("Reproduce ")]) == 1
+    summary = lines[next(number for number, line in enumerate(lines) if "short test summary info" in line) + 1 : -1]
+    (line,) = [each for each in summary if each]
+    assert line.endswith(f"[wrong-mini/spider-parse] - {HEADLINE}")
+    (failure,) = ElementTree.parse(pytester.path / "junit.xml").iter("failure")
+    assert failure.get("message") == HEADLINE
+    assert "\nActual " in (failure.text or "")
+
+
+@pytest.mark.parametrize("distributed", [(), ("-n", "1")])
+def test_a_fault_of_the_suites_own_is_called_so_in_the_summary(
+    pytester: pytest.Pytester, distributed: tuple[str, ...]
+) -> None:
+    miniature.write(pytester.path / "own")
+    pytester.makepyfile(
+        breaks="""
+        from llm_conformance import findings
+
+        def judge(invariant, exchange):
+            raise LookupError("no such thing")
+
+        findings.judge = judge
+        """
+    )
+    result = pytester.runpytest_subprocess(
+        str(miniature.RULES),
+        "--adapter=adapters",
+        "--conformance-cassettes=own",
+        "--conformance-scenario=mini/spider",
+        "--conformance-invariant=MSG-2",
+        "--conformance-face=parse",
+        "-p",
+        "breaks",
+        *distributed,
+    )
+    assert result.ret == 3
+    result.stdout.fnmatch_lines([f"FAILED *-mini/spider-parse* - {OWN_FAULT} LookupError: no such thing"])
