@@ -6,11 +6,11 @@ from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import fail, invariant, show
 from llm_conformance.pointers import at_pointer
 from llm_conformance.truths import Mode, Truth
-from llm_conformance.turns import holds, leaks, visible_texts
+from llm_conformance.turns import holds, leaks, uncalled, unsaid
 
 
-def _demanded(truth: Truth, _mode: Mode) -> bool:
-    return truth.demand is not None and bool(truth.demand.sent)
+def _follows(truth: Truth, _mode: Mode) -> bool:
+    return truth.demand is not None
 
 
 def _reasoned_before(truth: Truth, _mode: Mode) -> bool:
@@ -21,23 +21,24 @@ def _has_switches(truth: Truth, _mode: Mode) -> bool:
     return bool(truth.switches)
 
 
-@invariant("RPL-1", capability="replay", when=_demanded, sends=True)
+@invariant("RPL-1", capability="replay", when=_follows, sends=True)
 def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
     """Earlier reasoning goes back exactly as it came: in the provider's slot, in its order, with the tool results.
 
     Models go on from their own trace. Some providers refuse a request that lacks it or whose signature does not fit,
     others answer worse and say nothing (S0-41 to S0-45, S0-50). A message that stands for an earlier answer is what the
-    adapter itself returned.
+    adapter itself returned; its text and its calls of tools go back with the rest of the conversation.
     """
     demand, request = exchange.demand, exchange.request
     for pointer, wanted in demand.sent.items():
         there = at_pointer(request, pointer)
         if not holds(there, wanted):
             fail(f"{pointer} of the request {show(wanted)}", "nothing" if there is None else show(there))
-    texts = iter([text for _, text in visible_texts(request)])
-    for said in exchange.scenario.asked:
-        if not any(said in text for text in texts):
-            fail(f"what the user said, in its order: {show(said)}", "it is not there")
+    said, call = unsaid(demand, request), uncalled(demand, request)
+    if said is not None:
+        fail(f"what was said before, in its order: {show(said)}", "it is not there")
+    if call is not None:
+        fail(f"the calls before, in their order: {call.name}({call.arguments})", "it is not there")
 
 
 @invariant("RPL-2", capability="replay", when=_reasoned_before, sends=True)

@@ -86,12 +86,6 @@ class Scenario:
                 yield body[start:end]
 
     @property
-    def asked(self) -> tuple[str, ...]:
-        """What the user has said, in order, as far as it is plain text."""
-        said = (each["content"] for each in self.messages if each["role"] == "user" and "content" in each)
-        return tuple(each for each in said if isinstance(each, str))
-
-    @property
     def modes(self) -> tuple[Mode, ...]:
         """The modes that were recorded, json before stream."""
         return tuple(mode for mode in MODES if mode in self.interactions)
@@ -255,18 +249,29 @@ def demand(file: ScenarioFile, mode: Mode) -> Demand | None:
     """Return what the request of a mode has to carry of the answers before it; None where nothing is said of that."""
     if "replay" not in file.document:
         return None
-    stated = file.document["replay"]
+    stated, messages = file.document["replay"], file.document["call"]["messages"]
     before = [read_truth(each.document["truth"], mode) for each in file.earlier.values()]
     blocks = (block for truth in before for block in truth.segments if block.type == "reasoning")
-    messages = (str(message.get("content", "")) for message in file.document["call"]["messages"])
     return Demand(
         sent=stated.get("sent", {}),
         absent=tuple(stated.get("absent", ())),
         allowed=tuple(stated.get("allowed", ())),
         traces=tuple(block.content for block in blocks if block.content),
-        known="\n".join([*messages, *(truth.message for truth in before)]),
+        said=tuple(filter(None, _said(file, mode))),
+        instructions="".join(each["content"] for each in messages if each.get("role") == "system"),
+        calls=tuple(call for truth in before for call in truth.tool_calls),
         source=stated["source"],
     )
+
+
+def _said(file: ScenarioFile, mode: Mode) -> Iterator[str]:
+    """Yield what the messages of user, model and tools say in the open, as far as it is plain text."""
+    for number, message in enumerate(file.document["call"]["messages"]):
+        if number in file.earlier:
+            truth = read_truth(file.earlier[number].document["truth"], mode)
+            yield from (segment.content for segment in truth.segments if segment.type == "text")
+        elif message["role"] != "system" and isinstance(message.get("content"), str):
+            yield message["content"]
 
 
 def _truths(file: ScenarioFile) -> Mapping[Mode, Truth]:

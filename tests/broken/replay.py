@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -112,7 +113,7 @@ class EffortMadeUp(Client):
 
 class FirstQuestionForgotten(Client):
     fails = ("RPL-1",)
-    says = "expected what the user said, in its order: .*; got it is not there"
+    says = "expected what was said before, in its order: .*; got it is not there"
 
     def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
         if not any(isinstance(each, Response) for each in call.messages) or "messages" not in body:
@@ -120,6 +121,36 @@ class FirstQuestionForgotten(Client):
         asked = next(number for number, each in enumerate(body["messages"]) if each["role"] == "user")
         changed = {**body["messages"][asked], "content": "Go on."}
         return {**body, "messages": [*body["messages"][:asked], changed, *body["messages"][asked + 1 :]]}
+
+
+class ArgumentsAltered(Client):
+    fails = ("RPL-1",)
+    says = "expected the calls before, in their order: .*; got it is not there"
+
+    def remember(self, answer: Response) -> Response:
+        calls = tuple(replace(each, arguments=json.dumps({"again": each.arguments})) for each in answer.tool_calls)
+        told = (replace(each, content="{}") if each.type == "tool_call" else each for each in answer.segments)
+        return replace(answer, tool_calls=calls, segments=tuple(told))
+
+
+class ResultsLost(Client):
+    """Its tools have always nothing to say."""
+
+    fails = ("RPL-1",)
+    says = "expected what was said before, in its order: .*; got it is not there"
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        told = [{**each, "content": "ok"} if each["role"] == "tool" else each for each in body.get("messages", ())]
+        return {**body, "messages": told} if told else body
+
+
+class OwnAnswerLost(Client):
+    fails = ("RPL-1",)
+    says = "expected what was said before, in its order: .*; got it is not there"
+
+    def remember(self, answer: Response) -> Response:
+        told = (replace(each, content="") if each.type == "text" else each for each in answer.segments)
+        return replace(answer, message="", segments=tuple(told))
 
 
 class TraceToldToTheSystem(Client):

@@ -52,7 +52,10 @@ def second_turn(draw: DrawFn, row: Provider, mode: Mode) -> Conversation:
 
 def _demand(first: Answer, sent: Mapping[str, Any]) -> Demand:
     traces = tuple(block.text for block in first.blocks if isinstance(block, Reasoning) and block.text)
-    return Demand(sent, absent=(), traces=traces, known=first.message, source=_SOURCE)
+    texts_before = (block.text for block in first.blocks if isinstance(block, Text) and block.text)
+    asked = (message["content"] for message in MESSAGES)
+    said = (*asked, *texts_before, *("done" for _ in first.calls))
+    return Demand(sent, absent=(), traces=traces, said=said, calls=first.tool_calls, source=_SOURCE)
 
 
 def _asked(row: Provider) -> dict[str, Any]:
