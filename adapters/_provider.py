@@ -5,8 +5,9 @@ from __future__ import annotations
 import codecs
 import contextlib
 import json
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import httpx
@@ -16,6 +17,7 @@ from llm_conformance.contract import (
     Call,
     HttpResponse,
     LLMError,
+    ProviderMeta,
     Response,
     ServiceUnavailableError,
     StreamEvent,
@@ -60,16 +62,20 @@ class ProviderAdapter:
 
     def complete(self, call: Call) -> Response:
         """Ask the provider and return its answer."""
-        with self._sent(call) as answer:
-            body = answer.read()
-            return self.parse(HttpResponse(answer.status_code, dict(answer.headers), body), call)
+        with self._sent(call) as (answer, failed):
+            response = self.parse(_read(answer), call)
+            return replace(response, provider_meta=(*failed, *response.provider_meta))
 
     def stream(self, call: Call) -> Iterator[StreamEvent]:
         """Ask the provider and give its answer as it comes."""
-        with self._sent(call) as answer:
+        with self._sent(call) as (answer, failed):
             if answer.status_code >= 400:
-                raise _status_error(HttpResponse(answer.status_code, dict(answer.headers), answer.read()), call)
-            yield from self.parse_stream(answer.iter_bytes(), call)
+                raise _status_error(_read(answer), call)
+            for event in self.parse_stream(answer.iter_bytes(), call):
+                whole = event.response
+                if whole is not None:
+                    event = replace(event, response=replace(whole, provider_meta=(*failed, *whole.provider_meta)))
+                yield event
 
     def parse(self, http: HttpResponse, call: Call) -> Response:
         """Return what a plain answer says."""
@@ -101,21 +107,30 @@ class ProviderAdapter:
             yield StreamEvent("response.completed", response=decoder.response())
 
     @contextlib.contextmanager
-    def _sent(self, call: Call) -> Iterator[httpx.Response]:
+    def _sent(self, call: Call) -> Iterator[tuple[httpx.Response, tuple[ProviderMeta, ...]]]:
+        """Ask the provider, once more if it is overloaded or down; give its answer, and the attempt that failed."""
+        until = time.monotonic() + call.timeout_s
+        failed: tuple[ProviderMeta, ...] = ()
         try:
-            with (
-                httpx.Client(timeout=call.timeout_s, verify=call.base_url.startswith("https:")) as client,
-                client.stream(
-                    "POST", call.base_url + call.path, json=self.request(call), headers=self.headers(call)
-                ) as answer,
-            ):
-                yield answer
+            with httpx.Client(verify=call.base_url.startswith("https:")) as client:
+                answer = self._asked(client, call, until)
+                if answer.status_code >= 500 and error_for_status(answer.status_code) is ServiceUnavailableError:
+                    failed = (_failed(_read(answer), call),)
+                    answer = self._asked(client, call, until)
+                with contextlib.closing(answer):
+                    yield answer, failed
         except httpx.TimeoutException as error:
             raise TimeoutError(str(error), provider=call.provider, original_error=error) from error
         except httpx.DecodingError as error:
             raise ValidationError(str(error), provider=call.provider, original_error=error) from error
         except httpx.TransportError as error:
             raise ServiceUnavailableError(str(error), provider=call.provider, original_error=error) from error
+
+    def _asked(self, client: httpx.Client, call: Call, until: float) -> httpx.Response:
+        left_s = max(until - time.monotonic(), 0)
+        body, headers = self.request(call), self.headers(call)
+        asked = client.build_request("POST", call.base_url + call.path, json=body, headers=headers, timeout=left_s)
+        return client.send(asked, stream=True)
 
 
 def function_calls(answer: Response) -> list[Mapping[str, Any]]:
@@ -160,6 +175,15 @@ def _document(data: bytes | str) -> Mapping[str, Any]:
     if not isinstance(document, Mapping):
         raise TypeError("an object was expected")
     return document
+
+
+def _read(answer: httpx.Response) -> HttpResponse:
+    return HttpResponse(answer.status_code, dict(answer.headers), answer.read())
+
+
+def _failed(http: HttpResponse, call: Call) -> ProviderMeta:
+    error = _status_error(http, call)
+    return ProviderMeta(call.provider, call.model, extra={"error": str(error), **error.extra_context})
 
 
 def _status_error(http: HttpResponse, call: Call) -> LLMError:

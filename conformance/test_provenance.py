@@ -17,7 +17,8 @@ def test_answer_says_where_it_comes_from(exchange: Exchange) -> None:
 
     The model that answered is not always the one that was asked for: an alias resolves to a dated release. A time in
     the place of one that the provider does not give is made up. With the capability `raw`, `raw_events` hold every
-    frame (S0-07, S0-09, S0-17, S0-18, S4-05, S4-17, C-9).
+    frame. Who lists attempts lists every one, the used one last, and says of those before why they failed (S0-07,
+    S0-09, S0-17, S0-18, S4-05, S4-13, S4-14, S4-17, C-9).
     """
     response, truth = exchange.response, exchange.truth
     expect_equal("provider", response.get("provider"), exchange.call.provider)
@@ -38,6 +39,12 @@ def test_answer_says_where_it_comes_from(exchange: Exchange) -> None:
     if "raw" in exchange.subject.capabilities:
         frames = list(documents(exchange.scenario.interactions[exchange.mode]))
         expect_equal("the raw events", list(response.get("raw_events", ())), frames)
+    attempts = response.get("provider_meta", ())
+    if attempts and exchange.outcome.attempts:
+        expect_equal("the number of attempts in provider_meta", len(attempts), exchange.outcome.attempts)
+        for number, attempt in enumerate(attempts[:-1]):
+            if not attempt.get("extra"):
+                fail(f"extra of attempt {number} to say why it failed", show(attempt))
 
 
 @invariant("PRV-2")

@@ -8,10 +8,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from llm_conformance import lint, subject
-from llm_conformance.contract import Call, Response
+from llm_conformance.contract import Call, HttpResponse, Response
 from llm_conformance.locations import CASSETTES
 from llm_conformance.plan import Cell, Filters, cells
 from llm_conformance.runner import Runner
@@ -76,6 +77,25 @@ def test_a_client_without_a_limit_of_time_is_not_waited_for(runner: Runner, faul
     assert time.monotonic() - started < 4 * len(silent)
 
 
+class OnceOnly:
+    """Asks once, and raises what it is told."""
+
+    providers = ("openai:chat",)
+
+    def complete(self, call: Call) -> Response:
+        answer = httpx.post(call.base_url + call.path, json=dict(call.request))
+        if answer.status_code >= 400:
+            raise OSError(answer.text)
+        return ADAPTERS.parse(HttpResponse(answer.status_code, {}, answer.content), call)
+
+
+def test_nobody_has_to_ask_again(runner: Runner) -> None:
+    once = subject.describe("once", OnceOnly())
+    (outage,) = lint.load_all([CASSETTES], lambda id: id == "openai/answer-after-an-outage")
+    outcome = runner.run(Cell(once, outage, "json", "complete")).outcome
+    assert outcome.unsupported == "the adapter does not ask again after a 503, and need not"
+
+
 def test_parsers_see_nothing_of_connections(faulty: list[Scenario]) -> None:
     assert {cell.face for cell in cells([REFERENCE], faulty, Filters())} == {"complete", "stream"}
 
@@ -84,4 +104,4 @@ def test_no_connection_fails_within_the_process(faulty: list[Scenario]) -> None:
     runner = Runner(10, TapeTransport())
     outcome = runner.run(Cell(REFERENCE, faulty[0], "json", "complete")).outcome
     runner.close()
-    assert outcome.unsupported == "no connection can fail in this transport"
+    assert outcome.unsupported == "no connection and no attempt can fail in this transport"

@@ -70,6 +70,17 @@ def test_what_only_streams_are_asked_for_is_matched_in_streams(by_id: dict[str, 
     assert asked(scenario, "/chat/completions", whole).mode == "stream"
 
 
+def test_fields_of_a_request_may_have_the_names_of_the_protocol(by_id: dict[str, Scenario]) -> None:
+    scenario = by_id["gemini/signature-goes-back-with-the-calls"]
+    call = {"function_call": {"name": "tide"}, "thought_signature": "c2ln"}
+    body = {"contents": [{"role": "model", "parts": [call]}], "generation_config": {"max_output_tokens": 9}}
+    serving = asked(scenario, f"/v1beta/models/{scenario.model}:generateContent", body)
+    assert serving.sent == {
+        "contents": [{"role": "model", "parts": [{"functionCall": {"name": "tide"}, "thoughtSignature": "c2ln"}]}],
+        "generationConfig": {"maxOutputTokens": 9},
+    }
+
+
 def test_a_mode_that_was_not_recorded_is_lacking(by_id: dict[str, Scenario]) -> None:
     scenario = by_id["cohere/error-in-message-end"]
     serving = asked(scenario, "/v2/chat", {"model": scenario.model})

@@ -18,7 +18,7 @@ from llm_conformance.pointers import at_pointer
 from llm_conformance.providers import COUNTS, Provider
 from llm_conformance.scenarios import ScenarioFile
 from llm_conformance.truths import ExpectedAnnotation, Mode, Truth, read_truth
-from llm_conformance.turns import holds, leaks
+from llm_conformance.turns import holds, leaks, uncalled, unsaid
 
 _ALWAYS_STATED = ("id", "model", "message", "finish_reason", "raw_finish_reason", "usage")
 
@@ -71,6 +71,9 @@ def _is_that_call(recording: Recording) -> Problems:
         yield "the recorded request's `stream` says the other mode", ("recordings", recording.mode)
     if interaction.streamed != streams and interaction.status < 400:
         yield "the recorded answer's content type says the other mode", ("recordings", recording.mode)
+    outage = recording.file.outage
+    if outage is not None and (outage.status < 500 or row.place(outage.uri) is None):
+        yield "that is no failure (a status of 500 or more) of this API", ("recordings", "outage")
     for pointer in document.get("match", ()):
         # What only streams are asked for (`stream_options`) is matched in their requests alone.
         only_in_streams = pointer.split("/")[1] in document["call"].get("stream_params", {})
@@ -292,8 +295,14 @@ def _replays_as_demanded(recording: Recording) -> Problems:
         if not holds(at_pointer(request, pointer), wanted):
             yield f"the recorded request has something else at {pointer}", ("replay", "sent", pointer)
     demand = scenarios.demand(recording.file, recording.mode)
-    for pointer, _ in leaks(demand, request) if demand else ():
-        yield f"the recorded request has earlier reasoning in {pointer}", ("replay",)
+    if demand is not None:
+        for pointer, _ in leaks(demand, request):
+            yield f"the recorded request has earlier reasoning in {pointer}", ("replay",)
+        # What is generated has of its request no more than what the wire writer knows of it.
+        is_whole = recording.file.cassette.metadata["provenance"] != "generated"
+        lacks = unsaid(demand, request) or uncalled(demand, request)
+        if is_whole and lacks is not None:
+            yield f"the recorded request lacks, or has out of its order: {lacks}", ("call", "messages")
     for number, pointer in enumerate(document["replay"].get("absent", ())):
         if at_pointer(request, pointer) is not None:
             yield f"the recorded request has {pointer}", ("replay", "absent", number)

@@ -43,6 +43,6 @@ class JudgingItem(pytest.Item):
         shown = super().repr_failure(excinfo)
         if isinstance(shown, ExceptionRepr) and shown.reprcrash is not None:
             shown.reprcrash.message = f"{OWN_FAULT} {shown.reprcrash.message}"
-            shown.addsection(OWN_FAULT, "")
+            shown.addsection("llm-conformance", OWN_FAULT)
             return shown
         return f"{OWN_FAULT}\n\n{shown}"

@@ -12,7 +12,7 @@ import sys
 import sysconfig
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,9 @@ class NetworkBlockedError(OSError):
 
 
 class Guard:
-    """Refuses connections to other places than `allowed` (host, port) while `watching`, and notes who tried."""
+    """Refuses connections to all but the `allowed` ports of the loopback while `watching`, and notes who tried."""
 
-    def __init__(self, allowed: tuple[str, int] | None) -> None:
+    def __init__(self, allowed: Collection[int]) -> None:
         self._allowed = allowed
         self._active = False
         self._installed = False
@@ -71,7 +71,7 @@ class Guard:
     def _is_allowed(self, host: Any, port: Any) -> bool:
         if port is None:
             return _is_loopback(host) or _is_address(host)  # looking up an address asks nobody
-        return self._allowed is not None and port == self._allowed[1] and _is_loopback(host)
+        return port in self._allowed and _is_loopback(host)
 
 
 def _target(event: str, arguments: tuple[Any, ...]) -> tuple[Any, Any] | None:

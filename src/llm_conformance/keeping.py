@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from llm_conformance import cassette
+from llm_conformance.cassette import Interaction
 from llm_conformance.contract.values import plain
 from llm_conformance.providers import COUNTS
 from llm_conformance.scenarios import SUFFIX, Scenario, cassette_path
@@ -45,17 +46,22 @@ def _write(scenario: Scenario, path: Path, before: Mapping[int, str]) -> None:
     metadata = {"provenance": "generated", "source": f"llm-conformance, {scenario.title}"}
     tape = cassette_path(path)
     tape.unlink(missing_ok=True)  # half of a pair that was not finished
-    cassette.save(tape, metadata, [scenario.interactions[mode] for mode in scenario.modes])
+    cassette.save(tape, metadata, _told(scenario))
     text = yaml.safe_dump(_document(scenario, before), allow_unicode=True, sort_keys=False, width=120)
     path.write_text(text, encoding="utf-8")
+
+
+def _told(scenario: Scenario) -> list[Interaction]:
+    """Return all that the provider says: the answers by mode, then the outage."""
+    answers = [scenario.interactions[mode] for mode in scenario.modes]
+    return [*answers, scenario.outage] if scenario.outage else answers
 
 
 def _digest(scenario: Scenario) -> str:
     total = hashlib.sha256(repr(_document(scenario, {})).encode())
     for each in scenario.earlier.values():
         total.update(_digest(each).encode())
-    for mode in scenario.modes:
-        told = scenario.interactions[mode]
+    for told in _told(scenario):
         total.update(repr((told.status, told.headers)).encode() + told.body)
     return total.hexdigest()[:10]
 
@@ -65,6 +71,8 @@ def _document(scenario: Scenario, before: Mapping[int, str]) -> dict[str, Any]:
     recordings: dict[str, Any] = {mode: number for number, mode in enumerate(scenario.modes)}
     if len(scenario.modes) == 2:
         recordings["same_content"] = scenario.same_content
+    if scenario.outage is not None:
+        recordings["outage"] = len(scenario.modes)
     if scenario.cuts is not None:
         recordings["cuts"] = list(scenario.cuts)
     messages = [

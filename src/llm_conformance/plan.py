@@ -92,6 +92,6 @@ def cells(subjects: Collection[Subject], scenarios: Collection[Scenario], filter
             for mode in scenario.modes:
                 faces = subject.faces_for(mode) or FACES[mode][:1]
                 for face in faces:
-                    known = scenario.fault is None if face in PURE else scenario.replayable
+                    known = scenario.replayable if face not in PURE else not scenario.over_http
                     if known and (not filters.faces or face in filters.faces):
                         yield Cell(subject, scenario, mode, face)

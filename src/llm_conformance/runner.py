@@ -46,7 +46,7 @@ class Runner:
         self._timeout_s = timeout_s
         self._driver = Driver()
         self._transport = transport
-        self._guard = Guard(transport.address)
+        self._guard = Guard(transport.ports)
         self._gave_up = False
         self._hangs: Counter[tuple[str, Face]] = Counter()
         self.exchange = functools.lru_cache(maxsize=_REMEMBERED)(self.run)
@@ -107,9 +107,9 @@ class Runner:
         return Exchange(subject, scenario, face, mode, call, outcome, _Others(self, cell))
 
     def _ask(self, attempt: _Attempt, truths: Mapping[Mode, Truth]) -> Outcome:
-        if attempt.scenario.fault and attempt.serving and not self._transport.hands_over_pieces:
+        if attempt.scenario.over_http and attempt.serving and not self._transport.hands_over_pieces:
             self._transport.close(attempt.serving)
-            return Outcome(unsupported="no connection can fail in this transport")
+            return Outcome(unsupported="no connection and no attempt can fail in this transport")
         method = (attempt.subject.label, attempt.face)
         if self._hangs[method] >= HANGS_UNTIL_GIVEN_UP:
             return Outcome(fault=f"not asked any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung", hung=True)
@@ -260,7 +260,7 @@ class _Attempt:
 
     def outcome(self, raised: BaseException | None, truths: Mapping[Mode, Truth], **seen: Any) -> Outcome:
         """Sum up; an end that no truth allows becomes the one message with which every rule fails."""
-        error = None if raised is None else raising.raised(raised, self.subject.errors)
+        response, error = self._end(raised)
         buffered = self.buffered
         fault = self.fault
         mode: Mode = "stream" if self.face in ("stream", "parse_stream") else "json"
@@ -272,12 +272,9 @@ class _Attempt:
                 return Outcome(
                     unsupported=f"the adapter asked for {self.serving.lacking}, which was not recorded", **seen
                 )
-        response = self.response
-        for event in self.events:
-            if event.get("event_type") == "response.completed" and isinstance(event.get("response"), Mapping):
-                response = event["response"]
-            if event.get("event_type") == "response.error":
-                error = raising.raised_event(event)
+            if self.scenario.outage and error and self.serving.answered == 1:
+                status = self.scenario.outage.status
+                return Outcome(unsupported=f"the adapter does not ask again after a {status}, and need not", **seen)
         truth = truths.get(mode)
         allowed = truth is not None and (truth.error is not None or (error and error.contract_type in truth.may_raise))
         if error is not None and not allowed:
@@ -286,6 +283,7 @@ class _Attempt:
             response=None if response is None else Returned(response),
             returned=self.returned,
             request=self.serving.sent if self.serving else None,
+            attempts=self.serving.answered if self.serving else 0,
             events=tuple(self.events),
             event_faults=tuple(self.event_faults),
             raised=error,
@@ -295,6 +293,17 @@ class _Attempt:
             **seen,
         )
 
+    def _end(self, raised: BaseException | None) -> tuple[Mapping[str, Any] | None, Raised | None]:
+        """Return the response and the error with which it ended, of a stream the last ones."""
+        response = self.response
+        error = None if raised is None else raising.raised(raised, self.subject.errors)
+        for event in self.events:
+            if event.get("event_type") == "response.completed" and isinstance(event.get("response"), Mapping):
+                response = event["response"]
+            if event.get("event_type") == "response.error":
+                error = raising.raised_event(event)
+        return response, error
+
     def _arrived_late(self, serving: Serving) -> bool | None:
         """Whether deltas came late; who asks for the plain answer and gives it out as a stream has no early ones."""
         if not serving.holds:
@@ -303,7 +312,7 @@ class _Attempt:
 
     @staticmethod
     def _wrong_request(serving: Serving, error: Raised | None, connections: tuple[str, ...]) -> str | None:
-        if serving.mode is not None or serving.mismatch or serving.lacking:
+        if serving.mode is not None or serving.mismatch or serving.lacking or serving.unreachable:
             return serving.mismatch
         tried = f"; it tried {connections[0]}; recorded was {serving.recorded}" if connections else ""
         if error is not None:

@@ -30,19 +30,24 @@ from llm_conformance.yaml_files import BadFileError, FileProblem
 SUFFIX = ".scenario.yaml"
 
 
-FaultKind = Literal["close", "reset", "silence"]
+FaultKind = Literal["refused", "close", "reset", "silence"]
 
 
 @dataclass(frozen=True)
 class Fault:
     """What goes wrong with a connection when `after` bytes of the body have been sent.
 
-    `close`: the server closes it. `reset`: it breaks it off, as a machine does that fails. `silence`: it sends nothing
-    more. Where no byte is sent, there are no headers either.
+    `refused`: nobody listens. `close`: the server closes it. `reset`: it breaks it off, as a machine does that fails.
+    `silence`: it sends nothing more. Where no byte is sent, there are no headers either.
     """
 
     kind: FaultKind
     after: int
+
+    @property
+    def nobody_listens(self) -> bool:
+        """Whether no request arrives."""
+        return self.kind == "refused"
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +56,8 @@ class Scenario:
 
     It is not `replayable` where the request is not known: then it can only be parsed. `cuts` are the byte offsets at
     which a stream is cut into the pieces that are handed over (None: behind each frame), and `uncut` is the scenario
-    without them. `earlier` are the scenarios whose answers stand in `messages`, by their place there. `home` is the
+    without them. An `outage` answers the first request, whatever its mode, and only the next one is answered as
+    recorded. `earlier` are the scenarios whose answers stand in `messages`, by their place there. `home` is the
     directory in which it was looked for.
     """
 
@@ -73,6 +79,7 @@ class Scenario:
     cuts: tuple[int, ...] | None = None
     uncut: Scenario | None = None
     fault: Fault | None = None
+    outage: Interaction | None = None
     earlier: Mapping[int, Scenario] = field(default_factory=dict)
     home: Path = CASSETTES
 
@@ -84,6 +91,11 @@ class Scenario:
         for start, end in pairwise((0, *self.cuts, len(body))):
             if start < end:
                 yield body[start:end]
+
+    @property
+    def over_http(self) -> bool:
+        """Whether only clients can meet with it, who make requests of their own."""
+        return self.fault is not None or self.outage is not None
 
     @property
     def modes(self) -> tuple[Mode, ...]:
@@ -109,6 +121,12 @@ class ScenarioFile:
         """Return the recording of `mode`; the schema and `read` have made sure that it exists."""
         index: int = self.document["recordings"][mode]
         return self.cassette.interactions[index]
+
+    @property
+    def outage(self) -> Interaction | None:
+        """What the first request is answered with, where that is a failure to be followed by another attempt."""
+        index = self.document["recordings"].get("outage")
+        return None if index is None else self.cassette.interactions[index]
 
     @functools.cached_property
     def earlier(self) -> Mapping[int, ScenarioFile]:
@@ -185,9 +203,9 @@ def _unusable(file: ScenarioFile) -> Iterator[FileProblem]:
     if (file.document["provider"], file.document["api"]) not in providers.table():
         yield file.problem("this provider and api have no row in the provider table", "provider")
     yield from _unusable_turns(file)
-    for mode in file.modes:
-        if file.document["recordings"][mode] >= len(file.cassette.interactions):
-            yield file.problem("the cassette has no such interaction (the first is 0)", "recordings", mode)
+    for which in (*file.modes, "outage"):
+        if file.document["recordings"].get(which, 0) >= len(file.cassette.interactions):
+            yield file.problem("the cassette has no such interaction (the first is 0)", "recordings", which)
 
 
 def _unusable_turns(file: ScenarioFile) -> Iterator[FileProblem]:
@@ -238,6 +256,7 @@ def build(file: ScenarioFile, home: Path) -> Scenario:
         truths=_truths(file),
         evidence=file.cassette.metadata["provenance"],
         fault=Fault(**document["fault"]) if "fault" in document else None,
+        outage=file.outage,
         earlier=earlier,
         home=home,
     )

@@ -21,6 +21,7 @@ from llm_conformance.cassette import Interaction
 from llm_conformance.scenarios import Fault, Scenario
 from llm_conformance.serving import Serving
 
+_HOST = "127.0.0.1"
 PATIENCE_S = 2.0
 PAUSES = 16
 """How many pieces of a stream that is cut in an odd way wait a moment for the client to have read the last one."""
@@ -38,17 +39,21 @@ class ReplayServer:
     def __init__(self) -> None:
         self._servings: dict[str, Serving] = {}
         self._tokens = itertools.count(1)
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._http = ThreadingHTTPServer((_HOST, 0), self._handler())
         self._http.daemon_threads = True
         self._http.block_on_close = False
-        self.address: tuple[str, int] = ("127.0.0.1", self._http.server_address[1])
+        self._nobody = socket.socket()  # a port that is taken, and that nobody listens at
+        self._nobody.bind((_HOST, 0))
+        self.ports: tuple[int, ...] = (self._http.server_address[1], self._nobody.getsockname()[1])
         self._thread = threading.Thread(target=self._http.serve_forever, name="replay-server", daemon=True)
         self._thread.start()
 
     def open(self, scenario: Scenario, holds: bool = False) -> Serving:
         """Start serving a scenario under a base URL of its own; `holds` the last frame of a stream back (STR-7)."""
         token = f"exchange-{next(self._tokens)}"
-        serving = Serving(scenario, f"http://{self.address[0]}:{self.address[1]}/{token}", holds)
+        listening, deserted = self.ports
+        port = deserted if scenario.fault and scenario.fault.nobody_listens else listening
+        serving = Serving(scenario, f"http://{_HOST}:{port}/{token}", holds)
         self._servings[token] = serving
         return serving
 
@@ -66,6 +71,7 @@ class ReplayServer:
         self._http.shutdown()
         self._thread.join()
         self._http.server_close()
+        self._nobody.close()
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         servings = self._servings

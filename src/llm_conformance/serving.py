@@ -28,6 +28,7 @@ class Serving:
         mode: The mode of the recording that was served, None if none was.
         mismatch: Why a request was refused, None if none was.
         sent: The body of the request that was served, None if none was.
+        answered: How many requests were answered, the outage included.
         lacking: The mode that was asked for and that the scenario does not have.
         strays: Requests to other hosts, where the transport sees them instead of the network guard.
         buffered: Whether the last frame of a stream had to be sent before any content had been shown.
@@ -42,6 +43,7 @@ class Serving:
         self.mode: Mode | None = None
         self.mismatch: str | None = None
         self.sent: Mapping[str, Any] | None = None
+        self.answered = 0
         self.lacking: Mode | None = None
         self.strays: list[str] = []
         self.buffered = False
@@ -61,8 +63,8 @@ class Serving:
             asked = target if "://" in target else f"{{base_url}}{target}"
             return self._refuse(f"the adapter asked for POST {asked}; recorded was {self.recorded}")
         try:
-            sent = json.loads(body)
-        except ValueError:
+            sent = row.read_request(json.loads(body))
+        except (ValueError, RecursionError):
             return self._refuse("the adapter sent a body that is not JSON")
         if not isinstance(sent, dict):
             return self._refuse("the adapter sent a body that is not a JSON object")
@@ -76,7 +78,13 @@ class Serving:
         if difference:
             return self._refuse(difference)
         self.mode, self.sent = mode, sent
-        return interaction
+        self.answered += 1
+        return self.scenario.outage if self.scenario.outage and self.answered == 1 else interaction
+
+    @property
+    def unreachable(self) -> bool:
+        """Whether nobody listens, so that nobody sees a request either."""
+        return self.scenario.fault is not None and self.scenario.fault.nobody_listens
 
     @property
     def recorded(self) -> str:
@@ -93,15 +101,12 @@ class Serving:
 class Transport(Protocol):
     """How an adapter comes by the recordings.
 
-    `address` (host, port) is where it may connect to, None is nowhere. `hands_over_pieces`: whether a stream comes in
-    pieces, or in one.
+    `ports` of the loopback are all that the guard lets connections through to. `hands_over_pieces`: whether a stream
+    comes in pieces, or in one.
     """
 
+    ports: tuple[int, ...]
     hands_over_pieces: bool
-
-    @property
-    def address(self) -> tuple[str, int] | None:
-        """The only place that the guard lets connections through to."""
 
     def open(self, scenario: Scenario, holds: bool = False) -> Serving:
         """Start to answer requests for a scenario; `holds` back the last frame of a stream if it can."""

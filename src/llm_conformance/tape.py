@@ -31,7 +31,7 @@ _MARK = "x-llm-conformance-mode"
 class TapeTransport:
     """Plays a scenario's recordings to whatever asks for the provider's URL, between `open` and `close`."""
 
-    address = None
+    ports: tuple[int, ...] = ()
     hands_over_pieces = False
 
     def __init__(self) -> None:

@@ -123,6 +123,24 @@ class TimeOutTakenForABrokenConnection(Client):
             raise ServiceUnavailableError(error.message, original_error=error.original_error) from error
 
 
+class FailedAttemptForgotten(Client):
+    fails = ("PRV-1",)
+    says = "expected the number of attempts in provider_meta 2; got 1"
+
+    def complete(self, call: Call) -> Response:
+        response = super().complete(call)
+        return replace(response, provider_meta=response.provider_meta[-1:])
+
+
+class FailedAttemptSaysNothing(Client):
+    fails = ("PRV-1",)
+    says = "expected extra of attempt 0 to say why it failed"
+
+    def complete(self, call: Call) -> Response:
+        response = super().complete(call)
+        return replace(response, provider_meta=tuple(replace(each, extra={}) for each in response.provider_meta))
+
+
 class KeyEchoed(Plain):
     fails = ("ERR-4",)
     says = "expected the error without the API key"

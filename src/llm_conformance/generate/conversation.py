@@ -26,6 +26,7 @@ JSON, EVENTS = "application/json", "text/event-stream"
 class Conversation:
     """Answers by mode, and the truth of all of them; `fault` is what goes wrong with the connection.
 
+    An `outage` is what the first request is answered with, where that is not the answer yet.
     `before` are the turns whose answers stand in the messages, by their place there.
     """
 
@@ -34,6 +35,7 @@ class Conversation:
     think_profile: ThinkProfile = "off"
     params: Mapping[str, Any] = field(default_factory=dict)
     fault: Fault | None = None
+    outage: Interaction | None = None
     tools: tuple[Mapping[str, Any], ...] = ()
     messages: tuple[Mapping[str, Any], ...] = MESSAGES
     before: Mapping[int, Conversation] = field(default_factory=dict)

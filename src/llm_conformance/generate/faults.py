@@ -15,7 +15,7 @@ from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.generate import framing
 from llm_conformance.generate.answers import Answer
 from llm_conformance.generate.chance import at_most, either, pick
-from llm_conformance.generate.conversation import JSON, Conversation, interaction
+from llm_conformance.generate.conversation import JSON, Conversation, answered, interaction
 from llm_conformance.generate.wires import WIRES
 from llm_conformance.generate.wires.base import Wire
 from llm_conformance.pointers import at_pointer, placed
@@ -30,6 +30,7 @@ RETRY_AFTER = "86397"
 """Seconds; a number that stands nowhere else."""
 
 _WAITING = (429, 503, 529)
+_DOWN = (503, 500, 502, 529)
 _HTML = b"<html><head><title>Bad gateway</title></head><body>nginx</body></html>"
 
 
@@ -131,9 +132,17 @@ def _cut_short(draw: DrawFn, whole: bytes) -> bytes:
 
 
 def disconnected(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw a connection that the server closes, or breaks off, before its answer, or in the middle of it."""
-    kinds: tuple[FaultKind, ...] = ("close", "reset")
+    """Draw a connection that is refused; or that the server closes or breaks off, before its answer or within it."""
+    kinds: tuple[FaultKind, ...] = ("close", "reset", "refused")
     return _lost(draw, answer, mode, pick(draw, *kinds), "ServiceUnavailableError")
+
+
+def outage(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
+    """Draw an answer to the second request; the first one meets a provider that is down."""
+    told = answered(draw, answer, mode)
+    status = pick(draw, *_DOWN)
+    down = _refusal(answer.row, mode, status, (JSON, _error_body(answer.row, status, "try again")), waits=False)
+    return replace(told, outage=down.interactions[mode])
 
 
 def silent(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
@@ -152,7 +161,7 @@ def _lost(draw: DrawFn, answer: Answer, mode: Mode, kind: FaultKind, error: str)
     else:
         body = framing.document(draw, wire.body(draw, answer))
         most = len(body) - 1
-    fault = Fault(kind, most * (3 - at_most(draw, 3)) // 3)
+    fault = Fault(kind, 0 if kind == "refused" else most * (3 - at_most(draw, 3)) // 3)
     truth = _failure(error, fault="connection")
     return Conversation({mode: interaction(answer.row, mode, body)}, truth, fault=fault)
 

@@ -67,7 +67,7 @@ class Theme:
 def _scenarios(draw: DrawFn, theme: Theme, row: Provider, mode: Mode) -> Scenario:
     scenario = _scenario(theme, row, theme.drawn(draw, row, mode))
     told = scenario.interactions[mode]
-    cuttable = mode == "stream" and told.streamed and scenario.fault is None
+    cuttable = mode == "stream" and told.streamed and not scenario.over_http
     cut = draw(st.one_of(st.none(), cuts(told.body))) if cuttable else None
     return scenario if cut is None else recut(scenario, cut)
 
@@ -90,6 +90,7 @@ def _scenario(theme: Theme, row: Provider, conversation: Conversation) -> Scenar
         truths=dict.fromkeys(told, conversation.truth),
         evidence="generated",
         fault=conversation.fault,
+        outage=conversation.outage,
         earlier={number: _scenario(theme, row, each) for number, each in conversation.before.items()},
     )
 
@@ -165,5 +166,6 @@ THEMES = (
     Theme("statuses", "an error status", 0.5, faults.refused, listed=faults.every_status),
     Theme("malformed", "a body that is no answer", 1, _with(faults.malformed)),
     Theme("disconnected", "a connection that is closed", 0.5, _with(faults.disconnected, _counting), over_http=True),
+    Theme("outages", "an answer to the second attempt", 0.2, _with(faults.outage, _counting), over_http=True),
     Theme("silent", "a server that stops to answer", 0.1, _with(faults.silent, _counting), over_http=True),
 )

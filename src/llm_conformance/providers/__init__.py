@@ -79,6 +79,7 @@ class Provider:
         notes: What an adapter has to know besides, a sentence or two each.
         error: Pointers into an error body: `message`, and where there are any `type`, `code`, `status`.
         error_code: What the `code` of an error body is.
+        request_aliases: Names that a request's fields may have, too, and the names that they are read by.
         switches: JSON pointers into a request body: what turns thinking on and off, and says how much of it.
     """
 
@@ -101,6 +102,7 @@ class Provider:
     other_paths: tuple[str, ...] = ()
     error_code: Literal["text", "number"] = "text"
     switches: tuple[str, ...] = ()
+    request_aliases: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)
 
@@ -112,6 +114,12 @@ class Provider:
     def names_model_in_path(self) -> bool:
         """Whether the model stands in the path instead of the body."""
         return "{model}" in self.path
+
+    def read_request(self, sent: Any) -> Any:
+        """Return a request with each field under the name that it is read by."""
+        if isinstance(sent, Mapping):
+            return {self.request_aliases.get(key, key): self.read_request(value) for key, value in sent.items()}
+        return [self.read_request(each) for each in sent] if isinstance(sent, list) else sent
 
     def paths(self, streamed: bool) -> Iterator[str]:
         """Yield the path of a mode and its alternatives, `{model}` and all."""
