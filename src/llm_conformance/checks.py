@@ -74,6 +74,8 @@ def _is_that_call(recording: Recording) -> Problems:
     outage = recording.file.outage
     if outage is not None and (outage.status < 500 or row.place(outage.uri) is None):
         yield "that is no failure (a status of 500 or more) of this API", ("recordings", "outage")
+    if row.read_request(interaction.request) != interaction.request:
+        yield "the recorded request has fields under other names than they are read by", ("recordings", recording.mode)
     for pointer in document.get("match", ()):
         # What only streams are asked for (`stream_options`) is matched in their requests alone.
         only_in_streams = pointer.split("/")[1] in document["call"].get("stream_params", {})
