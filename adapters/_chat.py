@@ -12,7 +12,7 @@ from llm_conformance.contract import Annotation, Attachment, Call, Response, Str
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, utc
-from ._provider import ProviderAdapter, error_in_band, function_calls
+from ._provider import ProviderAdapter, error_in_band, made_calls
 from ._think import ThinkSplitter
 
 AUDIO_TYPES = {
@@ -236,7 +236,7 @@ def request(call: Call, dialect: Dialect) -> dict[str, Any]:
 
 
 def _assistant(answer: Response, call: Call, dialect: Dialect) -> dict[str, Any]:
-    made = function_calls(answer)
+    made = made_calls(answer)
     said: dict[str, Any] = {"role": "assistant", "content": answer.message}
     return {**said, **({"tool_calls": made} if made else {}), **dialect.replay(answer, call)}
 

@@ -62,16 +62,18 @@ class ProviderAdapter:
 
     def complete(self, call: Call) -> Response:
         """Ask the provider and return its answer."""
-        with self._sent(call) as (answer, failed):
-            response = self.parse(_read(answer), call)
+        until = time.monotonic() + call.timeout_s
+        with self._sent(call, until) as (answer, failed):
+            response = self.parse(_read(answer, until, call), call)
             return replace(response, provider_meta=(*failed, *response.provider_meta))
 
     def stream(self, call: Call) -> Iterator[StreamEvent]:
         """Ask the provider and give its answer as it comes."""
-        with self._sent(call) as (answer, failed):
+        until = time.monotonic() + call.timeout_s
+        with self._sent(call, until) as (answer, failed):
             if answer.status_code >= 400:
-                raise _status_error(_read(answer), call)
-            for event in self.parse_stream(answer.iter_bytes(), call):
+                raise _status_error(_read(answer, until, call), call)
+            for event in self.parse_stream(_until(until, answer, call), call):
                 whole = event.response
                 if whole is not None:
                     event = replace(event, response=replace(whole, provider_meta=(*failed, *whole.provider_meta)))
@@ -107,15 +109,14 @@ class ProviderAdapter:
             yield StreamEvent("response.completed", response=decoder.response())
 
     @contextlib.contextmanager
-    def _sent(self, call: Call) -> Iterator[tuple[httpx.Response, tuple[ProviderMeta, ...]]]:
+    def _sent(self, call: Call, until: float) -> Iterator[tuple[httpx.Response, tuple[ProviderMeta, ...]]]:
         """Ask the provider, once more if it is overloaded or down; give its answer, and the attempt that failed."""
-        until = time.monotonic() + call.timeout_s
         failed: tuple[ProviderMeta, ...] = ()
         try:
             with httpx.Client(verify=call.base_url.startswith("https:")) as client:
                 answer = self._asked(client, call, until)
                 if answer.status_code >= 500 and error_for_status(answer.status_code) is ServiceUnavailableError:
-                    failed = (_failed(_read(answer), call),)
+                    failed = (_failed(_read(answer, until, call), call),)
                     answer = self._asked(client, call, until)
                 with contextlib.closing(answer):
                     yield answer, failed
@@ -127,16 +128,17 @@ class ProviderAdapter:
             raise ServiceUnavailableError(str(error), provider=call.provider, original_error=error) from error
 
     def _asked(self, client: httpx.Client, call: Call, until: float) -> httpx.Response:
-        left_s = max(until - time.monotonic(), 0)
+        left_s = _left(until, call)
         body, headers = self.request(call), self.headers(call)
         asked = client.build_request("POST", call.base_url + call.path, json=body, headers=headers, timeout=left_s)
         return client.send(asked, stream=True)
 
 
-def function_calls(answer: Response) -> list[Mapping[str, Any]]:
+def made_calls(answer: Response) -> list[Mapping[str, Any]]:
     """Return an earlier answer's tool calls in OpenAI's form, which others share."""
+    said = {"function": "arguments", "custom": "input"}
     return [
-        {"id": each.id, "type": "function", "function": {"name": each.name, "arguments": each.arguments}}
+        {"id": each.id, "type": each.type, each.type: {"name": each.name, said[each.type]: each.arguments}}
         for each in answer.tool_calls
     ]
 
@@ -177,8 +179,24 @@ def _document(data: bytes | str) -> Mapping[str, Any]:
     return document
 
 
-def _read(answer: httpx.Response) -> HttpResponse:
-    return HttpResponse(answer.status_code, dict(answer.headers), answer.read())
+def _left(until: float, call: Call) -> float:
+    """Return how many seconds are left of a call's time; raise TimeoutError if none are."""
+    left_s = until - time.monotonic()
+    if left_s <= 0:
+        raise TimeoutError(f"no answer within {call.timeout_s:g} seconds", provider=call.provider)
+    return left_s
+
+
+def _until(until: float, answer: httpx.Response, call: Call) -> Iterator[bytes]:
+    """Give the bytes of an answer as they come: httpx itself only limits how long it waits for each piece."""
+    for chunk in answer.iter_bytes():
+        yield chunk
+        _left(until, call)
+
+
+def _read(answer: httpx.Response, until: float, call: Call) -> HttpResponse:
+    body = b"".join(_until(until, answer, call))
+    return HttpResponse(answer.status_code, dict(answer.headers), body)
 
 
 def _failed(http: HttpResponse, call: Call) -> ProviderMeta:

@@ -226,6 +226,7 @@ def _items(call: Call) -> Iterator[Mapping[str, Any]]:
     custom = set()
     for message in call.messages:
         if isinstance(message, Response):
+            custom |= {made.id for made in message.tool_calls if made.type == "custom"}
             yield from _replayed(message)
             continue
         if message["role"] == "tool":

@@ -9,7 +9,7 @@ from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Us
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer
-from ._provider import ProviderAdapter, error_in_band, function_calls
+from ._provider import ProviderAdapter, error_in_band, made_calls
 
 FINISH: Mapping[str, FinishReason] = {
     "COMPLETE": "stop",
@@ -148,7 +148,7 @@ def _assistant(answer: Response) -> dict[str, Any]:
     if not answer.tool_calls:
         return {"role": "assistant", "content": answer.message}
     plan = {"tool_plan": answer.reasoning} if answer.reasoning else {}
-    return {"role": "assistant", **plan, "tool_calls": function_calls(answer)}
+    return {"role": "assistant", **plan, "tool_calls": made_calls(answer)}
 
 
 def headers(call: Call) -> dict[str, str]:

@@ -59,11 +59,15 @@ def test_errors_keep_their_facts_and_no_secret(exchange: Exchange) -> None:
     """Provider, original error and Retry-After survive, and the API key is in no message, dump, log or raw event.
 
     Who gets a RateLimitError wants to know when to try again. Errors and answers are logged and reported; providers
-    echo keys, and HTTP libraries keep requests (S3-19, S3-22, S3-31, S4-16).
+    echo keys, and HTTP libraries keep requests (S3-19, S3-22, S3-31, S4-16). An error need not name its provider, but
+    no other one; behind a lost connection there is an error of somebody's.
     """
     raised, truth = exchange.outcome.raised, exchange.truth
     told = exchange.outcome.response.data if exchange.outcome.response else {}
-    for what, value in (("the response", told), ("the events", exchange.events), ("the error", raised and raised.dump)):
+    of_error = raised and (raised.dump, raised.headers)
+    asked = exchange.outcome.request
+    places = (("the response", told), ("the events", exchange.events), ("the error", of_error), ("the request", asked))
+    for what, value in places:
         if CANARY_KEY in _text(value):
             fail(f"{what} without the API key", "it is there")
     if exchange.outcome.logs:

@@ -63,12 +63,15 @@ def test_everything_survives_storage(exchange: Exchange) -> None:
 def test_inputs_and_network_are_left_alone(exchange: Exchange) -> None:
     """Inputs are not mutated, and no connection leaves for anywhere but the replayed provider.
 
-    An adapter that changes the messages it is given changes the caller's conversation (U-01, S1-25).
+    An adapter that changes the messages it is given changes the caller's conversation; one that asks again what was
+    answered already runs up the caller's bill (U-01, S1-25).
     """
     if exchange.outcome.mutations:
         fail("the call unchanged", f"changed: {', '.join(exchange.outcome.mutations)}")
     if exchange.outcome.connections:
         fail("no connection to anywhere else", f"it tried {exchange.outcome.connections[0]}")
+    if exchange.outcome.repeats and exchange.truth.error is None:
+        fail("one request for one answer", f"{exchange.outcome.repeats + 1} of the same")
 
 
 def _second(time: str) -> datetime:

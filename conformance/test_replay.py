@@ -6,7 +6,7 @@ from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import fail, invariant, show
 from llm_conformance.pointers import at_pointer
 from llm_conformance.truths import Mode, Truth
-from llm_conformance.turns import holds, leaks, uncalled, unsaid
+from llm_conformance.turns import holds, leaks, messages_of, uncalled, unlike, unsaid
 
 
 def _follows(truth: Truth, _mode: Mode) -> bool:
@@ -30,15 +30,17 @@ def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
     adapter itself returned; its text and its calls of tools go back with the rest of the conversation.
     """
     demand, request = exchange.demand, exchange.request
-    for pointer, wanted in demand.sent.items():
-        there = at_pointer(request, pointer)
-        if not holds(there, wanted):
-            fail(f"{pointer} of the request {show(wanted)}", "nothing" if there is None else show(there))
-    said, call = unsaid(demand, request), uncalled(demand, request)
+    said, call, wrong = unsaid(demand, request), uncalled(demand, request), unlike(demand, request)
     if said is not None:
         fail(f"what was said before, in its order: {show(said)}", "it is not there")
     if call is not None:
         fail(f"the calls before, in their order: {call.name}({call.arguments})", "it is not there")
+    if wrong is not None:
+        fail(*wrong)
+    for pointer, wanted in demand.sent.items():
+        there = at_pointer(request, pointer)
+        if not holds(there, wanted):
+            fail(f"{pointer} of the request {show(wanted)}", "nothing" if there is None else show(there))
 
 
 @invariant("RPL-2", capability="replay", when=_reasoned_before, sends=True)
@@ -55,10 +57,10 @@ def test_earlier_reasoning_stands_nowhere_else(exchange: Exchange) -> None:
             fail(f"no {pointer} in the request", show(there))
     for pointer, text in leaks(demand, request):
         fail("earlier reasoning in no visible text of the request", f"{pointer}: {show(text)}")
-    for number, message in enumerate(request.get("messages", ())):
-        strays = {*exchange.scenario.provider.reasoning_fields} & message.keys()
-        if strays and message.get("role") != "assistant" and exchange.scenario.provider.wire == "chat":
-            fail("reasoning in messages of the assistant only", f"/messages/{number}/{min(strays)}")
+    for message in messages_of(request) if exchange.scenario.provider.wire == "chat" else ():
+        strays = [name for name in exchange.scenario.provider.reasoning_fields if message.get(name)]
+        if strays and message.get("role") != "assistant":
+            fail("reasoning in messages of the assistant only", f"{strays[0]} in one of {show(message.get('role'))}")
 
 
 @invariant("RPL-3", capability="replay", when=_has_switches, sends=True)
@@ -66,7 +68,7 @@ def test_thinking_switches_go_out_as_asked(exchange: Exchange) -> None:
     """Thinking switches go out as asked, where the provider reads them, and what is not set stays unset.
 
     `clear_thinking: false` is a wish, not an empty value; a default that a library makes up is somebody's bill (S0-33
-    to S0-40, C-17).
+    to S0-40, C-17). Looked at are the switches that the provider table lists.
     """
     request = exchange.request
     for pointer, wanted in exchange.truth.switches.items():

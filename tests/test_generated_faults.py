@@ -17,7 +17,7 @@ from llm_conformance.search import QUICK, Effort, search
 from llm_conformance.server import ReplayServer
 from llm_conformance.subject import Face
 from llm_conformance.truths import Mode
-from tests.broken import content, facts, replay, splitters, streams
+from tests.broken import citations, content, facts, replay, splitters, streams
 from tests.broken.kinds import Broken
 from tests.test_broken import INVARIANTS
 
@@ -49,10 +49,10 @@ FAULTS = (
     Fault(splitters.TagHeldBackACharacterTooFew, "local/generated-chat-think-blocks", "RSN-1"),
     Fault(splitters.TagInAnyCaseOfUnicode, "local/generated-chat-think-blocks", "MSG-2"),
     Fault(content.TrimmedMessage, "zai/generated-chat-answers", "MSG-2"),
-    Fault(content.Utf16Offsets, "openai/generated-chat-citations", "ANN-2"),
-    Fault(content.ByteOffsets, "openai/generated-chat-citations", "ANN-2"),
-    Fault(content.InclusiveEnd, "openai/generated-chat-citations", "ANN-2"),
-    Fault(content.NotRebasedBehindThinkPrefix, "local/generated-chat-citations", "ANN-5"),
+    Fault(citations.Utf16Offsets, "openai/generated-chat-citations", "ANN-2"),
+    Fault(citations.ByteOffsets, "openai/generated-chat-citations", "ANN-2"),
+    Fault(citations.InclusiveEnd, "openai/generated-chat-citations", "ANN-2"),
+    Fault(citations.NotRebasedBehindThinkPrefix, "local/generated-chat-citations", "ANN-5"),
     Fault(facts.UsageSummed, "anthropic/generated-messages-usage", "USE-5"),
     Fault(streams.LastDeltaLost, "zai/generated-chat-answers", "STR-1"),
     Fault(streams.NoneTextForNullDeltas, "deepseek/generated-chat-answers", "MSG-2"),

@@ -229,3 +229,20 @@ def test_a_turn_follows_one_that_is_there(tmp_path: Path, earlier: str, problem:
     with pytest.raises(BadFileError) as bad:
         lint.load_all([tmp_path])
     assert [(each.path, each.message) for each in bad.value.problems] == [(path, problem)]
+
+
+@pytest.mark.parametrize(
+    ("fault", "truth", "message"),
+    [
+        ("{kind: close, after: 9999}", "error: ServiceUnavailableError", "nothing goes wrong any more behind byte"),
+        ("{kind: refused, after: 5}", "error: ServiceUnavailableError", "nothing goes wrong any more behind byte 0"),
+        ("{kind: silence, after: 0}", "error: AuthenticationError", "who meets with 'silence' raises TimeoutError"),
+        ("{kind: close, after: 0}", "error: TimeoutError", "who meets with 'close' raises ServiceUnavailableError"),
+        (None, "error: ServiceUnavailableError", "stands both under fault and in the truth, or in neither"),
+    ],
+)
+def test_a_fault_that_cannot_be_is_a_problem(tmp_path: Path, fault: str | None, truth: str, message: str) -> None:
+    call, _, _ = miniature.SCENARIO.partition("truth:\n")
+    stated = f"fault: {fault}\n" if fault else ""
+    miniature.write(tmp_path, scenario=f"{call}{stated}truth:\n  {truth}\n  fault: connection\n")
+    assert [each for each in problems(tmp_path) if message in each]

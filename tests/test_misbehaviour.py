@@ -46,6 +46,18 @@ def test_a_good_answer_passes(pytester: pytest.Pytester) -> None:
     assert {"STR-1", "STR-2"} <= with_status(results, "unsupported")
 
 
+def test_a_warning_is_no_failure_however_the_run_takes_warnings(pytester: pytest.Pytester) -> None:
+    methods = """
+        def parse(self, http, call):
+            import warnings
+            warnings.warn("old", DeprecationWarning)
+            return ANSWER
+        """
+    result, results = judge(pytester, methods, "-W", "error")
+    assert result.ret == 0
+    assert not with_status(results, "fail")
+
+
 @pytest.mark.parametrize(
     ("texts", "said"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -123,7 +124,24 @@ def test_nothing_goes_out_that_was_not_asked_for(
 def test_the_time_limit_of_the_call_is_that_of_the_transport(respx_mock: respx.MockRouter, stream: bool) -> None:
     route = respx_mock.post(CHAT_URL).respond(content=sse(chunk("stop")) if stream else json.dumps(ANSWERED[chat]))
     ask(chat(stream=stream, timeout_s=1.25))
-    assert set(route.calls.last.request.extensions["timeout"].values()) == {1.25}
+    (left_s,) = set(route.calls.last.request.extensions["timeout"].values())
+    assert 1 < left_s <= 1.25
+
+
+class Dripping(httpx.SyncByteStream):
+    """A body of which a byte comes now and then, without end."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        while True:
+            time.sleep(0.02)
+            yield b" "
+
+
+@in_both_modes
+def test_an_answer_that_never_ends_is_not_waited_for(respx_mock: respx.MockRouter, stream: bool) -> None:
+    respx_mock.post(CHAT_URL).respond(stream=Dripping())
+    with pytest.raises(contract.TimeoutError, match=r"no answer within 0\.1 seconds"):
+        ask(chat(stream=stream, timeout_s=0.1))
 
 
 def parsed(call: Call, answer: Any) -> contract.Response:

@@ -54,6 +54,23 @@ def problems(recording: Recording) -> Iterator[tuple[str, tuple[str | int, ...]]
         yield from check(recording)
 
 
+def _fault_is_possible(recording: Recording) -> Problems:
+    document, truth = recording.file.document, recording.truth
+    fault = document.get("fault")
+    if (fault is not None) != (truth.fault == "connection"):
+        yield "a fault of the connection stands both under fault and in the truth, or in neither", ("truth",)
+    if fault is None:
+        return
+    wanted = "TimeoutError" if fault["kind"] == "silence" else "ServiceUnavailableError"
+    if truth.error != wanted:
+        yield f"who meets with {fault['kind']!r} raises {wanted}", recording.where("error")
+    most = 0 if fault["kind"] == "refused" else len(recording.interaction.body) - 1
+    if fault["after"] > most:
+        yield f"nothing goes wrong any more behind byte {most}", ("fault", "after")
+    if recording.file.outage is not None:
+        yield "an outage and a fault of the connection cannot be had together", ("fault",)
+
+
 def _is_that_call(recording: Recording) -> Problems:
     interaction, document, row = recording.interaction, recording.file.document, recording.provider
     model, streams = document["call"]["model"], recording.mode == "stream"
@@ -312,6 +329,7 @@ def _replays_as_demanded(recording: Recording) -> Problems:
 
 _CHECKS: tuple[Check, ...] = (
     _is_that_call,
+    _fault_is_possible,
     _replays_as_demanded,
     _cuts_lie_in_the_body,
     _keeps_the_wire_schema,
@@ -329,6 +347,7 @@ _CHECKS: tuple[Check, ...] = (
 )
 _CHECKS_OF_ERRORS: tuple[Check, ...] = (
     _is_that_call,
+    _fault_is_possible,
     _replays_as_demanded,
     _cuts_lie_in_the_body,
     _names_errors_of_the_contract,

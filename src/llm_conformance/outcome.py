@@ -54,7 +54,8 @@ class Outcome:
         event_faults: What came in a stream and is no event at all, as (position, description).
         returned: The response as the adapter gave it, to be handed back to it; None if there was none.
         request: The body of the request that was answered; None if there was none.
-        attempts: How many requests were answered, the failed ones included; 0 where the adapter makes none.
+        attempts: How many requests were made, as far as the transport can tell them.
+        repeats: How many of them asked again what was answered already.
         raised: The error that was raised, or that a `response.error` event carries.
         unsupported: Why there is nothing to judge and the adapter is not to blame for it here: it asked for a mode that
             was not recorded, or gave no answer in the turn before, which is judged there.
@@ -72,6 +73,7 @@ class Outcome:
     returned: Any = None
     request: Mapping[str, Any] | None = None
     attempts: int = 0
+    repeats: int = 0
     raised: Raised | None = None
     unsupported: str | None = None
     fault: str | None = None

@@ -12,7 +12,7 @@ from typing import Any
 
 from llm_conformance import canary, raising
 from llm_conformance.certificates import cheap_certificates
-from llm_conformance.contract import Call, HttpResponse
+from llm_conformance.contract import Call, HttpResponse, error_for_status
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.driver import Driver, HungError, consume, returned
 from llm_conformance.exchange import Exchange
@@ -27,8 +27,9 @@ from llm_conformance.serving import Serving, Transport
 from llm_conformance.subject import FACES, Face
 from llm_conformance.truths import MODES, Mode, Truth
 
-VAIN_S = 0.3
-"""How long a call may take, in seconds, that the server does not answer."""
+VAIN_S = 1.0
+"""How long a call may take, in seconds, that the server does not answer; of generated ones there are many."""
+VAIN_GENERATED_S = 0.3
 
 HANGS_UNTIL_GIVEN_UP = 3
 _REMEMBERED = 256
@@ -59,7 +60,8 @@ class Runner:
     def _limit_s(self, scenario: Scenario) -> float:
         """Return how long a call may take; one that is to wait in vain, not as long as others."""
         waits = scenario.fault is not None and scenario.fault.kind == "silence"
-        return min(self._timeout_s, VAIN_S) if waits else self._timeout_s
+        vain_s = VAIN_GENERATED_S if scenario.evidence == "generated" else VAIN_S
+        return min(self._timeout_s, vain_s) if waits else self._timeout_s
 
     def hands_over_pieces(self, face: Face) -> bool:
         """Whether it makes a difference to a method how a stream is cut."""
@@ -272,9 +274,10 @@ class _Attempt:
                 return Outcome(
                     unsupported=f"the adapter asked for {self.serving.lacking}, which was not recorded", **seen
                 )
-            if self.scenario.outage and error and self.serving.answered == 1:
+            if self.scenario.outage and error and fault is None and self.serving.requests == 1:
                 status = self.scenario.outage.status
-                return Outcome(unsupported=f"the adapter does not ask again after a {status}, and need not", **seen)
+                if error.contract_type == error_for_status(status).__name__:
+                    return Outcome(unsupported=f"the adapter does not ask again after a {status}, and need not", **seen)
         truth = truths.get(mode)
         allowed = truth is not None and (truth.error is not None or (error and error.contract_type in truth.may_raise))
         if error is not None and not allowed:
@@ -283,7 +286,8 @@ class _Attempt:
             response=None if response is None else Returned(response),
             returned=self.returned,
             request=self.serving.sent if self.serving else None,
-            attempts=self.serving.answered if self.serving else 0,
+            attempts=self.serving.requests if self.serving else 0,
+            repeats=self.serving.repeats if self.serving else 0,
             events=tuple(self.events),
             event_faults=tuple(self.event_faults),
             raised=error,
@@ -301,7 +305,7 @@ class _Attempt:
             if event.get("event_type") == "response.completed" and isinstance(event.get("response"), Mapping):
                 response = event["response"]
             if event.get("event_type") == "response.error":
-                error = raising.raised_event(event)
+                error = raising.raised_event(event, self.subject.errors)
         return response, error
 
     def _arrived_late(self, serving: Serving) -> bool | None:

@@ -87,6 +87,7 @@ class ReplayServer:
                 if serving is None:
                     self._send_json(404, {"error": {"message": "llm-conformance: this base URL is not served now"}})
                     return
+                serving.requests += 1
                 chosen = serving.choose(f"/{rest}", body)
                 if isinstance(chosen, str):
                     self._send_json(400, {"error": {"message": f"llm-conformance: {chosen}", "type": "replay"}})

@@ -28,7 +28,8 @@ class Serving:
         mode: The mode of the recording that was served, None if none was.
         mismatch: Why a request was refused, None if none was.
         sent: The body of the request that was served, None if none was.
-        answered: How many requests were answered, the outage included.
+        requests: How many requests there were, as far as the transport can tell them.
+        repeats: How many of them asked again what was answered already.
         lacking: The mode that was asked for and that the scenario does not have.
         strays: Requests to other hosts, where the transport sees them instead of the network guard.
         buffered: Whether the last frame of a stream had to be sent before any content had been shown.
@@ -43,7 +44,8 @@ class Serving:
         self.mode: Mode | None = None
         self.mismatch: str | None = None
         self.sent: Mapping[str, Any] | None = None
-        self.answered = 0
+        self.requests = 0
+        self.repeats = 0
         self.lacking: Mode | None = None
         self.strays: list[str] = []
         self.buffered = False
@@ -77,9 +79,10 @@ class Serving:
         difference = _difference(sent, interaction.request, pointers)
         if difference:
             return self._refuse(difference)
+        is_down = self.scenario.outage is not None and self.requests <= 1
+        self.repeats += self.requests > 1 + (self.scenario.outage is not None) and sent == self.sent
         self.mode, self.sent = mode, sent
-        self.answered += 1
-        return self.scenario.outage if self.scenario.outage and self.answered == 1 else interaction
+        return self.scenario.outage if self.scenario.outage and is_down else interaction
 
     @property
     def unreachable(self) -> bool:

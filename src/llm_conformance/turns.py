@@ -9,16 +9,11 @@ from typing import Any
 
 from llm_conformance.contract import ToolCall
 
-_REASONING = frozenset(
-    {
-        *("reasoning", "reasoning_content", "thinking", "thinking_content", "tool_plan", "summary"),
-        *("signature", "data", "encrypted_content", "thoughtSignature"),
-    }
-)
-"""Names under which requests have reasoning, in all formats, and what is sealed: all else is read as text."""
-
 _WINDOW = 40
 """Code points of a trace that are too many to stand in another text by chance."""
+_STEP = 4
+_LEAST = 8
+"""Code points of a trace that are too few to be told from a word of somebody else."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +28,8 @@ class Demand:
         said: What was said in the open before, in its order: by the user, by the model, and by its tools.
         instructions: What the system message says, which each format has in a place of its own.
         calls: The model's calls of tools before, in their order.
+        hidden: Names of the fields in which this provider takes reasoning, and what is sealed: all else is text.
+        messages: The messages of an OpenAI-shaped request as they were recorded; None where others say them otherwise.
         source: Where the provider says so.
     """
 
@@ -41,9 +38,15 @@ class Demand:
     traces: tuple[str, ...]
     said: tuple[str, ...]
     calls: tuple[ToolCall, ...]
+    hidden: frozenset[str]
     source: str
     allowed: tuple[str, ...] = ()
     instructions: str = ""
+    messages: tuple[Mapping[str, Any], ...] | None = None
+
+    def allows(self, pointer: str) -> bool:
+        """Whether a trace may stand at a pointer."""
+        return any(pointer == place or pointer.startswith(f"{place}/") for place in (*self.sent, *self.allowed))
 
 
 def holds(there: Any, wanted: Any) -> bool:
@@ -55,38 +58,90 @@ def holds(there: Any, wanted: Any) -> bool:
     return type(there) is type(wanted) and bool(there == wanted)
 
 
-def visible_texts(request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each text of a request that is no reasoning, with its JSON pointer."""
-    yield from _visible(request, "")
+def messages_of(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the messages of a request, as far as they are any."""
+    messages = request.get("messages")
+    return [each for each in messages if isinstance(each, Mapping)] if isinstance(messages, list) else []
 
 
-def _visible(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        yield pointer, value
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            if key not in _REASONING and not (key == "text" and value.get("thought")):
-                yield from _visible(inner, f"{pointer}/{key}")
-    elif isinstance(value, Sequence) and not isinstance(value, bytes):
-        for number, inner in enumerate(value):
-            yield from _visible(inner, f"{pointer}/{number}")
+def unlike(demand: Demand, request: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return what is wrong with the messages of an OpenAI-shaped request, as (expected, actual); None if nothing is.
+
+    Each has to have its role, its text, its calls and the id that it answers to; what else it has is not looked at.
+    """
+    if demand.messages is None:
+        return None
+    there = messages_of(request)
+    if (roles := _roles(there)) != (wanted := _roles(demand.messages)):
+        return f"messages of {', '.join(wanted)}", ", ".join(roles) or "none"
+    for number, (said, recorded) in enumerate(zip(there, demand.messages, strict=True)):
+        for what, value in _shape(recorded).items():
+            is_free = what == "content" and demand.allows(f"/messages/{number}/content")
+            if not is_free and _shape(said)[what] != value:
+                return f"{what} of message {number} {_written(value)}", _written(_shape(said)[what])
+    return None
+
+
+def _roles(messages: Sequence[Mapping[str, Any]]) -> list[str]:
+    return ["system" if each.get("role") == "developer" else str(each.get("role")) for each in messages]
+
+
+def _shape(message: Mapping[str, Any]) -> dict[str, Any]:
+    content = message.get("content")
+    if isinstance(content, list):  # parts of a text are the text
+        content = "".join(str(part.get("text", part)) for part in content if isinstance(part, Mapping))
+    calls = message.get("tool_calls")
+    return {
+        "content": content or "",
+        "tool_call_id": message.get("tool_call_id"),
+        "tool_calls": [_call(each) for each in calls] if isinstance(calls, list) else [],
+    }
+
+
+def _call(call: Any) -> Any:
+    """Return a call with its arguments as a value; who sends them as one instead of its text sends something else."""
+    kind = call.get("type") if isinstance(call, Mapping) else None
+    made = call.get(str(kind)) if isinstance(call, Mapping) else None
+    if not isinstance(made, Mapping):
+        return call
+    said = made.get("arguments", made.get("input"))
+    return [call.get("id"), kind, made.get("name"), [_parsed(said)] if isinstance(said, str) else said]
+
+
+def _written(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= 300 else f"{text[:300]} ..."
 
 
 def unsaid(demand: Demand, request: Mapping[str, Any]) -> str | None:
     """Return the first of what was said before that a request lacks, or has out of its order; None if it has all.
 
-    What is JSON may also stand there as a value, as tools' results do for Gemini.
+    What is JSON may also stand there as a value, or written otherwise, as tools' results do for Gemini.
     """
-    texts = "\n".join(text for _, text in visible_texts(request))
-    if demand.instructions not in texts:
+    texts = [text for _, text in visible_texts(request, demand.hidden)]
+    if demand.instructions and not any(demand.instructions in text for text in texts):
         return demand.instructions
-    position = 0
+    values = list(_values(request, demand.hidden))
+    place, offset = 0, 0
     for said in demand.said:
-        place = texts.find(said, position)
-        if place >= 0:
-            position = place + len(said)
-        elif _parsed(said) not in _objects(request):
+        found = _find(values, said, place, offset)
+        if found is None:
             return said
+        place, offset = found
+    return None
+
+
+def _find(values: Sequence[Any], said: str, place: int, offset: int) -> tuple[int, int] | None:
+    """Return where what follows a text goes on: in the same value behind it, or in the next one."""
+    wanted = _parsed(said)
+    for number in range(place, len(values)):
+        value = values[number]
+        if isinstance(value, str):
+            start = value.find(said, offset if number == place else 0)
+            if start >= 0:
+                return number, start + len(said)
+        if wanted is not said and _parsed(value) == wanted:
+            return number + 1, 0
     return None
 
 
@@ -95,7 +150,8 @@ def uncalled(demand: Demand, request: Mapping[str, Any]) -> ToolCall | None:
 
     A call is an object that has its name and, as a value or as JSON text, its arguments: so it is in every format.
     """
-    made = iter([each for each in _objects(request) if "name" in each])
+    values = _values(request, frozenset())
+    made = iter([each for each in values if isinstance(each, Mapping) and "name" in each])
     for call in demand.calls:
         arguments = _parsed(call.arguments)
         if not any(each["name"] == call.name and arguments in map(_parsed, each.values()) for each in made):
@@ -106,34 +162,57 @@ def uncalled(demand: Demand, request: Mapping[str, Any]) -> ToolCall | None:
 def _parsed(value: Any) -> Any:
     try:
         return json.loads(value) if isinstance(value, str) else value
-    except ValueError:
+    except (ValueError, RecursionError):
         return value
 
 
-def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
+def _values(value: Any, hidden: frozenset[str]) -> Iterator[Any]:
+    """Yield each value of a request, in its order, an object before what is in it; those hidden aside."""
+    yield value
     if isinstance(value, Mapping):
-        yield value
-        for inner in value.values():
-            yield from _objects(inner)
-    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        for key, inner in value.items():
+            if not _is_hidden(key, value, hidden):
+                yield from _values(inner, hidden)
+    elif isinstance(value, list):
         for inner in value:
-            yield from _objects(inner)
+            yield from _values(inner, hidden)
+
+
+def visible_texts(request: Mapping[str, Any], hidden: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield each text of a request that is no reasoning, with its JSON pointer."""
+    yield from _visible(request, "", hidden)
+
+
+def _visible(value: Any, pointer: str, hidden: frozenset[str]) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield pointer, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            if not _is_hidden(key, value, hidden):
+                yield from _visible(inner, f"{pointer}/{key}", hidden)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _visible(inner, f"{pointer}/{number}", hidden)
+
+
+def _is_hidden(key: str, inside: Mapping[str, Any], hidden: frozenset[str]) -> bool:
+    is_thought = (key == "text" and inside.get("thought")) or (key == "content" and inside.get("type") == "reasoning")
+    return key in hidden or bool(is_thought)
 
 
 def leaks(demand: Demand, request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield each text of a request that has a piece of earlier reasoning, with its pointer."""
     known = "\n".join((*demand.said, demand.instructions))  # a piece of a trace that stands there too tells nothing
     pieces = {piece for trace in demand.traces for piece in _pieces(trace.strip()) if piece not in known}
-    places = (*demand.sent, *demand.allowed)
-    for pointer, text in visible_texts(request):
-        may = any(pointer == place or pointer.startswith(f"{place}/") for place in places)
-        if not may and any(piece in text for piece in pieces):
+    for pointer, text in visible_texts(request, demand.hidden):
+        spoken = not pointer.startswith("/tools/")  # what tools are described with is the caller's
+        if spoken and not demand.allows(pointer) and any(piece in text for piece in pieces):
             yield pointer, text
 
 
 def _pieces(trace: str) -> Iterator[str]:
     if len(trace) <= _WINDOW:
-        yield from filter(None, (trace,))
+        yield from (each for each in (trace,) if len(each) >= _LEAST)
         return
-    for start in range(0, len(trace) - _WINDOW // 2, _WINDOW // 2):
+    for start in range(0, len(trace) - _WINDOW + _STEP, _STEP):
         yield trace[start : start + _WINDOW]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from tests.broken import content, errors, facts, providers, replay, splitters, streams
+from tests.broken import citations, content, errors, facts, providers, replay, splitters, streams
 from tests.broken.kinds import Broken
 
 
@@ -20,4 +20,13 @@ def _in(module: ModuleType) -> tuple[type[Broken], ...]:
     )
 
 
-BROKEN = _in(content) + _in(facts) + _in(streams) + _in(providers) + _in(splitters) + _in(errors) + _in(replay)
+BROKEN = (
+    _in(content)
+    + _in(citations)
+    + _in(facts)
+    + _in(streams)
+    + _in(providers)
+    + _in(splitters)
+    + _in(errors)
+    + _in(replay)
+)

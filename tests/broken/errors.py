@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 from collections.abc import Iterable, Iterator
@@ -123,6 +124,26 @@ class TimeOutTakenForABrokenConnection(Client):
             raise ServiceUnavailableError(error.message, original_error=error.original_error) from error
 
 
+class WaitsAnewForEachAttempt(Client):
+    fails = ("ERR-3", "ERR-4", "PRV-3", "RPL-3")
+    says = "did not come back within"
+
+    def complete(self, call: Call) -> Response:
+        for _ in range(3):
+            with contextlib.suppress(TimeoutError):
+                return super().complete(call)
+        return super().complete(call)
+
+
+class AsksTwice(Client):
+    fails = ("PRV-3", "PRV-1")
+    says = "expected one request for one answer; got 2 of the same"
+
+    def complete(self, call: Call) -> Response:
+        first = super().complete(call)
+        return super().complete(call) if len(first.provider_meta) == 1 else first
+
+
 class FailedAttemptForgotten(Client):
     fails = ("PRV-1",)
     says = "expected the number of attempts in provider_meta 2; got 1"
@@ -150,6 +171,26 @@ class KeyEchoed(Plain):
             return super().parse(http, call)
         except LLMError as error:
             raise type(error)(http.body.decode(), extra_context=error.extra_context) from None
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return response
+
+
+class KeyNoted(Plain):
+    """In a note that every traceback shows, on the error behind the error."""
+
+    fails = ("ERR-4",)
+    says = "expected the error without the API key"
+
+    def parse(self, http: HttpResponse, call: Call) -> Response:
+        try:
+            return super().parse(http, call)
+        except LLMError as error:
+            origin = OSError("refused")
+            origin.add_note(f"asked with {call.api_key}")
+            error.__cause__ = ValueError("no answer")
+            error.__cause__.__cause__ = origin
+            raise
 
     def alter(self, response: Response, call: Call) -> Response:
         return response

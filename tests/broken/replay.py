@@ -83,6 +83,16 @@ class TraceWrittenIntoTheText(Client):
         return replace(answer, message=f"{told.content}{answer.message}", segments=(*answer.segments, told))
 
 
+class TraceInAnotherField(Client):
+    fails = ("RPL-1", "RPL-2")
+    says = "reasoning_content of the request .*; got nothing"
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        names = {"reasoning_content": "thinking"}
+        said = [{names.get(key, key): value for key, value in each.items()} for each in body.get("messages", ())]
+        return {**body, "messages": said} if said else body
+
+
 class TraceSentToWhoRefusesIt(Client):
     fails = ("RPL-2",)
     says = "expected no /messages/1/reasoning_content in the request"
@@ -142,6 +152,39 @@ class ResultsLost(Client):
     def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
         told = [{**each, "content": "ok"} if each["role"] == "tool" else each for each in body.get("messages", ())]
         return {**body, "messages": told} if told else body
+
+
+class RolesSwapped(Client):
+    fails = ("RPL-1",)
+    says = "expected messages of .*; got "
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        other = {"user": "assistant", "assistant": "user"}
+        told = [{**each, "role": other.get(each["role"], each["role"])} for each in body.get("messages", ())]
+        return {**body, "messages": told} if len(told) > 1 else body
+
+
+class CallsWithoutTheirForm(Client):
+    fails = ("RPL-1",)
+    says = "expected tool_calls of message . "
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        told = [
+            {**each, "tool_calls": [{"id": made["id"], **made["function"]} for made in each["tool_calls"]]}
+            if all("function" in made for made in each.get("tool_calls", ())) and "tool_calls" in each
+            else each
+            for each in body.get("messages", ())
+        ]
+        return {**body, "messages": told} if told else body
+
+
+class NoMessagesAtAll(Client):
+    fails = ("RPL-1",)
+    says = "expected what was said before, in its order: .*; got it is not there"
+
+    def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
+        went_before = any(isinstance(each, Response) for each in call.messages)
+        return {**body, "messages": None} if went_before and call.provider == "deepseek" else body
 
 
 class OwnAnswerLost(Client):

@@ -34,6 +34,34 @@ class DeltaWithBothFieldsLosesOne(Misunderstood):
     decoders = MappingProxyType({ChatDecoder: HalfDeaf})
 
 
+class FirstCitationsOnly(ChatDecoder):
+    def _feed_message(self, message: Mapping[str, Any]) -> Events:
+        return super()._feed_message({**message, "annotations": None} if self._citations else message)
+
+
+class AnnotationsOfTheFirstChunkOnly(Misunderstood):
+    fails = ("ANN-4",)
+    says = "expected the number of annotations"
+    decoders = MappingProxyType({ChatDecoder: FirstCitationsOnly})
+
+
+class LateAnnotationsRepeated(Streamed):
+    """Has them once as they came, and once more from the end of the stream."""
+
+    fails = ("ANN-4",)
+    says = "expected the number of annotations"
+
+    def alter(self, events: Events) -> Events:
+        for event in events:
+            if event.event_type == "response.annotation.added":
+                yield event
+            yield replace(event, response=event.response and repeated(event.response))
+
+
+def repeated(response: Response) -> Response:
+    return replace(response, annotations=tuple(each for each in response.annotations for _ in range(2)))
+
+
 class ToolDeltaIdDiffers(Streamed):
     fails = ("STR-1",)
     says = "expected the folded tool calls.*a tool call is what events response.function_call_arguments.delta add up to"
@@ -83,6 +111,19 @@ class CompletedMissing(Streamed):
         return (event for event in events if event.event_type != "response.completed")
 
 
+class CompletedIsPartial(Streamed):
+    """Has of the text what came with the last delta."""
+
+    fails = ("STR-1", "MSG-2", "MSG-3", "RSN-3", "ANN-1", "ANN-2", "ANN-5", "ATT-1")
+    says = "expected the joined text deltas"
+
+    def alter(self, events: Events) -> Events:
+        last = ""
+        for event in events:
+            last = event.delta or last if event.event_type == "response.output_text.delta" else last
+            yield replace(event, response=event.response and replace(event.response, message=last))
+
+
 class CompletedTwice(Streamed):
     fails = ("STR-2",)
     says = "expected the number of terminal events 1; got 2"
@@ -101,6 +142,23 @@ class CompletedIsNotLast(Streamed):
     def alter(self, events: Events) -> Events:
         yield from events
         yield StreamEvent("response.output_text.delta", delta="")
+
+
+class CrashOnAnUnknownBlock(Streamed):
+    """A stream that does not come to its end fails every rule that has something to look at in it."""
+
+    fails = (
+        *("STR-5", "STR-1", "STR-2", "STR-3", "STR-7", "RSN-1", "RSN-3", "MSG-2", "ANN-4", "TOOL-1", "FIN-1"),
+        *("USE-1", "USE-2", "USE-3", "USE-4", "USE-5", "SHP-1", "ERR-4", "PRV-1", "PRV-2", "PRV-3"),
+    )
+    says = "raised KeyError"
+
+    def alter(self, events: Events) -> Events:
+        for event in events:
+            whole = event.response
+            if whole and any(each.metadata.get("type") == "quantum_block" for each in whole.segments):
+                raise KeyError("quantum_block")
+            yield event
 
 
 class OwnEventType(Streamed):

@@ -46,16 +46,16 @@ def second_turn(draw: DrawFn, row: Provider, mode: Mode) -> Conversation:
         messages=(*MESSAGES, {"role": "assistant"}, *results),
         tools=TOOLS,
         before={len(MESSAGES): answered(draw, first, mode)},
-        truth=replace(second.truth, demand=_demand(first, sent)),
+        truth=replace(second.truth, demand=_demand(row, first, sent)),
     )
 
 
-def _demand(first: Answer, sent: Mapping[str, Any]) -> Demand:
+def _demand(row: Provider, first: Answer, sent: Mapping[str, Any]) -> Demand:
     traces = tuple(block.text for block in first.blocks if isinstance(block, Reasoning) and block.text)
     texts_before = (block.text for block in first.blocks if isinstance(block, Text) and block.text)
     asked = (message["content"] for message in MESSAGES)
     said = (*asked, *texts_before, *("done" for _ in first.calls))
-    return Demand(sent, absent=(), traces=traces, said=said, calls=first.tool_calls, source=_SOURCE)
+    return Demand(sent, (), traces, said, first.tool_calls, row.hidden_fields, _SOURCE)
 
 
 def _asked(row: Provider) -> dict[str, Any]:

@@ -50,12 +50,14 @@ _POLICIES = ("required", "with tools", "optional", "refused", "ignored", "none")
 class Replay:
     """What becomes of reasoning of earlier turns: whether it is sent back, and where in the assistant message.
 
-    `with tools`: required in tool loops, and of no use elsewhere. `refused`: an error if it is sent.
+    `with tools`: required in tool loops, and of no use elsewhere. `refused`: an error if it is sent. `fields` are those
+    in which requests have reasoning, or what is sealed, if they are others than answers have it in.
     """
 
     policy: ReplayPolicy
     slot: str
     source: str
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +116,11 @@ class Provider:
     def names_model_in_path(self) -> bool:
         """Whether the model stands in the path instead of the body."""
         return "{model}" in self.path
+
+    @property
+    def hidden_fields(self) -> frozenset[str]:
+        """Names of the fields of a request that are no visible text."""
+        return frozenset(self.replay.fields or self.reasoning_fields)
 
     def read_request(self, sent: Any) -> Any:
         """Return a request with each field under the name that it is read by."""
@@ -214,7 +221,7 @@ def _row(provider: str, api: str, row: dict[str, Any]) -> Provider:
     columns: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
     columns["usage"] = {count: tuple(pointers) for count, pointers in row["usage"].items()}
     columns["finish"] = {word: reason or None for word, reason in row["finish"].items()}
-    columns["replay"] = Replay(**row["replay"])
+    columns["replay"] = Replay(**row["replay"] | {"fields": tuple(row["replay"].get("fields", ()))})
     columns.setdefault("stream_path", row["path"])
     made = Provider(id=provider, api=api, **columns)
     if made.replay.policy not in _POLICIES:

@@ -1,0 +1,34 @@
+"""Errors of adapters, read without trust."""
+
+from __future__ import annotations
+
+import pytest
+
+from llm_conformance.raising import raised, raised_event
+
+TABLE = {"MyDown": "ServiceUnavailableError"}
+
+
+@pytest.mark.parametrize(
+    ("error", "wanted"),
+    [
+        ({"error_type": "RateLimitError"}, "RateLimitError"),
+        ({"error_type": "MyDown"}, "ServiceUnavailableError"),
+        ({"error_type": "Other", "extra_context": {"status_code": 429}}, "RateLimitError"),
+        ({"error_type": "Other", "extra_context": "status_code"}, None),
+        ({"error_type": "Other"}, None),
+        ("MyDown", None),
+    ],
+)
+def test_an_error_in_an_event_is_known_as_one_that_is_raised(error: object, wanted: str | None) -> None:
+    assert raised_event({"event_type": "response.error", "error": error}, TABLE).contract_type == wanted
+
+
+def test_what_is_behind_an_error_is_read_however_deep() -> None:
+    root = OSError("at the root")
+    root.add_note("a note")
+    middle, top = ValueError("in the middle"), RuntimeError("at the top")
+    root.__context__, middle.__cause__, top.__cause__ = top, root, middle  # in a circle
+    dump = raised(top, {}).dump
+    for said in ("at the top", "in the middle", "at the root", "a note"):
+        assert said in dump

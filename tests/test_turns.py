@@ -1,0 +1,101 @@
+"""How a request is read for what was said before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from llm_conformance.turns import Demand, leaks, unlike, unsaid
+
+TRACE = "First the tide table of the harbour, then the wind; a neap tide leaves too little water under the keel."
+
+
+def demand(*said: str, messages: tuple[dict[str, Any], ...] | None = None) -> Demand:
+    return Demand({}, (), (TRACE,), said, (), frozenset({"reasoning_content"}), "the tests", messages=messages)
+
+
+def of_gemini(*results: Any) -> dict[str, Any]:
+    return {"contents": [{"parts": [{"functionResponse": {"response": {"result": each}}} for each in results]}]}
+
+
+@pytest.mark.parametrize(
+    ("said", "results"),
+    [
+        (['[{"a": 1}]'], [[{"a": 1}]]),
+        (['[{"a": 1}]'], ['[{"a":1}]']),
+        (["20.5"], [20.5]),
+        (['{"a": 1}', "B"], [{"a": 1}, "B"]),
+        (["one", "two"], ["one and two"]),
+    ],
+)
+def test_results_may_stand_there_as_text_or_as_the_value_that_they_write(said: list[str], results: list[Any]) -> None:
+    assert unsaid(demand(*said), of_gemini(*results)) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "results", "missing"),
+    [
+        (['{"a": 1}', "B"], ["B", {"a": 1}], "B"),
+        (["two", "one"], ["one and two"], "one"),
+        (["one", "one"], ["one"], "one"),
+    ],
+)
+def test_what_was_said_keeps_its_order(said: list[str], results: list[Any], missing: str) -> None:
+    assert unsaid(demand(*said), of_gemini(*results)) == missing
+
+
+@pytest.mark.parametrize("start", range(30))
+def test_a_piece_of_a_trace_is_found_wherever_it_begins(start: int) -> None:
+    request = {"messages": [{"role": "user", "content": f"... {TRACE[start : start + 45]} ..."}]}
+    assert [pointer for pointer, _ in leaks(demand(), request)] == ["/messages/0/content"]
+
+
+def test_a_trace_may_stand_where_reasoning_stands_and_nowhere_else() -> None:
+    message = {"role": "assistant", "content": "", "reasoning_content": TRACE, "thinking": TRACE}
+    request = {"messages": [message], "tools": [{"function": {"description": TRACE}}]}
+    assert [pointer for pointer, _ in leaks(demand(), request)] == ["/messages/0/thinking"]
+
+
+CALL = {"id": "c-1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
+REWRITTEN = {**CALL, "function": {"name": "f", "arguments": '{"a":1}'}}
+FLAT = {"id": "c-1", "name": "f", "arguments": {"a": 1}}
+RECORDED = ({"role": "system", "content": "S"}, {"role": "assistant", "content": None, "tool_calls": [CALL]})
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [{"role": "developer", "content": [{"type": "text", "text": "S"}]}, {**RECORDED[1], "content": ""}],
+        [
+            RECORDED[0],
+            {
+                "role": "assistant",
+                "tool_calls": [REWRITTEN],
+                "name": "x",
+            },
+        ],
+    ],
+)
+def test_messages_may_be_written_otherwise(messages: list[dict[str, Any]]) -> None:
+    assert unlike(demand(messages=RECORDED), {"messages": messages}) is None
+
+
+@pytest.mark.parametrize(
+    ("messages", "what"),
+    [
+        (None, "none"),
+        ([*RECORDED, RECORDED[1]], "system, assistant, assistant"),
+        ([{"role": "user", "content": "S"}, RECORDED[1]], "user, assistant"),
+        ([{"role": "system", "content": "S!"}, RECORDED[1]], '"S!"'),
+        (
+            [RECORDED[0], {"role": "assistant", "tool_calls": [FLAT]}],
+            '"c-1"',
+        ),
+        ([RECORDED[0], {"role": "assistant", "tool_calls": "f()"}], "[]"),
+    ],
+)
+def test_messages_of_another_form_are_told_of(messages: Any, what: str) -> None:
+    wrong = unlike(demand(messages=RECORDED), {"messages": messages})
+    assert wrong is not None
+    assert what in wrong[1]
