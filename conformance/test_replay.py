@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from llm_conformance.conversations import objects
 from llm_conformance.exchange import Exchange
 from llm_conformance.judgement import fail, invariant, show
 from llm_conformance.pointers import at_pointer
 from llm_conformance.truths import Mode, Truth
-from llm_conformance.turns import holds, leaks, messages_of, uncalled, unlike, unsaid
+from llm_conformance.turns import holds, leaks, uncalled, unlike, unsaid
 
 
 def _follows(truth: Truth, _mode: Mode) -> bool:
@@ -57,7 +58,7 @@ def test_earlier_reasoning_stands_nowhere_else(exchange: Exchange) -> None:
             fail(f"no {pointer} in the request", show(there))
     for pointer, text in leaks(demand, request):
         fail("earlier reasoning in no visible text of the request", f"{pointer}: {show(text)}")
-    for message in messages_of(request) if exchange.scenario.provider.wire == "chat" else ():
+    for message in objects(request.get("messages")) if exchange.scenario.provider.wire == "chat" else ():
         strays = [name for name in exchange.scenario.provider.reasoning_fields if message.get(name)]
         if strays and message.get("role") != "assistant":
             fail("reasoning in messages of the assistant only", f"{strays[0]} in one of {show(message.get('role'))}")

@@ -84,7 +84,9 @@ class OnceOnly:
     providers = ("openai:chat",)
 
     def complete(self, call: Call) -> Response:
-        answer = httpx.post(call.base_url + call.path, json=dict(call.request))
+        answer = httpx.post(
+            call.base_url + call.path, json=dict(call.request), headers={"authorization": f"Bearer {call.api_key}"}
+        )
         if answer.status_code >= 400:
             raise error_for_status(answer.status_code)(answer.text)
         return ADAPTERS.parse(HttpResponse(answer.status_code, {}, answer.content), call)

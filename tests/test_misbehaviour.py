@@ -108,7 +108,8 @@ def test_printing_harms_nothing(pytester: pytest.Pytester) -> None:
         ),
         (
             "def complete(self, call):\n    import httpx\n"
-            "    return httpx.post(call.base_url + call.path, json={'model': 'other'}).raise_for_status()",
+            "    key, asked = {'authorization': call.api_key}, {'model': 'other'}\n"
+            "    return httpx.post(call.base_url + call.path, json=asked, headers=key).raise_for_status()",
             'the adapter sent /model = "other"; recorded was "deepseek-reasoner"',
         ),
         ("def parse_stream(self, chunks, call): return 7", "raised TypeError: the stream is int, which is no iterable"),
@@ -191,7 +192,8 @@ def test_a_plain_answer_given_out_as_a_stream_is_no_stream(pytester: pytest.Pyte
         def stream(self, call):
             import httpx
             asked = {key: value for key, value in call.request.items() if key != "stream"}
-            httpx.post(call.base_url + call.path, json=asked).raise_for_status()
+            key = {"authorization": call.api_key}
+            httpx.post(call.base_url + call.path, json=asked, headers=key).raise_for_status()
             yield {"event_type": "made.up"}
             for _ in range(3):
                 yield {"event_type": "response.completed", "response": ANSWER}
@@ -317,7 +319,8 @@ def test_a_method_that_asks_for_the_mode_not_recorded_is_unsupported(pytester: p
         """
         def complete(self, call):
             import httpx
-            httpx.post(call.base_url + call.path, json={**call.request, "stream": True}).raise_for_status()
+            key, asked = {"authorization": call.api_key}, {**call.request, "stream": True}
+            httpx.post(call.base_url + call.path, json=asked, headers=key).raise_for_status()
         """,
     )
     assert {found["status"] for found in results} == {"unsupported", "vacuous"}

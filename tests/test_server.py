@@ -11,10 +11,12 @@ import pytest
 
 from llm_conformance import lint, server
 from llm_conformance.cassette import frames
+from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.scenarios import Scenario
 from llm_conformance.server import ReplayServer
 from tests import miniature
 
+KEYED = {"authorization": f"Bearer {CANARY_KEY}"}
 ASKED = miniature.REQUEST
 
 
@@ -35,23 +37,27 @@ def replay() -> Iterator[ReplayServer]:
 def test_the_request_decides_between_json_and_stream(replay: ReplayServer, scenario: Scenario) -> None:
     serving = replay.open(scenario)
     url = f"{serving.base_url}/chat/completions"
-    plain = httpx.post(url, json=ASKED)
+    plain = httpx.post(url, json=ASKED, headers=KEYED)
     assert (plain.headers["content-type"], plain.content) == ("application/json", miniature.body())
-    streamed = httpx.post(url, json=ASKED | {"stream": True})
+    streamed = httpx.post(url, json=ASKED | {"stream": True}, headers=KEYED)
     assert (streamed.headers["content-type"], streamed.content) == ("text/event-stream", miniature.stream_body())
     assert serving.mode == "stream"
 
 
 def test_a_stream_goes_out_frame_by_frame(replay: ReplayServer, scenario: Scenario) -> None:
     serving = replay.open(scenario)
-    with httpx.stream("POST", f"{serving.base_url}/chat/completions", json=ASKED | {"stream": True}) as answer:
+    with httpx.stream(
+        "POST", f"{serving.base_url}/chat/completions", json=ASKED | {"stream": True}, headers=KEYED
+    ) as answer:
         assert list(answer.iter_raw()) == list(frames(miniature.stream_body()))
 
 
 @pytest.mark.parametrize("base", ["", "/v1"])
 def test_every_documented_base_is_accepted(replay: ReplayServer, scenario: Scenario, base: str) -> None:
     serving = replay.open(scenario)
-    assert httpx.post(f"{serving.base_url}{base}/chat/completions?beta=true", json=ASKED).status_code == 200
+    assert (
+        httpx.post(f"{serving.base_url}{base}/chat/completions?beta=true", json=ASKED, headers=KEYED).status_code == 200
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,7 +73,7 @@ def test_another_request_is_refused_with_an_explanation(
     replay: ReplayServer, scenario: Scenario, path: str, body: bytes, why: str
 ) -> None:
     serving = replay.open(scenario)
-    answer = httpx.post(f"{serving.base_url}{path}", content=body)
+    answer = httpx.post(f"{serving.base_url}{path}", content=body, headers=KEYED)
     assert answer.status_code == 400
     assert why in answer.json()["error"]["message"]
     assert why in (serving.mismatch or "")
@@ -77,7 +83,7 @@ def test_another_request_is_refused_with_an_explanation(
 def test_what_was_closed_is_not_served_any_more(replay: ReplayServer, scenario: Scenario) -> None:
     serving = replay.open(scenario)
     replay.close(serving)
-    assert httpx.post(f"{serving.base_url}/chat/completions", json=ASKED).status_code == 404
+    assert httpx.post(f"{serving.base_url}/chat/completions", json=ASKED, headers=KEYED).status_code == 404
     assert httpx.get(f"{serving.base_url}/models").status_code == 404
 
 
@@ -85,7 +91,7 @@ def test_the_last_frame_waits_for_content(replay: ReplayServer, scenario: Scenar
     serving = replay.open(scenario, holds=True)
     received = b""
     asked = ASKED | {"stream": True}
-    with httpx.stream("POST", f"{serving.base_url}/chat/completions", json=asked) as answer:
+    with httpx.stream("POST", f"{serving.base_url}/chat/completions", json=asked, headers=KEYED) as answer:
         for piece in answer.iter_raw():
             received += piece
             if b"Ei" in piece:
@@ -98,7 +104,7 @@ def test_the_last_frame_waits_for_content(replay: ReplayServer, scenario: Scenar
 def test_patience_ends(replay: ReplayServer, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "PATIENCE_S", 0.05)
     serving = replay.open(scenario, holds=True)
-    answer = httpx.post(f"{serving.base_url}/chat/completions", json=ASKED | {"stream": True})
+    answer = httpx.post(f"{serving.base_url}/chat/completions", json=ASKED | {"stream": True}, headers=KEYED)
     assert answer.content == miniature.stream_body()
     assert serving.buffered
 
@@ -108,7 +114,7 @@ def test_nothing_is_left_behind(scenario: Scenario) -> None:
     replay = ReplayServer()
     serving = replay.open(scenario)
     for _ in range(20):
-        httpx.post(f"{serving.base_url}/chat/completions", json=ASKED)
+        httpx.post(f"{serving.base_url}/chat/completions", json=ASKED, headers=KEYED)
     replay.close(serving)
     replay.shutdown()
     assert threading.active_count() <= before

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from llm_conformance import lint
+from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import Scenario
 from llm_conformance.serving import Serving
@@ -23,7 +24,7 @@ def by_id() -> dict[str, Scenario]:
 def asked(scenario: Scenario, target: str, body: dict[str, Any]) -> Serving:
     """Return what became of a request."""
     serving = Serving(scenario, "http://replay.test/exchange-1", holds=False)
-    serving.choose(target, json.dumps(body).encode())
+    serving.choose(target, dict.fromkeys(scenario.provider.key_headers, CANARY_KEY), json.dumps(body).encode())
     return serving
 
 
@@ -71,7 +72,7 @@ def test_what_only_streams_are_asked_for_is_matched_in_streams(by_id: dict[str, 
 
 
 def test_fields_of_a_request_may_have_the_names_of_the_protocol(by_id: dict[str, Scenario]) -> None:
-    scenario = by_id["gemini/signature-goes-back-with-the-calls"]
+    scenario = by_id["gemini/text-with-growing-usage"]
     call = {"function_call": {"name": "tide"}, "thought_signature": "c2ln"}
     body = {"contents": [{"role": "model", "parts": [call]}], "generation_config": {"max_output_tokens": 9}}
     serving = asked(scenario, f"/v1beta/models/{scenario.model}:generateContent", body)
@@ -79,6 +80,24 @@ def test_fields_of_a_request_may_have_the_names_of_the_protocol(by_id: dict[str,
         "contents": [{"role": "model", "parts": [{"functionCall": {"name": "tide"}, "thoughtSignature": "c2ln"}]}],
         "generationConfig": {"maxOutputTokens": 9},
     }
+
+
+@pytest.mark.parametrize(
+    ("id", "target", "headers", "is_let_in"),
+    [
+        ("deepseek/connection-refused", "/chat/completions", {"authorization": f"Bearer {CANARY_KEY}"}, True),
+        ("deepseek/connection-refused", "/chat/completions", {"x-api-key": CANARY_KEY}, False),
+        ("deepseek/connection-refused", "/chat/completions", {"authorization": "Bearer sk-other"}, False),
+        ("deepseek/connection-refused", "/chat/completions", {}, False),
+        ("gemini/unknown-part", f"/v1beta/models/gemini-2.5-flash:generateContent?key={CANARY_KEY}", {}, True),
+    ],
+)
+def test_the_key_is_wanted_where_the_provider_wants_it(
+    by_id: dict[str, Scenario], id: str, target: str, headers: dict[str, str], is_let_in: bool
+) -> None:
+    serving = Serving(by_id[id], "http://replay.test/exchange-1", holds=False)
+    serving.choose(target, headers, json.dumps({"model": by_id[id].model}).encode())
+    assert ("sent no call.api_key" in (serving.mismatch or "")) != is_let_in
 
 
 def test_a_mode_that_was_not_recorded_is_lacking(by_id: dict[str, Scenario]) -> None:

@@ -46,7 +46,8 @@ STDLIB = """
         import http.client, json
         from llm_conformance.contract import HttpResponse
         connection = http.client.HTTPSConnection("api.deepseek.com")
-        connection.request("POST", "/chat/completions", json.dumps({"model": call.model}))
+        key = {"Authorization": f"Bearer {call.api_key}"}
+        connection.request("POST", "/chat/completions", json.dumps({"model": call.model}), key)
         answer = connection.getresponse()
         return self.parse(HttpResponse(answer.status, dict(answer.headers), answer.read()), call)
 """
@@ -61,7 +62,8 @@ STRAYS = """
 RAISES_INSIDE = """
     def complete(self, call):
         import json, urllib.request
-        request = urllib.request.Request(call.base_url + call.path, json.dumps(call.request).encode(), method="POST")
+        body, key = json.dumps(call.request).encode(), {"authorization": call.api_key}
+        request = urllib.request.Request(call.base_url + call.path, body, key, method="POST")
         with urllib.request.urlopen(request):
             raise RuntimeError("my own fault")
         return {}

@@ -11,8 +11,9 @@ from llm_conformance.turns import Demand, leaks, unlike, unsaid
 TRACE = "First the tide table of the harbour, then the wind; a neap tide leaves too little water under the keel."
 
 
-def demand(*said: str, messages: tuple[dict[str, Any], ...] | None = None) -> Demand:
-    return Demand({}, (), (TRACE,), said, (), frozenset({"reasoning_content"}), "the tests", messages=messages)
+def demand(*said: str, recorded: list[dict[str, Any]] | None = None) -> Demand:
+    request = None if recorded is None else {"messages": recorded}
+    return Demand({}, (), (TRACE,), said, (), frozenset({"reasoning_content"}), "chat", "the tests", recorded=request)
 
 
 def of_gemini(*results: Any) -> dict[str, Any]:
@@ -60,7 +61,10 @@ def test_a_trace_may_stand_where_reasoning_stands_and_nowhere_else() -> None:
 CALL = {"id": "c-1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 REWRITTEN = {**CALL, "function": {"name": "f", "arguments": '{"a":1}'}}
 FLAT = {"id": "c-1", "name": "f", "arguments": {"a": 1}}
-RECORDED = ({"role": "system", "content": "S"}, {"role": "assistant", "content": None, "tool_calls": [CALL]})
+RECORDED: list[dict[str, Any]] = [
+    {"role": "system", "content": "S"},
+    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+]
 
 
 @pytest.mark.parametrize(
@@ -78,24 +82,26 @@ RECORDED = ({"role": "system", "content": "S"}, {"role": "assistant", "content":
     ],
 )
 def test_messages_may_be_written_otherwise(messages: list[dict[str, Any]]) -> None:
-    assert unlike(demand(messages=RECORDED), {"messages": messages}) is None
+    assert unlike(demand(recorded=RECORDED), {"messages": messages}) is None
 
 
 @pytest.mark.parametrize(
-    ("messages", "what"),
+    ("messages", "expected", "actual"),
     [
-        (None, "none"),
-        ([*RECORDED, RECORDED[1]], "system, assistant, assistant"),
-        ([{"role": "user", "content": "S"}, RECORDED[1]], "user, assistant"),
-        ([{"role": "system", "content": "S!"}, RECORDED[1]], '"S!"'),
+        (None, 'text of system: "S"', "nothing more"),
+        ([*RECORDED, {"role": "user", "content": "Go on"}], "nothing more", 'text of user: "Go on"'),
+        ([{"role": "user", "content": "S"}, RECORDED[1]], 'text of system: "S"', 'text of user: "S"'),
+        ([{"role": "system", "content": "S!"}, RECORDED[1]], 'text of system: "S"', 'text of system: "S!"'),
         (
-            [RECORDED[0], {"role": "assistant", "tool_calls": [FLAT]}],
-            '"c-1"',
+            [RECORDED[0], {**RECORDED[1], "tool_calls": [FLAT]}],
+            "call of assistant: ",
+            'call of assistant: {"id": "c-1"',
         ),
-        ([RECORDED[0], {"role": "assistant", "tool_calls": "f()"}], "[]"),
+        ([RECORDED[0], {**RECORDED[1], "tool_calls": "f()"}], "call of assistant: ", "nothing more"),
     ],
 )
-def test_messages_of_another_form_are_told_of(messages: Any, what: str) -> None:
-    wrong = unlike(demand(messages=RECORDED), {"messages": messages})
+def test_what_is_said_otherwise_is_told_of(messages: Any, expected: str, actual: str) -> None:
+    wrong = unlike(demand(recorded=RECORDED), {"messages": messages})
     assert wrong is not None
-    assert what in wrong[1]
+    assert wrong[0].startswith(expected)
+    assert wrong[1].startswith(actual)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import pytest
 from _pytest._code.code import (
     ExceptionInfo,
-    ExceptionRepr,
     ReprEntryNative,
     ReprExceptionInfo,
     ReprFileLocation,
@@ -30,19 +29,17 @@ class Failures(AssertionError):  # noqa: N818 - it is what failed, in words
 class JudgingItem(pytest.Item):
     """A test item that raises `Failures` where the adapter is wrong; all else it raises is a fault of the suite."""
 
-    def repr_failure(self, excinfo: ExceptionInfo[BaseException], *_: object) -> str | TerminalRepr:
+    def repr_failure(self, excinfo: ExceptionInfo[BaseException], *_: object) -> TerminalRepr:
         """Tell failures in their own words; only a fault of the suite's own comes with a traceback.
 
         The form is that of pytest's own failures, which xdist hands on, and JUnit files and the summary take one line
         of: a mere text would stand there once more, whole, in every CI.
         """
         if isinstance(excinfo.value, Failures):
-            told = ReprTraceback([ReprEntryNative([f"{excinfo.value}\n"])], None, style="native")
-            path, line = self.reportinfo()[:2]
-            return ReprExceptionInfo(told, ReprFileLocation(str(path), line or 0, excinfo.value.headline))
-        shown = super().repr_failure(excinfo)
-        if isinstance(shown, ExceptionRepr) and shown.reprcrash is not None:
-            shown.reprcrash.message = f"{OWN_FAULT} {shown.reprcrash.message}"
-            shown.addsection("llm-conformance", OWN_FAULT)
-            return shown
-        return f"{OWN_FAULT}\n\n{shown}"
+            told, headline = str(excinfo.value), excinfo.value.headline
+        else:
+            told = f"{OWN_FAULT}\n\n{super().repr_failure(excinfo)}"
+            headline = f"{OWN_FAULT} {excinfo.exconly()}".partition("\n")[0]
+        path, line = self.reportinfo()[:2]
+        shown = ReprTraceback([ReprEntryNative([f"{told}\n"])], None, style="native")
+        return ReprExceptionInfo(shown, ReprFileLocation(str(path), line or 0, headline))

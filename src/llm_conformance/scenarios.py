@@ -24,7 +24,7 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.pointers import at_pointer
 from llm_conformance.providers import Provider
 from llm_conformance.truths import MODES, Mode, Truth, read_truth
-from llm_conformance.turns import Demand, messages_of
+from llm_conformance.turns import Demand
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 SUFFIX = ".scenario.yaml"
@@ -280,15 +280,11 @@ def demand(file: ScenarioFile, mode: Mode) -> Demand | None:
         instructions="".join(each["content"] for each in messages if each.get("role") == "system"),
         calls=tuple(call for truth in before for call in truth.tool_calls),
         hidden=file.provider.hidden_fields,
-        messages=_recorded_messages(file, mode),
+        wire=file.provider.wire,
+        # One that was generated has no more than what is demanded.
+        recorded=None if file.cassette.metadata["provenance"] == "generated" else file.interaction(mode).request,
         source=stated["source"],
     )
-
-
-def _recorded_messages(file: ScenarioFile, mode: Mode) -> tuple[Mapping[str, Any], ...] | None:
-    """Return the messages of an OpenAI-shaped request; one that was generated has no more than what is demanded."""
-    is_whole = file.cassette.metadata["provenance"] != "generated"
-    return tuple(messages_of(file.interaction(mode).request)) if is_whole and file.provider.wire == "chat" else None
 
 
 def _said(file: ScenarioFile, mode: Mode) -> Iterator[str]:

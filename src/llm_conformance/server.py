@@ -88,7 +88,7 @@ class ReplayServer:
                     self._send_json(404, {"error": {"message": "llm-conformance: this base URL is not served now"}})
                     return
                 serving.requests += 1
-                chosen = serving.choose(f"/{rest}", body)
+                chosen = serving.choose(f"/{rest}", dict(self.headers.items()), body)
                 if isinstance(chosen, str):
                     self._send_json(400, {"error": {"message": f"llm-conformance: {chosen}", "type": "replay"}})
                 elif serving.scenario.fault:

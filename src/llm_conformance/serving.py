@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from urllib.parse import unquote
 
 from llm_conformance.cassette import Interaction
+from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.pointers import at_pointer
 from llm_conformance.providers import Provider
 from llm_conformance.scenarios import Scenario
@@ -52,11 +53,12 @@ class Serving:
         self.content_seen = threading.Event()
         self.over = threading.Event()
 
-    def choose(self, target: str, body: bytes) -> Interaction | str:
+    def choose(self, target: str, headers: Mapping[str, str], body: bytes) -> Interaction | str:
         """Return the recording to answer a request with, or why there is none.
 
         Args:
             target: What follows the base URL, query included.
+            headers: The request's headers, their names read without regard to case.
             body: The request's body.
         """
         row, model = self.scenario.provider, self.scenario.model
@@ -64,6 +66,9 @@ class Serving:
         if not modes:
             asked = target if "://" in target else f"{{base_url}}{target}"
             return self._refuse(f"the adapter asked for POST {asked}; recorded was {self.recorded}")
+        if not _has_key(target, headers, row):
+            wanted = " or ".join(row.key_headers)
+            return self._refuse(f"the adapter sent no call.api_key; the provider wants it in the header {wanted}")
         try:
             sent = row.read_request(json.loads(body))
         except (ValueError, RecursionError):
@@ -131,6 +136,12 @@ def accepted_paths(row: Provider, mode: Mode, model: str) -> Iterator[str]:
     for path in row.paths(mode == "stream"):
         for prefix in longer:
             yield prefix + path.replace("{model}", model)
+
+
+def _has_key(target: str, headers: Mapping[str, str], row: Provider) -> bool:
+    in_query = f"key={CANARY_KEY}" in target.partition("?")[2].split("&")
+    sent = {name.lower(): str(value) for name, value in headers.items()}
+    return in_query or not row.key_headers or any(CANARY_KEY in sent.get(name, "") for name in row.key_headers)
 
 
 def _is_at(target: str, path: str) -> bool:

@@ -108,7 +108,7 @@ def _match(serving: Serving, asked: Request, recorded: Request) -> None:
     else:
         target = place.path if place else asked.uri
     body = asked.body
-    chosen = serving.choose(target, body if isinstance(body, bytes) else b"".join(body or ()))
+    chosen = serving.choose(target, asked.headers, body if isinstance(body, bytes) else b"".join(body or ()))
     if isinstance(chosen, str):
         raise AssertionError(chosen)
     if recorded.headers[_MARK] != serving.mode:

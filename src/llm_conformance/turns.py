@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from llm_conformance.contract import ToolCall
+from llm_conformance.conversations import Turn, parsed, turns
 
 _WINDOW = 40
 """Code points of a trace that are too many to stand in another text by chance."""
@@ -29,7 +30,8 @@ class Demand:
         instructions: What the system message says, which each format has in a place of its own.
         calls: The model's calls of tools before, in their order.
         hidden: Names of the fields in which this provider takes reasoning, and what is sealed: all else is text.
-        messages: The messages of an OpenAI-shaped request as they were recorded; None where others say them otherwise.
+        wire: The request's format.
+        recorded: The request as it was recorded; None if it was not.
         source: Where the provider says so.
     """
 
@@ -39,10 +41,11 @@ class Demand:
     said: tuple[str, ...]
     calls: tuple[ToolCall, ...]
     hidden: frozenset[str]
+    wire: str
     source: str
     allowed: tuple[str, ...] = ()
     instructions: str = ""
-    messages: tuple[Mapping[str, Any], ...] | None = None
+    recorded: Mapping[str, Any] | None = None
 
     def allows(self, pointer: str) -> bool:
         """Whether a trace may stand at a pointer."""
@@ -58,59 +61,21 @@ def holds(there: Any, wanted: Any) -> bool:
     return type(there) is type(wanted) and bool(there == wanted)
 
 
-def messages_of(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the messages of a request, as far as they are any."""
-    messages = request.get("messages")
-    return [each for each in messages if isinstance(each, Mapping)] if isinstance(messages, list) else []
-
-
 def unlike(demand: Demand, request: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return what is wrong with the messages of an OpenAI-shaped request, as (expected, actual); None if nothing is.
-
-    Each has to have its role, its text, its calls and the id that it answers to; what else it has is not looked at.
-    """
-    if demand.messages is None:
+    """Return what a request says otherwise than the recorded one, as (expected, actual); None if nothing."""
+    if demand.recorded is None:
         return None
-    there = messages_of(request)
-    if (roles := _roles(there)) != (wanted := _roles(demand.messages)):
-        return f"messages of {', '.join(wanted)}", ", ".join(roles) or "none"
-    for number, (said, recorded) in enumerate(zip(there, demand.messages, strict=True)):
-        for what, value in _shape(recorded).items():
-            is_free = what == "content" and demand.allows(f"/messages/{number}/content")
-            if not is_free and _shape(said)[what] != value:
-                return f"{what} of message {number} {_written(value)}", _written(_shape(said)[what])
+    wanted, there = (_compared(demand, each) for each in (demand.recorded, request))
+    for turn, other in itertools.zip_longest(wanted, there):
+        if turn != other:
+            return ("nothing more" if turn is None else str(turn)), ("nothing more" if other is None else str(other))
     return None
 
 
-def _roles(messages: Sequence[Mapping[str, Any]]) -> list[str]:
-    return ["system" if each.get("role") == "developer" else str(each.get("role")) for each in messages]
-
-
-def _shape(message: Mapping[str, Any]) -> dict[str, Any]:
-    content = message.get("content")
-    if isinstance(content, list):  # parts of a text are the text
-        content = "".join(str(part.get("text", part)) for part in content if isinstance(part, Mapping))
-    calls = message.get("tool_calls")
-    return {
-        "content": content or "",
-        "tool_call_id": message.get("tool_call_id"),
-        "tool_calls": [_call(each) for each in calls] if isinstance(calls, list) else [],
-    }
-
-
-def _call(call: Any) -> Any:
-    """Return a call with its arguments as a value; who sends them as one instead of its text sends something else."""
-    kind = call.get("type") if isinstance(call, Mapping) else None
-    made = call.get(str(kind)) if isinstance(call, Mapping) else None
-    if not isinstance(made, Mapping):
-        return call
-    said = made.get("arguments", made.get("input"))
-    return [call.get("id"), kind, made.get("name"), [_parsed(said)] if isinstance(said, str) else said]
-
-
-def _written(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=repr)
-    return text if len(text) <= 300 else f"{text[:300]} ..."
+def _compared(demand: Demand, request: Mapping[str, Any]) -> list[Turn]:
+    """Return the turns; where a trace may stand in the model's own texts, these are looked at elsewhere."""
+    found = turns(request, demand.wire)
+    return [each for each in found if not (demand.allowed and each.role == "assistant" and each.kind == "text")]
 
 
 def unsaid(demand: Demand, request: Mapping[str, Any]) -> str | None:
@@ -133,14 +98,14 @@ def unsaid(demand: Demand, request: Mapping[str, Any]) -> str | None:
 
 def _find(values: Sequence[Any], said: str, place: int, offset: int) -> tuple[int, int] | None:
     """Return where what follows a text goes on: in the same value behind it, or in the next one."""
-    wanted = _parsed(said)
+    wanted = parsed(said)
     for number in range(place, len(values)):
         value = values[number]
         if isinstance(value, str):
             start = value.find(said, offset if number == place else 0)
             if start >= 0:
                 return number, start + len(said)
-        if wanted is not said and _parsed(value) == wanted:
+        if wanted is not said and parsed(value) == wanted:
             return number + 1, 0
     return None
 
@@ -153,17 +118,10 @@ def uncalled(demand: Demand, request: Mapping[str, Any]) -> ToolCall | None:
     values = _values(request, frozenset())
     made = iter([each for each in values if isinstance(each, Mapping) and "name" in each])
     for call in demand.calls:
-        arguments = _parsed(call.arguments)
-        if not any(each["name"] == call.name and arguments in map(_parsed, each.values()) for each in made):
+        arguments = parsed(call.arguments)
+        if not any(each["name"] == call.name and arguments in map(parsed, each.values()) for each in made):
             return call
     return None
-
-
-def _parsed(value: Any) -> Any:
-    try:
-        return json.loads(value) if isinstance(value, str) else value
-    except (ValueError, RecursionError):
-        return value
 
 
 def _values(value: Any, hidden: frozenset[str]) -> Iterator[Any]:

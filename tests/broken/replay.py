@@ -156,7 +156,7 @@ class ResultsLost(Client):
 
 class RolesSwapped(Client):
     fails = ("RPL-1",)
-    says = "expected messages of .*; got "
+    says = "expected text of user: .*; got text of assistant"
 
     def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
         other = {"user": "assistant", "assistant": "user"}
@@ -166,7 +166,7 @@ class RolesSwapped(Client):
 
 class CallsWithoutTheirForm(Client):
     fails = ("RPL-1",)
-    says = "expected tool_calls of message . "
+    says = "expected call of assistant: .*; got call of assistant: "
 
     def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
         told = [

@@ -55,7 +55,7 @@ def _demand(row: Provider, first: Answer, sent: Mapping[str, Any]) -> Demand:
     texts_before = (block.text for block in first.blocks if isinstance(block, Text) and block.text)
     asked = (message["content"] for message in MESSAGES)
     said = (*asked, *texts_before, *("done" for _ in first.calls))
-    return Demand(sent, (), traces, said, first.tool_calls, row.hidden_fields, _SOURCE)
+    return Demand(sent, (), traces, said, first.tool_calls, row.hidden_fields, row.wire, _SOURCE)
 
 
 def _asked(row: Provider) -> dict[str, Any]:

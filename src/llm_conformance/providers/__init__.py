@@ -81,6 +81,7 @@ class Provider:
         notes: What an adapter has to know besides, a sentence or two each.
         error: Pointers into an error body: `message`, and where there are any `type`, `code`, `status`.
         error_code: What the `code` of an error body is.
+        key_headers: Headers of which one has the API key, unless the query has it as `key`; none where none is needed.
         request_aliases: Names that a request's fields may have, too, and the names that they are read by.
         switches: JSON pointers into a request body: what turns thinking on and off, and says how much of it.
     """
@@ -104,6 +105,7 @@ class Provider:
     other_paths: tuple[str, ...] = ()
     error_code: Literal["text", "number"] = "text"
     switches: tuple[str, ...] = ()
+    key_headers: tuple[str, ...] = ("authorization",)
     request_aliases: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)
