@@ -115,7 +115,7 @@ class ProviderAdapter:
         try:
             with httpx.Client(verify=call.base_url.startswith("https:")) as client:
                 answer = self._asked(client, call, until)
-                if answer.status_code >= 500 and error_for_status(answer.status_code) is ServiceUnavailableError:
+                if _is_down(answer) and "retry-after" not in answer.headers:  # who names a time is not asked before it
                     failed = (_failed(_read(answer, until, call), call),)
                     answer = self._asked(client, call, until)
                 with contextlib.closing(answer):
@@ -177,6 +177,10 @@ def _document(data: bytes | str) -> Mapping[str, Any]:
     if not isinstance(document, Mapping):
         raise TypeError("an object was expected")
     return document
+
+
+def _is_down(answer: httpx.Response) -> bool:
+    return answer.status_code >= 500 and error_for_status(answer.status_code) is ServiceUnavailableError
 
 
 def _left(until: float, call: Call) -> float:

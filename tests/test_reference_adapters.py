@@ -128,6 +128,16 @@ def test_the_time_limit_of_the_call_is_that_of_the_transport(respx_mock: respx.M
     assert 1 < left_s <= 1.25
 
 
+@pytest.mark.parametrize(("headers", "asked"), [({}, 2), ({"retry-after": "73"}, 1)])
+def test_who_is_down_is_asked_once_more_unless_it_names_a_time(
+    respx_mock: respx.MockRouter, headers: dict[str, str], asked: int
+) -> None:
+    route = respx_mock.post(CHAT_URL).respond(503, headers=headers)
+    with pytest.raises(contract.ServiceUnavailableError):
+        ask(chat())
+    assert route.call_count == asked
+
+
 class Dripping(httpx.SyncByteStream):
     """A body of which a byte comes now and then, without end."""
 
