@@ -95,7 +95,8 @@ def _messages(request: Mapping[str, Any]) -> Iterator[Turn]:
             if kind == "tool_use":
                 yield Turn(role, "call", [block.get("id"), block.get("name"), block.get("input")])
             elif kind == "tool_result":
-                yield Turn("tool", "result", [block.get("tool_use_id"), _text(block.get("content"))])
+                speaks = "tool" if role == "user" else role
+                yield Turn(speaks, "result", [block.get("tool_use_id"), _text(block.get("content"))])
             elif kind not in ("thinking", "redacted_thinking"):
                 yield from _texts(role, [block])
 
@@ -111,7 +112,8 @@ def _generate(request: Mapping[str, Any]) -> Iterator[Turn]:
                 yield Turn(role, "call", [call.get("name"), call.get("args")])
             elif isinstance(result, Mapping):
                 # What the result is named inside, and whether it is text or a value, is left to who sends it.
-                yield Turn("tool", "result", [result.get("name"), isinstance(result.get("response"), Mapping)])
+                speaks = "tool" if role in ("user", "function") else role
+                yield Turn(speaks, "result", [result.get("name"), isinstance(result.get("response"), Mapping)])
             elif not part.get("thought"):
                 yield from _texts(role, [part])
 

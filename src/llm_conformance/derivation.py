@@ -7,6 +7,7 @@ This is the second opinion on a hand-written truth, and the only one on a bare r
 from __future__ import annotations
 
 import base64
+import codecs
 import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -93,7 +94,8 @@ def _documents(interaction: Interaction) -> Iterator[Any]:
     if not interaction.streamed:
         yield json.loads(interaction.body)
         return
-    for event in sseclient.SSEClient(frames(interaction.body)).events():
+    body = interaction.body.removeprefix(codecs.BOM_UTF8)  # one mark may stand before a stream
+    for event in sseclient.SSEClient(frames(body)).events():
         yield _DONE if event.data == _DONE else json.loads(event.data)
 
 
