@@ -1,0 +1,77 @@
+"""The mutants: a copy of the reference adapters that has all of them, and what each changes."""
+
+from __future__ import annotations
+
+import difflib
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutmut.mutation.file_mutation import MutatedFile, mutate_file_contents
+
+_ORIGINAL = "orig"
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change to one function.
+
+    Attributes:
+        name: As mutmut names it: `mutated.gemini.x__parts__mutmut_3`.
+        module: The adapter's module, without its package: `gemini`.
+        function: The function's own name, with its class: `GenerateDecoder.feed`.
+        removed: The lines of the function that it changes, stripped.
+        added: What it makes of them.
+    """
+
+    name: str
+    module: str
+    function: str
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+
+    @property
+    def hit(self) -> str:
+        """The name under which mutmut counts that the function was called."""
+        return self.name.rpartition("__mutmut_")[0]
+
+    def is_in_sample(self, one_in: int) -> bool:
+        """Whether it belongs to the part of all mutants that is drawn by name: the same part in every run."""
+        return zlib.crc32(self.name.encode()) % one_in == 0
+
+    def __str__(self) -> str:
+        """Return function and change, one line each."""
+        changed = [f"- {line}" for line in self.removed] + [f"+ {line}" for line in self.added]
+        return "\n    ".join([f"{self.module}.{self.function}", *changed])
+
+
+def write(adapters: Path, target: Path) -> list[Mutant]:
+    """Write a copy of the package `adapters` with all mutants to `target`; return them."""
+    target.mkdir(parents=True)
+    found: list[Mutant] = []
+    for path in sorted(adapters.glob("*.py")):
+        mutated = mutate_file_contents(str(path), path.read_text("utf-8"))
+        (target / path.name).write_text(mutated.code, "utf-8")
+        package = target.name if path.stem == "__init__" else f"{target.name}.{path.stem}"
+        found += _mutants(mutated, path.stem, package)
+    return found
+
+
+def _mutants(mutated: MutatedFile, module: str, package: str) -> Iterator[Mutant]:
+    lines = mutated.code.splitlines()
+    spans = mutated.line_span_by_function_name
+    for name in mutated.mutant_names:
+        mangled, _, _ = name.rpartition("__mutmut_")
+        before, after = (
+            [line.strip() for line in lines[span.start - 1 : span.end]]
+            for span in (spans[f"{mangled}__mutmut_{_ORIGINAL}"], spans[name])
+        )
+        changes = [each for each in difflib.ndiff(before, after) if "__mutmut_" not in each]
+        yield Mutant(
+            name=f"{package}.{name}",
+            module=module,
+            function=mangled.removeprefix("x_").removeprefix("xǁ").replace("ǁ", "."),
+            removed=tuple(each[2:] for each in changes if each.startswith("- ")),
+            added=tuple(each[2:] for each in changes if each.startswith("+ ")),
+        )
