@@ -83,10 +83,10 @@ def unsaid(demand: Demand, request: Mapping[str, Any]) -> str | None:
 
     What is JSON may also stand there as a value, or written otherwise, as tools' results do for Gemini.
     """
-    texts = [text for _, text in visible_texts(request, demand.hidden)]
+    values = list(_values(request, demand.hidden))
+    texts = (each for each in values if isinstance(each, str))
     if demand.instructions and not any(demand.instructions in text for text in texts):
         return demand.instructions
-    values = list(_values(request, demand.hidden))
     place, offset = 0, 0
     for said in demand.said:
         found = _find(values, said, place, offset)
