@@ -73,7 +73,7 @@ class ProviderAdapter:
         with self._sent(call, until) as (answer, failed):
             if answer.status_code >= 400:
                 raise _status_error(_read(answer, until, call), call)
-            for event in self.parse_stream(_until(until, answer, call), call):
+            for event in self.parse_stream(_in_time(until, answer, call), call):
                 whole = event.response
                 if whole is not None:
                     event = replace(event, response=replace(whole, provider_meta=(*failed, *whole.provider_meta)))
@@ -191,7 +191,7 @@ def _left(until: float, call: Call) -> float:
     return left_s
 
 
-def _until(until: float, answer: httpx.Response, call: Call) -> Iterator[bytes]:
+def _in_time(until: float, answer: httpx.Response, call: Call) -> Iterator[bytes]:
     """Give the bytes of an answer as they come: httpx itself only limits how long it waits for each piece."""
     for chunk in answer.iter_bytes():
         yield chunk
@@ -199,7 +199,7 @@ def _until(until: float, answer: httpx.Response, call: Call) -> Iterator[bytes]:
 
 
 def _read(answer: httpx.Response, until: float, call: Call) -> HttpResponse:
-    body = b"".join(_until(until, answer, call))
+    body = b"".join(_in_time(until, answer, call))
     return HttpResponse(answer.status_code, dict(answer.headers), body)
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from llm_conformance import pages
 from llm_conformance.items import invariants_in
 from llm_conformance.judgement import Invariant
 from llm_conformance.locations import RULES
@@ -126,11 +127,9 @@ def main(arguments: Sequence[str]) -> int:
     scenarios = sorted({each["scenario"] for each in report["results"] if each["evidence"] != "generated"})
     rules = invariants()
     made = page(rules, seen, scenarios, json.loads(SCORES.read_text("utf-8")))
-    wrong = list(problems(rules, seen, scenarios))
-    if not wrong and not options.check:
-        options.path.write_text(made, "utf-8")
-    elif not wrong and (not options.path.is_file() or options.path.read_text("utf-8") != made):
-        wrong.append(f"{options.path} is not what the tests and the report say now; run: {COMMAND}")
+    wrong = list(problems(rules, seen, scenarios)) or pages.settle(
+        options.path, made, options.check, "the tests and the report say", COMMAND
+    )
     print(*wrong, sep="\n", end="\n" if wrong else "")
     return 1 if wrong else 0
 

@@ -71,7 +71,7 @@ class Exchange:
     @property
     def request(self) -> Mapping[str, Any]:
         """The request that the adapter sent. Raises Violation where there was none, Vacuous where nobody sees any."""
-        if self.scenario.fault is not None and self.scenario.fault.nobody_listens:
+        if self.scenario.nobody_listens:
             raise Vacuous("nobody listens, so nobody sees a request")
         if self.outcome.request is None:
             raise Violation("a request to call.base_url", "none")

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from llm_conformance import providers
+from llm_conformance import pages, providers
 from llm_conformance.providers import COUNTS, Provider
 
 COMMAND = "python -m llm_conformance.provider_page docs/providers.md"
@@ -93,13 +93,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("path", type=Path)
     parser.add_argument("--check", action="store_true", help="only say whether the file is up to date")
     options = parser.parse_args(arguments)
-    made = page()
-    if not options.check:
-        options.path.write_text(made, "utf-8")
-    elif not options.path.is_file() or options.path.read_text("utf-8") != made:
-        print(f"{options.path} is not what the provider table says now; run: {COMMAND}")
-        return 1
-    return 0
+    problems = pages.settle(options.path, page(), options.check, "the provider table says", COMMAND)
+    print(*problems, sep="\n", end="\n" if problems else "")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from llm_conformance import pages
+
 COMMAND = "python -m llm_conformance.requirements_page docs/requirements.md --report=report.json"
 _SHOWN = 3
 _HEAD = f"""\
@@ -119,12 +121,10 @@ def main(arguments: list[str]) -> int:
     tests = options.path.parent.parent / "tests"
     problems = [each for rows in documents.values() for row in rows for each in row.problems(seen, tests)]
     made = page(documents, seen)
-    if not problems and not options.check:
-        options.path.write_text(made, "utf-8")
-    elif not problems and (not options.path.is_file() or options.path.read_text("utf-8") != made):
-        problems.append(f"{options.path} is not what the requirements and the report say now; run: {COMMAND}")
-    for problem in problems:
-        print(problem)
+    problems = problems or pages.settle(
+        options.path, made, options.check, "the requirements and the report say", COMMAND
+    )
+    print(*problems, sep="\n", end="\n" if problems else "")
     return 1 if problems else 0
 
 

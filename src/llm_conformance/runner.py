@@ -316,7 +316,7 @@ class _Attempt:
 
     @staticmethod
     def _wrong_request(serving: Serving, error: Raised | None, connections: tuple[str, ...]) -> str | None:
-        if serving.mode is not None or serving.mismatch or serving.lacking or serving.unreachable:
+        if serving.mode is not None or serving.mismatch or serving.lacking or serving.scenario.nobody_listens:
             return serving.mismatch
         tried = f"; it tried {connections[0]}; recorded was {serving.recorded}" if connections else ""
         if error is not None:

@@ -44,11 +44,6 @@ class Fault:
     kind: FaultKind
     after: int
 
-    @property
-    def nobody_listens(self) -> bool:
-        """Whether no request arrives."""
-        return self.kind == "refused"
-
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
@@ -91,6 +86,11 @@ class Scenario:
         for start, end in pairwise((0, *self.cuts, len(body))):
             if start < end:
                 yield body[start:end]
+
+    @property
+    def nobody_listens(self) -> bool:
+        """Whether connections are refused, so that no request arrives."""
+        return self.fault is not None and self.fault.kind == "refused"
 
     @property
     def over_http(self) -> bool:

@@ -52,7 +52,7 @@ class ReplayServer:
         """Start serving a scenario under a base URL of its own; `holds` the last frame of a stream back (STR-7)."""
         token = f"exchange-{next(self._tokens)}"
         listening, deserted = self.ports
-        port = deserted if scenario.fault and scenario.fault.nobody_listens else listening
+        port = deserted if scenario.nobody_listens else listening
         serving = Serving(scenario, f"http://{_HOST}:{port}/{token}", holds)
         self._servings[token] = serving
         return serving

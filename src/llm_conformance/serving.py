@@ -84,15 +84,11 @@ class Serving:
         difference = _difference(sent, interaction.request, pointers)
         if difference:
             return self._refuse(difference)
-        is_down = self.scenario.outage is not None and self.requests <= 1
-        self.repeats += self.requests > 1 + (self.scenario.outage is not None) and sent == self.sent
+        outage = self.scenario.outage
+        answered = 1 if outage is None else 2  # which request is answered as recorded
+        self.repeats += self.requests > answered and sent == self.sent
         self.mode, self.sent = mode, sent
-        return self.scenario.outage if self.scenario.outage and is_down else interaction
-
-    @property
-    def unreachable(self) -> bool:
-        """Whether nobody listens, so that nobody sees a request either."""
-        return self.scenario.fault is not None and self.scenario.fault.nobody_listens
+        return interaction if outage is None or self.requests >= answered else outage
 
     @property
     def recorded(self) -> str:

@@ -21,6 +21,13 @@ from llm_conformance.contract import (
 from tests.broken.kinds import Broken, Events, Plain, Streamed
 
 
+class Parsing(Plain):
+    """Has its fault in `parse` itself."""
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return response
+
+
 class ErrorGivenOutAsAnAnswer(Broken):
     fails = ("ERR-1", "ERR-2", "STR-6")
     says = "expected .*, raised; got an answer"
@@ -65,7 +72,7 @@ class RawExceptionEscapes(Streamed):
             raise OSError(str(error)) from error
 
 
-class MalformedBodyEscapes(Plain):
+class MalformedBodyEscapes(Parsing):
     fails = ("ERR-2",)
     says = "expected ValidationError; got JSONDecodeError"
 
@@ -74,11 +81,8 @@ class MalformedBodyEscapes(Plain):
             json.loads(http.body)
         return super().parse(http, call)
 
-    def alter(self, response: Response, call: Call) -> Response:
-        return response
 
-
-class HalfABodyIsAnAnswer(Plain):
+class HalfABodyIsAnAnswer(Parsing):
     fails = ("ERR-2",)
     says = "expected ValidationError, raised; got an answer"
 
@@ -87,9 +91,6 @@ class HalfABodyIsAnAnswer(Plain):
             return super().parse(http, call)
         except ValidationError:
             return ErrorGivenOutAsAnAnswer.sorry(call)
-
-    def alter(self, response: Response, call: Call) -> Response:
-        return response
 
 
 class Client(Broken):
@@ -162,7 +163,7 @@ class FailedAttemptSaysNothing(Client):
         return replace(response, provider_meta=tuple(replace(each, extra={}) for each in response.provider_meta))
 
 
-class KeyEchoed(Plain):
+class KeyEchoed(Parsing):
     fails = ("ERR-4",)
     says = "expected the error without the API key"
 
@@ -172,11 +173,8 @@ class KeyEchoed(Plain):
         except LLMError as error:
             raise type(error)(http.body.decode(), extra_context=error.extra_context) from None
 
-    def alter(self, response: Response, call: Call) -> Response:
-        return response
 
-
-class KeyNoted(Plain):
+class KeyNoted(Parsing):
     """In a note that every traceback shows, on the error behind the error."""
 
     fails = ("ERR-4",)
@@ -191,9 +189,6 @@ class KeyNoted(Plain):
             error.__cause__ = ValueError("no answer")
             error.__cause__.__cause__ = origin
             raise
-
-    def alter(self, response: Response, call: Call) -> Response:
-        return response
 
 
 class KeyLogged(Plain):
@@ -213,7 +208,7 @@ class RequestKeptWithItsHeaders(Plain):
         return replace(response, extras={"sent": {"authorization": f"Bearer {call.api_key}"}})
 
 
-class RetryAfterLost(Plain):
+class RetryAfterLost(Parsing):
     fails = ("ERR-4",)
     says = "expected an error that still has Retry-After"
 
@@ -224,11 +219,8 @@ class RetryAfterLost(Plain):
             poorer = type(error)(error.message, provider=call.provider)
         raise poorer
 
-    def alter(self, response: Response, call: Call) -> Response:
-        return response
 
-
-class ErrorOfAnotherProvider(Plain):
+class ErrorOfAnotherProvider(Parsing):
     fails = ("ERR-4",)
     says = "expected an error of the provider"
 
@@ -237,9 +229,6 @@ class ErrorOfAnotherProvider(Plain):
             return super().parse(http, call)
         except LLMError as error:
             raise type(error)(error.message, provider="somebody", extra_context=error.extra_context) from None
-
-    def alter(self, response: Response, call: Call) -> Response:
-        return response
 
 
 class UnreadableFramesSkipped(Broken):

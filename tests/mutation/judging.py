@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 import tempfile
-import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -69,7 +68,7 @@ class Judge:
         """Judge all mutants instead of running the tests once."""
         items = [item for item in session.items if isinstance(item, JudgingItem)]
         reached = self._reached(session, items)
-        running: dict[int, tuple[Mutant, float]] = {}
+        running: dict[int, Mutant] = {}
         for mutant in self._mutants:
             chosen = items if mutant.hit in self._at_import else [items[each] for each in reached[mutant.hit]]
             if not chosen:
@@ -77,7 +76,7 @@ class Judge:
                 continue
             while len(running) >= self._jobs:
                 self._wait(running)
-            running[self._fork(session, mutant, chosen)] = (mutant, time.monotonic())
+            running[self._fork(session, mutant, chosen)] = mutant
         while running:
             self._wait(running)
         return True
@@ -139,9 +138,9 @@ class Judge:
                 return end
         return _SURVIVED
 
-    def _wait(self, running: dict[int, tuple[Mutant, float]]) -> None:
+    def _wait(self, running: dict[int, Mutant]) -> None:
         pid, status = os.wait()
-        mutant, _ = running.pop(pid)
+        mutant = running.pop(pid)
         code = os.waitstatus_to_exitcode(status)
         self._note(mutant, "timeout" if code == -signal.SIGALRM else _FATES.get(code, "killed"))
 
