@@ -69,18 +69,22 @@ def test_no_adapter_at_all(pytester: pytest.Pytester) -> None:
         ("--conformance-provider=acme", "no scenario of that provider; there are anthropic"),
         ("--conformance-scenario=mini/none", "matches none of the"),
         ("--conformance-face=sing", "invalid choice: 'sing'"),
-        ("--conformance-report=report.pdf", "the suffix has to be .json"),
+        ("--conformance-report=report.pdf", "the suffix has to be one of .json, .html, .md, .svg"),
         ("--conformance-report=no/such/dir.json", "no such directory"),
         ("--conformance-cassettes=nowhere", "no such directory"),
         ("--conformance-cassettes=one.yaml", "one.yaml: this is a file; give the directory in which it stands"),
         ("--conformance-cassettes=empty", "empty: no cassette (*.yaml) in this directory"),
         ("--conformance-timeout=0", "has to be more than 0 seconds"),
         ("--conformance-timeout=nan", "has to be more than 0 seconds"),
+        ("--conformance-deviations=none.toml", "none.toml:1: cannot be read: No such file"),
+        ("--conformance-write-deviations=there.toml", "there.toml: is there already, and is not overwritten"),
+        ("--conformance-write-deviations=no/new.toml", "no/new.toml: no such directory"),
     ],
 )
 def test_unknown_option_values(pytester: pytest.Pytester, option: str, message: str) -> None:
     pytester.mkdir("empty")
     (pytester.path / "one.yaml").touch()
+    (pytester.path / "there.toml").touch()
     arguments = [option] if "scenario" in option else ["--conformance-scenario=*", option]
     result = pytester.runpytest_subprocess(str(miniature.RULES), "--adapter=adapters", *arguments)
     assert message in refused(result)

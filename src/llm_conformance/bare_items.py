@@ -14,9 +14,7 @@ from llm_conformance.failures import Failures, JudgingItem
 from llm_conformance.findings import judged
 from llm_conformance.judgement import Invariant, Status
 from llm_conformance.plan import Cell, Filters
-from llm_conformance.runner import Runner
 from llm_conformance.scenarios import Scenario
-from llm_conformance.search import Effort
 from llm_conformance.subject import Subject
 from llm_conformance.tally import Tally
 from llm_conformance.verdict import settled, verdict
@@ -42,9 +40,7 @@ class BareItem(JudgingItem):
         subjects: Collection[Subject],
         invariants: Collection[Invariant],
         filters: Filters,
-        runner: Runner,
-        effort: Effort,
-        keeps: bool,
+        session_: Any,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -53,9 +49,9 @@ class BareItem(JudgingItem):
         self._subjects = subjects
         self._invariants = invariants
         self._filters = filters
-        self._runner = runner
-        self._effort = effort
-        self.tally = Tally(keeps, items=1)
+        self._conformance = session_
+        self._expected: list[str] = []
+        self.tally = Tally(session_.keeps, items=1)
 
     def runtest(self) -> None:
         """Judge the file."""
@@ -78,6 +74,8 @@ class BareItem(JudgingItem):
             raise
         if wrong:
             raise Failures(*zip(*wrong, strict=True))
+        if self._expected:
+            pytest.xfail("; ".join(dict.fromkeys(self._expected)))
         if not self.tally.summary[Status.PASS]:
             pytest.skip(next(iter(self.tally.out_of_scope), "not covered, or nothing that a rule could look at"))
 
@@ -96,18 +94,23 @@ class BareItem(JudgingItem):
 
     def _judge_cell(self, cell: Cell) -> Iterator[tuple[str, str]]:
         """Yield what is wrong: all that is to be told, and a line."""
+        conformance = self._conformance
         for invariant in self._invariants:
             known = settled(cell, invariant)
             if known is not None:
-                self.tally.add([known])
+                self.tally.add([conformance.deviations.apply(known)])
                 continue
             try:
-                found, wrong = judged(cell, invariant, self._runner, self._effort)
+                judgement, wrong = judged(cell, invariant, conformance.runner, conformance.effort)
+                self.tally.exchanges |= conformance.exchange_of(cell)
             except Exception as error:
                 self.tally.add([verdict(cell, invariant, Status.ERROR, f"harness error: {error!r}")])
                 raise
+            found = conformance.deviations.apply(judgement)
             self.tally.add([found])
-            if wrong is not None:
+            if found.status == Status.EXPECTED:
+                self._expected.append(conformance.deviations.reason(found))
+            elif wrong is not None:
                 yield wrong, found.headline
 
     def reportinfo(self) -> tuple[Path, int, str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from llm_conformance.contract.values import plain
+from llm_conformance import evidence, secrets
 from llm_conformance.exchange import Exchange
 from llm_conformance.generate.cuts import recuts
 from llm_conformance.judgement import Invariant, Status, Violation
@@ -20,8 +19,6 @@ from llm_conformance.verdict import Verdict, judge, narrative, settled, verdict
 
 CUTS = 0.2
 """How many ways to cut each recorded stream is tried, as a part of the usual number of examples: there are many."""
-
-USUAL_STATUS = 200
 
 _WORST_FIRST = (Status.FAIL, Status.PASS, Status.UNSUPPORTED)
 
@@ -60,16 +57,23 @@ class Finding:
 
 
 class Findings:
-    """Judges examples by a set of rules, and remembers what it found."""
+    """Judges examples by a set of rules, and remembers what it found.
 
-    def __init__(self, runner: Runner, rules: Iterable[Invariant]) -> None:
+    The rules that are `known` to fail are judged too, but what they find is nothing to stop at.
+    """
+
+    def __init__(self, runner: Runner, rules: Iterable[Invariant], known: Collection[Invariant] = ()) -> None:
         self._runner = runner
         self.options = runner.options
         self.by_rule = {rule: Finding() for rule in rules}
+        self._known = frozenset(known)
         self._hung = False
 
     def breaks_a_rule(self, cell: Cell) -> bool:
-        """Judge an example by all rules; nothing more once a call hung: a smaller example is not worth the wait."""
+        """Judge an example by all rules: is one broken that is not known to be?
+
+        Nothing more is judged once a call hung: a smaller example is not worth the wait.
+        """
         if self._hung:
             return False
         exchange = None
@@ -84,7 +88,7 @@ class Findings:
             status, message, violation = judge(rule, exchange)
             finding.statuses[status] = message
             if violation is not None:
-                wrong = True
+                wrong = wrong or rule not in self._known
                 witness = Witness(cell, exchange, violation)
                 if finding.witness is None or witness.size <= finding.witness.size:
                     finding.witness = witness
@@ -159,30 +163,12 @@ def kept(witness: Witness, directory: Path | None) -> Cell:
 
 def example(witness: Witness) -> Mapping[str, Any]:
     """Return the example as a report carries it: what was sent, where it was cut, the truth, and what came back."""
-    scenario, outcome = witness.cell.scenario, witness.exchange.outcome
-    truth, told = witness.exchange.truth, scenario.interactions[witness.exchange.mode]
-    returned = None if outcome.response is None else _writable(outcome.response.data)
-    said = {key: value for key, value in vars(truth).items() if key in truth.stated}
-    if truth.error is None:
-        said |= {"finish_reasons": truth.finish_reasons}
-    fault = scenario.fault
+    outcome = witness.exchange.outcome
+    returned = None if outcome.response is None else evidence.clean(outcome.response.data)
     return {
-        "status": told.status if told.status != USUAL_STATUS else None,
-        "headers": dict(told.headers) if told.status != USUAL_STATUS else None,
-        "fault": fault and f"{fault.kind} after {fault.after} of {len(told.body)} bytes",
-        "body": (told.body[: fault.after] if fault else told.body).decode("utf-8", "backslashreplace"),
-        "cuts": None if scenario.cuts is None else list(scenario.cuts),
-        "truth": said,
-        "returned": returned if outcome.raised is None else str(outcome.raised),
+        **evidence.told(witness.cell.scenario, witness.exchange.mode),
+        "returned": returned if outcome.raised is None else secrets.hide(str(outcome.raised)),
     }
-
-
-def _writable(data: Mapping[str, Any]) -> Any:
-    """Return what came back, or what it is, where it cannot be written: it contains itself, or is nested too deep."""
-    try:
-        return json.loads(json.dumps(plain(data), default=repr))
-    except (RecursionError, ValueError, TypeError) as error:
-        return f"(cannot be written as JSON: {type(error).__name__})"
 
 
 def narratives(wrong: Mapping[Invariant, Witness], directory: Path | None, options: Iterable[str]) -> Iterator[str]:

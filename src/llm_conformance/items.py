@@ -14,8 +14,7 @@ from llm_conformance.findings import judged, uncut
 from llm_conformance.judgement import Invariant, Status, invariant_of
 from llm_conformance.locations import RULES_PACKAGE
 from llm_conformance.plan import Cell
-from llm_conformance.runner import Runner
-from llm_conformance.search import Effort
+from llm_conformance.tally import Tally
 from llm_conformance.verdict import Verdict, settled, verdict
 
 
@@ -31,29 +30,37 @@ def invariants_in(path: Path) -> Iterator[tuple[str, Invariant]]:
 class RuleItem(JudgingItem):
     """One rule applied to one cell."""
 
-    def __init__(
-        self, *, cell: Cell, invariant: Invariant, runner: Runner, effort: Effort, line: int, **kwargs: Any
-    ) -> None:
+    def __init__(self, *, cell: Cell, invariant: Invariant, session_: Any, line: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._effort = effort
         self.cell = cell
         self.invariant = invariant
         self.line = line
-        self.verdict: Verdict | None = None
-        self._runner = runner
+        self._conformance = session_
+        self.tally = Tally(session_.keeps)
         self.extra_keyword_matches.add(invariant.id)
 
     def runtest(self) -> None:
         """Run the exchange, if no other rule has done so, and judge it."""
+        conformance = self._conformance
+        self.tally = Tally(conformance.keeps)
         try:
-            self.verdict, wrong = judged(self.cell, self.invariant, self._runner, self._effort)
+            judgement, wrong = judged(self.cell, self.invariant, conformance.runner, conformance.effort)
+            self.tally.exchanges = conformance.exchange_of(self.cell)
         except Exception as error:
-            self.verdict = verdict(self.cell, self.invariant, Status.ERROR, f"harness error: {error!r}")
+            self._take(verdict(self.cell, self.invariant, Status.ERROR, f"harness error: {error!r}"))
             raise
+        found = conformance.deviations.apply(judgement)
+        self._take(found)
+        if found.status == Status.EXPECTED:
+            pytest.xfail(conformance.deviations.reason(found))
         if wrong is not None:
-            raise Failures([wrong], [self.verdict.headline])
-        if self.verdict.status != Status.PASS:
-            pytest.skip(f"{self.verdict.status}: {self.verdict.message}")
+            raise Failures([wrong], [found.headline])
+        if found.status != Status.PASS:
+            pytest.skip(f"{found.status}: {found.message}")
+
+    def _take(self, found: Verdict) -> None:
+        self.tally.items = 1
+        self.tally.add([found])
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return file, line and heading."""
@@ -87,8 +94,7 @@ class RuleModule(pytest.File):
                     nodeid=f"{self.nodeid}::{name}[{cell}]",
                     cell=cell,
                     invariant=invariant,
-                    runner=self._conformance.runner,
-                    effort=self._conformance.effort,
+                    session_=self._conformance,
                     line=line,
                 )
                 self._conformance.planned += 1

@@ -74,11 +74,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "every run), `deep` (for a night); 0 for none",
     )
     group.addoption(
+        "--conformance-deviations",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="known deviations (TOML): what they name may fail, with a reason; repeatable",
+    )
+    group.addoption(
+        "--conformance-write-deviations",
+        metavar="FILE",
+        help="write what fails in this run as a file of known deviations, its reasons to be filled in",
+    )
+    group.addoption(
         "--conformance-report",
         action="append",
         default=[],
         metavar="FILE",
-        help="write a report; the suffix decides (.json); repeatable",
+        help="write a report; the suffix decides (.json, .html, .md, .svg); repeatable",
     )
     group.addoption(
         "--conformance-timeout",

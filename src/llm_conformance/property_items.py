@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.deviations import Deviations
 from llm_conformance.failures import Failures, JudgingItem
 from llm_conformance.findings import Finding, Findings, Witness, example, kept, narratives
 from llm_conformance.generate.themes import THEMES, Theme
@@ -16,13 +17,12 @@ from llm_conformance.judgement import Invariant, Status
 from llm_conformance.locations import CASSETTES
 from llm_conformance.plan import PURE, Cell, Filters
 from llm_conformance.providers import Provider, table
-from llm_conformance.runner import Runner
 from llm_conformance.scenarios import Scenario
-from llm_conformance.search import Effort, search
+from llm_conformance.search import search
 from llm_conformance.subject import Face, Subject
 from llm_conformance.tally import Tally
 from llm_conformance.truths import Mode
-from llm_conformance.verdict import Verdict
+from llm_conformance.verdict import Verdict, command
 
 AGAIN = 0.3
 """How many examples a method that makes its own requests gets, as a part, where another is given the same bytes."""
@@ -81,18 +81,23 @@ class PropertyItem(JudgingItem):
         *,
         searched: Property,
         invariants: Collection[Invariant],
-        runner: Runner,
-        effort: Effort,
+        session_: Any,
         keep_in: Path | None,
-        keeps: bool,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self._searched = searched
-        self._findings = Findings(runner, invariants)
-        self._effort = effort.times(searched.effort)
+        self._deviations: Deviations = session_.deviations
+        # Where all failures are to be written down, none is a reason to stop, or it would hide the next one.
+        known = [
+            rule
+            for rule in invariants
+            if session_.writes_deviations or self._verdict(rule, Finding()).deviation is not None
+        ]
+        self._findings = Findings(session_.runner, invariants, known)
+        self._effort = session_.effort.times(searched.effort)
         self._keep_in = keep_in
-        self.tally = Tally(keeps, items=1)
+        self.tally = Tally(session_.keeps, items=1)
 
     def runtest(self) -> None:
         """Search."""
@@ -104,10 +109,14 @@ class PropertyItem(JudgingItem):
         found = self._findings.by_rule
         verdicts = {rule: self._verdict(rule, finding) for rule, finding in found.items()}
         self.tally.add(verdicts.values())
-        wrong = {rule: each.witness for rule, each in found.items() if each.witness is not None}
+        failed = {rule: each for rule, each in verdicts.items() if each.status == Status.FAIL}
+        wrong = {rule: each.witness for rule, each in found.items() if each.witness is not None and rule in failed}
         if wrong:
             told = list(narratives(wrong, self._keep_in, self._findings.options))
-            raise Failures(told, [verdicts[rule].headline for rule in wrong])
+            raise Failures(told, [each.headline for each in failed.values()])
+        known = [self._deviations.reason(each) for each in verdicts.values() if each.status == Status.EXPECTED]
+        if known:
+            pytest.xfail("; ".join(dict.fromkeys(known)))
         if not self.tally.summary[Status.PASS]:
             pytest.skip("no rule had anything to look at")
 
@@ -117,7 +126,7 @@ class PropertyItem(JudgingItem):
 
     def _verdict(self, rule: Invariant, finding: Finding) -> Verdict:
         searched = self._searched
-        return Verdict(
+        verdict = Verdict(
             adapter=searched.subject.label,
             invariant=rule.id,
             scenario=searched.theme.scenario_id(searched.row),
@@ -128,12 +137,18 @@ class PropertyItem(JudgingItem):
             status=finding.status.value,
             message=str(finding.witness.violation) if finding.witness else finding.message,
             evidence="generated",
-            example=self._example(finding.witness) if finding.witness else None,
+            example=self._example(rule, finding.witness) if finding.witness else None,
         )
+        return self._deviations.apply(verdict)
 
-    def _example(self, witness: Witness) -> Mapping[str, Any]:
-        scenario = kept(witness, self._keep_in).scenario
-        return {**example(witness), "kept": str(scenario.path) if scenario.home != CASSETTES else None}
+    def _example(self, rule: Invariant, witness: Witness) -> Mapping[str, Any]:
+        cell = kept(witness, self._keep_in)
+        found = cell.scenario.home != CASSETTES
+        return {
+            **example(witness),
+            "kept": str(cell.scenario.path) if found else None,
+            "command": command(cell, rule, self._findings.options) if found else None,
+        }
 
     def reportinfo(self) -> tuple[Path, None, str]:
         """Return heading only: it stands in no file."""

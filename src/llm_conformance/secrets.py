@@ -28,3 +28,10 @@ def scan(text: str) -> Iterator[tuple[int, str]]:
             yield text.count("\n", 0, match.start()) + 1, kind
     for match in _HEADERS.finditer(text):
         yield text.count("\n", 0, match.start(1)) + 1, f"the header {match[1].lower()}"
+
+
+def hide(text: str) -> str:
+    """Return a text with everything that looks like a key, a token or an address replaced by what it is."""
+    for kind, shape in _SHAPES.items():
+        text = shape.sub(f"[{kind}]", text)
+    return text

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import pytest
 
 from llm_conformance import __version__
 from llm_conformance.judgement import Status
-from llm_conformance.report import Result
+from llm_conformance.reports.document import Result
+from llm_conformance.reports.matrix import FAMILIES, Counts, brief, passed_and_judged
 from llm_conformance.subject import Subject
 
-FAMILIES = ("SHP", "MSG", "RSN", "ANN", "USE", "STR", "ATT", "TOOL", "FIN", "RPL", "ERR", "PRV")
-_RED = (Status.FAIL, Status.STALE, Status.ERROR)
-_GREEN = (Status.PASS, Status.EXPECTED)
 _EVIDENCE = ("recorded", "transcribed", "edited", "synthetic", "generated")
-
-Counts = Counter[str]
 
 
 def show(terminal: pytest.TerminalReporter, result: Result) -> None:
@@ -32,8 +28,19 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
         terminal.write_line(f"out of scope: {count} bare recordings: {why}")
     for problem in result.tally.bad_files:
         terminal.write_line(f"no cassette: {problem}", red=True)
+    for line in _deviations(result):
+        terminal.write_line(line, red=line.startswith("stale"))
     if not result.complete:
         terminal.write_line("PARTIAL: not all rules were applied to all scenarios; this is no verdict on the adapter.")
+
+
+def _deviations(result: Result) -> Iterator[str]:
+    listed = result.deviations.listed
+    for at in sorted(result.stale):
+        yield f"stale: {listed[at]}: no cell that it names fails any more; take it out"
+    unseen = len(listed) - len(result.stale | result.tally.borne_out)
+    if unseen:
+        yield f"deviations not seen in this run: {unseen} of {len(listed)}, of other adapters, versions or parts"
 
 
 def _show_adapter(terminal: pytest.TerminalReporter, result: Result, subject: Subject) -> None:
@@ -55,16 +62,16 @@ def _show_adapter(terminal: pytest.TerminalReporter, result: Result, subject: Su
     for row in rows:
         terminal.write(f"{row:<{width}}")
         for family in families:
-            text, colour = _cell(by_cell.get((row, family), Counter()))
-            terminal.write(f"{text:>9}", **colour)
+            counts = by_cell.get((row, family), Counter())
+            terminal.write(f"{brief(counts):>9}", **_colour(counts))
         terminal.write_line("")
     for evidence in _EVIDENCE:
-        counts = by_evidence.get(evidence)
-        if counts:
-            judged = sum(counts[status] for status in _GREEN + _RED)
-            passed = sum(counts[status] for status in _GREEN)
-            terminal.write_line(f"  {evidence}: {passed} of {judged} judged cells pass")
-    missed = result.tally.not_covered[subject.label]
+        found = by_evidence.get(evidence)
+        if found:
+            passed, judged = passed_and_judged(found)
+            known = f", {found[Status.EXPECTED]} of them known to fail" if found[Status.EXPECTED] else ""
+            terminal.write_line(f"  {evidence}: {passed} of {judged} judged cells pass{known}")
+    missed = result.not_covered[subject.label] + result.tally.not_covered[subject.label]
     if missed:
         total = result.scenarios + result.tally.recordings
         what = "scenarios and recordings" if result.tally.recordings else "scenarios"
@@ -77,14 +84,10 @@ def _why_nothing(result: Result, subject: Subject) -> str:
     return f"it lists {', '.join(sorted(subject.providers))}"
 
 
-def _cell(counts: Counts) -> tuple[str, dict[str, bool]]:
-    """Return what a cell says: `passed/judged`, or why nothing was judged, and its colour."""
-    red = sum(counts[status] for status in _RED)
-    green = sum(counts[status] for status in _GREEN)
-    if red:
-        return f"{green}/{green + red}", {"red": True}
-    if green:
-        return str(green), {"green": True}
-    if counts[Status.UNSUPPORTED]:
-        return "unsup.", {"yellow": True}
-    return "vacuous" if counts[Status.VACUOUS] else "-", {}
+def _colour(counts: Counts) -> dict[str, bool]:
+    green, judged = passed_and_judged(counts)
+    if green < judged:
+        return {"red": True}
+    if counts[Status.EXPECTED] or (not judged and counts[Status.UNSUPPORTED]):
+        return {"yellow": True}
+    return {"green": True} if green else {}

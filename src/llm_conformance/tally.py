@@ -7,8 +7,8 @@ kept whole only where a report will list them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from llm_conformance.judgement import Status
@@ -30,6 +30,8 @@ class Tally:
         not_covered: By adapter, recordings of APIs that it does not list.
         out_of_scope: By reason, recordings that nobody can be judged by.
         bad_files: Bare cassettes that could not be read, as problems with file and line.
+        named: How many verdicts of a `Key` each known deviation names, by its position.
+        exchanges: What was sent and what came back, for reports (`llm_conformance.evidence`), by what it is called.
     """
 
     keeps: bool
@@ -40,18 +42,43 @@ class Tally:
     not_covered: Counter[str] = field(default_factory=Counter)
     out_of_scope: Counter[str] = field(default_factory=Counter)
     bad_files: list[str] = field(default_factory=list)
+    named: Counter[tuple[int, Key]] = field(default_factory=Counter)
+    exchanges: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def add(self, verdicts: Iterable[Verdict]) -> None:
         """Count verdicts."""
         for each in verdicts:
             row, family = f"{each.provider}:{each.api}", each.invariant.partition("-")[0]
-            self.counts[each.adapter, row, family, each.evidence, each.status] += 1
+            key = (each.adapter, row, family, each.evidence, each.status)
+            self.counts[key] += 1
+            if each.deviation is not None:
+                self.named[each.deviation, key] += 1
             if self.keeps:
                 self.verdicts.append(each)
 
     def add_fault(self) -> None:
         """Count a fault of the suite's own that belongs to no cell."""
         self.counts["", "", "", "", Status.ERROR] += 1
+
+    @property
+    def borne_out(self) -> frozenset[int]:
+        """The positions of the known deviations that a failing cell bears out."""
+        return frozenset(at for at, key in self.named if key[-1] == Status.EXPECTED)
+
+    def mark_stale(self, positions: Collection[int]) -> None:
+        """Turn what passes, and is named by these known deviations, from green into stale; one at least of each."""
+        for (at, key), count in self.named.items():
+            if at in positions and key[-1] == Status.PASS:
+                self.counts[key] -= count
+                self.counts[(*key[:-1], Status.STALE.value)] += count
+        passed = {at for at, key in self.named if key[-1] == Status.PASS}
+        self.counts["", "", "", "", Status.STALE] += len(set(positions) - passed)
+        self.verdicts = [
+            replace(each, status=Status.STALE.value, message="a known deviation, but it passes")
+            if each.deviation in positions and each.status == Status.PASS
+            else each
+            for each in self.verdicts
+        ]
 
     @property
     def summary(self) -> Counter[str]:
@@ -71,6 +98,8 @@ class Tally:
             "not_covered": dict(self.not_covered),
             "out_of_scope": dict(self.out_of_scope),
             "bad_files": self.bad_files,
+            "named": [[at, *key, count] for (at, key), count in self.named.items()],
+            "exchanges": self.exchanges,
         }
 
     def absorb(self, sent: Mapping[str, Any]) -> None:
@@ -83,3 +112,6 @@ class Tally:
         self.not_covered.update(sent["not_covered"])
         self.out_of_scope.update(sent["out_of_scope"])
         self.bad_files += sent["bad_files"]
+        for at, *key, count in sent["named"]:
+            self.named[at, tuple(key)] += count
+        self.exchanges |= sent["exchanges"]

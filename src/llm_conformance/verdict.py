@@ -34,7 +34,8 @@ _SHOWN = 3000
 class Verdict:
     """A result as the report lists it; `message` is None for a pass.
 
-    `example` is what a search found: the body, where it was cut, the truth, and what came back.
+    `example` is what a search found: the body, where it was cut, the truth, and what came back. `deviation` is the
+    position of the known deviation that names the cell.
     """
 
     adapter: str
@@ -48,6 +49,7 @@ class Verdict:
     message: str | None
     evidence: str
     example: Mapping[str, Any] | None = None
+    deviation: int | None = None
 
     @property
     def headline(self) -> str:
@@ -56,7 +58,8 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a result of the JSON report."""
-        return {key: plain(value) for key, value in vars(self).items() if key != "example" or value is not None}
+        absent = {key for key in ("example", "deviation") if getattr(self, key) is None}
+        return {key: plain(value) for key, value in vars(self).items() if key not in absent}
 
 
 def verdict(
@@ -191,15 +194,15 @@ def _shown(value: Any) -> str:
     return short.replace("\n", f"\n{'':<13}").rstrip()
 
 
-def command(cell: Cell, invariant: Invariant, more: Iterable[str] = ()) -> str:
-    """Return the command line that runs this one cell alone, with `more` options."""
+def command(cell: Cell, invariant: Invariant | None = None, more: Iterable[str] = ()) -> str:
+    """Return the command line that runs this one cell alone, or all rules of its exchange, with `more` options."""
     own = cell.scenario.home != CASSETTES
     options = (
         *([f"--conformance-cassettes={cell.scenario.home}"] if own else ()),
         f"--conformance-adapter={cell.subject.spec}",
         f"--conformance-scenario={glob.escape(cell.scenario.id)}",
         f"--conformance-face={cell.face}",
-        f"--conformance-invariant={invariant.id}",
+        *([f"--conformance-invariant={invariant.id}"] if invariant else ()),
         *more,
     )
     return f"{COMMAND} {' '.join(map(shlex.quote, options))}"

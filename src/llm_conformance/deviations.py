@@ -1,0 +1,249 @@
+"""Known deviations: which cells of an adapter are known to fail, why, and where that is written down.
+
+A deviation is bound to the cells that it names: a cell that fails and is named is `expected`, one that fails and is not
+named has failed. A deviation that no failing cell bears out is stale, and fails the run, or the file would rot.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from llm_conformance import schema
+from llm_conformance.judgement import Status
+from llm_conformance.subject import Subject
+from llm_conformance.verdict import Verdict
+from llm_conformance.yaml_files import BadFileError, FileProblem
+
+GENERATED = "generated"
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """One deviation: one rule, one glob of scenario ids. An entry of a file with a list of globs makes several.
+
+    `adapter`, `versions` (a PEP 440 specifier), `mode` and `face` restrict it where they are given.
+    """
+
+    path: Path
+    line: int
+    invariant: str
+    scenario: str
+    reason: str
+    link: str
+    adapter: str | None = None
+    versions: str | None = None
+    mode: str | None = None
+    face: str | None = None
+
+    def names(self, verdict: Verdict) -> bool:
+        """Whether the deviation speaks of this cell. What is drawn has to be named as such: a glob must not hide it."""
+        return (
+            self.invariant == verdict.invariant
+            and self.mode in (None, verdict.mode)
+            and self.face in (None, verdict.face)
+            and self.names_scenario(verdict.scenario, verdict.evidence == GENERATED)
+        )
+
+    def names_scenario(self, id: str, generated: bool) -> bool:
+        """Whether the glob matches a scenario's id."""
+        return fnmatch.fnmatchcase(id, self.scenario) and (not generated or GENERATED in self.scenario)
+
+    def is_covered_by(self, other: Deviation) -> bool:
+        """Whether whatever this one names, the other names too."""
+        restricted = ("adapter", "versions", "mode", "face")
+        return self.invariant == other.invariant and all(
+            getattr(other, each) in (None, getattr(self, each)) for each in restricted
+        )
+
+    def __str__(self) -> str:
+        """Return rule, glob, and where it stands."""
+        return f"{self.invariant} in {self.scenario} ({self.path}:{self.line})"
+
+
+@dataclass(frozen=True)
+class Deviations:
+    """The deviations of a run.
+
+    Attributes:
+        listed: All of them, in the order of the files.
+        by_adapter: The positions of those that speak of an adapter, by its label.
+        searched: Ids of rules that are judged by searching for a failure.
+        is_certain: Whether a search draws the same in every run, so that finding nothing means something.
+    """
+
+    listed: tuple[Deviation, ...] = ()
+    by_adapter: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    searched: Collection[str] = ()
+    is_certain: bool = False
+
+    def apply(self, verdict: Verdict) -> Verdict:
+        """Return the verdict with the deviation that names its cell, `expected` if it is a failure."""
+        named = (at for at in self.by_adapter.get(verdict.adapter, ()) if self.listed[at].names(verdict))
+        at = next(named, None)
+        if at is None:
+            return verdict
+        status = Status.EXPECTED.value if verdict.status == Status.FAIL else verdict.status
+        return replace(verdict, status=status, deviation=at)
+
+    def stale(self, borne_out: Collection[int]) -> Iterator[int]:
+        """Yield the positions of those that are stale, in a run in which no cell was left out.
+
+        `borne_out` are those that name a failing cell.
+        """
+        for at in sorted({at for positions in self.by_adapter.values() for at in positions}):
+            if at not in borne_out and self.decides(at):
+                yield at
+
+    def decides(self, at: int) -> bool:
+        """Whether it means something if a run finds no failing cell: not where a search may find it the next time."""
+        each = self.listed[at]
+        return self.is_certain or not (GENERATED in each.scenario or each.invariant in self.searched)
+
+    def reason(self, verdict: Verdict) -> str:
+        """Return what is said of a cell that fails as expected."""
+        if verdict.deviation is None:
+            return ""
+        known = self.listed[verdict.deviation]
+        return f"{known.reason} {known.link}"
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return them as JSON values, in order."""
+        return [{**vars(each), "path": each.path.as_posix()} for each in self.listed]
+
+
+def load(path: Path, invariants: Collection[str], scenarios: Collection[str]) -> tuple[Deviation, ...]:
+    """Read a file of deviations.
+
+    Raises BadFileError with all that is wrong with it: its form, rules and scenarios that are none, and entries that
+    say what another says.
+    """
+    document, lines = _parse(path)
+    problems = []
+    for where, message in schema.problems("deviations", document):
+        line = lines[where[1]] if len(where) > 1 and isinstance(where[1], int) else 1
+        problems.append(FileProblem(path, line, f"{'.'.join(map(str, where[2:])) or 'the entry'}: {_said(message)}"))
+    if problems:
+        raise BadFileError(*problems)
+    found = list(_deviations(path, document, lines))
+    problems += _problems(found, invariants, scenarios)
+    if problems:
+        raise BadFileError(*problems)
+    return tuple(found)
+
+
+def _parse(path: Path) -> tuple[Mapping[str, Any], list[int]]:
+    """Return a file as values, and the lines at which its entries begin."""
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise BadFileError(FileProblem(path, 1, f"cannot be read: {error.strerror}")) from error
+    except UnicodeDecodeError as error:
+        raise BadFileError(FileProblem(path, 1, f"is no TOML: {error}")) from error
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        said = re.search(r"at line (\d+)", str(error))
+        line = int(said[1]) if said else len(text.splitlines())  # "at end of document"
+        raise BadFileError(FileProblem(path, line, f"is no TOML: {error}")) from error
+    headers = [n for n, line in enumerate(text.splitlines(), 1) if re.match(r"\s*\[\[\s*deviation\s*]]", line)]
+    entries = document.get("deviation")
+    count = len(entries) if isinstance(entries, list) else 0
+    return document, headers if len(headers) == count else [1] * count
+
+
+def _said(message: str) -> str:
+    for pattern, told in _TOLD.items():
+        if re.search(pattern, message):
+            return told
+    return message
+
+
+_TOLD = {
+    r"does not match '\\\\S'": "is empty; say why the adapter deviates",
+    r"does not match '\^https": "has to be a URL (https://...) at which the deviation is written down",
+    r"not valid under any of the given schemas": "has to be a glob of scenario ids, or a list of different ones",
+}
+
+
+def _deviations(path: Path, document: Mapping[str, Any], lines: list[int]) -> Iterator[Deviation]:
+    for line, entry in zip(lines, document.get("deviation", ()), strict=True):
+        patterns = entry["scenario"]
+        for pattern in [patterns] if isinstance(patterns, str) else patterns:
+            yield Deviation(path, line, **{**entry, "scenario": pattern})
+
+
+def _problems(found: list[Deviation], invariants: Collection[str], scenarios: Collection[str]) -> Iterator[FileProblem]:
+    matched = [{id for id in scenarios if _may_name(each, id)} for each in found]
+    for at, each in enumerate(found):
+        if each.invariant not in invariants:
+            yield FileProblem(
+                each.path, each.line, f"{each.invariant}: no such invariant; `llm-conformance list` has all"
+            )
+        if not matched[at]:
+            yield FileProblem(each.path, each.line, f"{each.scenario}: no scenario has such an id")
+        if each.versions is not None and (problem := _bad_specifier(each.versions)):
+            yield FileProblem(each.path, each.line, f"versions: {problem}")
+        for before, other in enumerate(found):
+            same = matched[at] == matched[before] and other.is_covered_by(each)  # of two that say the same, the later
+            covered = matched[at] and matched[at] <= matched[before] and each.is_covered_by(other)
+            if before != at and covered and not (same and at < before):
+                yield FileProblem(
+                    each.path, each.line, f"{each.scenario}: redundant, line {other.line} says it already"
+                )
+                break
+
+
+def _may_name(deviation: Deviation, id: str) -> bool:
+    """Whether the glob matches a scenario, or an interaction (`#1`) of a bare cassette."""
+    whole = replace(deviation, scenario=deviation.scenario.partition("#")[0])
+    return any(each.names_scenario(id, f"/{GENERATED}-" in id) for each in (deviation, whole))
+
+
+def _bad_specifier(text: str) -> str | None:
+    try:
+        SpecifierSet(text)
+    except InvalidSpecifier:
+        return f"{text!r} is no version specifier; write something like '<2.1' or '>=1.4,<1.6'"
+    return None
+
+
+def for_run(
+    listed: Iterable[Deviation], subjects: Iterable[Subject], searched: Collection[str], is_certain: bool
+) -> Deviations:
+    """Return the deviations as they apply to these adapters.
+
+    Raises BadFileError where versions are named and the adapter's cannot be compared with them.
+    """
+    listed = tuple(listed)
+    problems: dict[FileProblem, None] = {}
+    by_adapter: dict[str, tuple[int, ...]] = {}
+    for subject in subjects:
+        applying = []
+        for at, each in enumerate(listed):
+            if each.adapter not in (None, subject.label, subject.spec):
+                continue
+            try:
+                if each.versions is None or _is_in(subject.version, each.versions):
+                    applying.append(at)
+            except InvalidVersion:
+                said = f"the version of {subject.label}, {subject.version!r}, cannot be compared with {each.versions!r}"
+                problems[FileProblem(each.path, each.line, f"versions: {said}; leave `versions` out")] = None
+        by_adapter[subject.label] = tuple(applying)
+    if problems:
+        raise BadFileError(*problems)
+    return Deviations(listed, by_adapter, frozenset(searched), is_certain)
+
+
+def _is_in(version: str | None, versions: str) -> bool:
+    if version is None:
+        raise InvalidVersion("none")
+    return SpecifierSet(versions).contains(Version(version), prereleases=True)

@@ -1,0 +1,90 @@
+"""Writing what fails in a run as a file of known deviations, for the reasons to be filled in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from llm_conformance.deviations import Deviations
+from llm_conformance.judgement import Status
+from llm_conformance.subject import FACES, Subject
+from llm_conformance.templating import render
+from llm_conformance.verdict import Verdict
+
+_COMMENT = 110
+
+Entry = dict[str, Any]
+
+
+def write(path: Path, verdicts: Iterable[Verdict], known: Deviations, subjects: Sequence[Subject]) -> int:
+    """Write a new file that names every cell that fails; return how many entries have no reason yet.
+
+    Deviations that are `known` and were borne out are carried over with their reasons, those that were not are left
+    out. Raises FileExistsError rather than write over a file.
+    """
+    verdicts = list(verdicts)
+    kept = list(_kept(verdicts, known))
+    made = list(_made(verdicts, several=len(subjects) > 1))
+    text = render("deviations.toml", kept=kept, made=made, quoted=_quoted)
+    with path.open("x", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+    return len(made)
+
+
+def _kept(verdicts: Iterable[Verdict], known: Deviations) -> Iterator[Entry]:
+    """Yield the entries of deviations that a failing cell bears out, as they were written: with all their globs."""
+    borne_out = {each.deviation for each in verdicts if each.status == Status.EXPECTED}
+    entries: dict[tuple[Path, int], Entry] = {}
+    for at, each in enumerate(known.listed):
+        if at in borne_out:
+            fields = {name: value for name, value in vars(each).items() if name not in ("path", "line", "scenario")}
+            entry = entries.setdefault((each.path, each.line), {**fields, "scenarios": []})
+            entry["scenarios"].append(each.scenario)
+    yield from entries.values()
+
+
+def _made(verdicts: Iterable[Verdict], several: bool) -> Iterator[Entry]:
+    """Yield an entry for each rule, mode and method in which something fails, with all scenarios in which it does."""
+    failed: dict[tuple[str, str], dict[str, dict[str, Verdict]]] = {}
+    judged: dict[tuple[str, str, str], set[str]] = {}
+    for each in verdicts:
+        if each.status in (Status.FAIL, Status.PASS):
+            judged.setdefault((each.adapter, each.invariant, each.scenario), set()).add(each.face)
+        if each.status == Status.FAIL:
+            failed.setdefault((each.adapter, each.invariant), {}).setdefault(each.scenario, {})[each.face] = each
+    for (adapter, invariant), scenarios in sorted(failed.items()):
+        alike: dict[tuple[tuple[str, str], ...], list[Verdict]] = {}
+        for scenario, faces in sorted(scenarios.items()):
+            for restriction in _restrictions(set(faces), judged[adapter, invariant, scenario]):
+                alike.setdefault(restriction, []).append(next(iter(faces.values())))
+        for restriction, found in alike.items():
+            message = " ".join((found[0].message or "").split())
+            yield {
+                "invariant": invariant,
+                "scenarios": [each.scenario for each in found],
+                "adapter": adapter if several else None,
+                **dict(restriction),
+                "example": message if len(message) <= _COMMENT else f"{message[:_COMMENT]} ...",
+            }
+
+
+def _restrictions(failed: set[str], judged: set[str]) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Yield what an entry has to be restricted to, so that it names the methods that fail and no other."""
+    if failed == judged:
+        yield ()
+        return
+    for mode, faces in FACES.items():
+        if set(faces) & failed and set(faces) & judged <= failed:
+            yield (("mode", mode),)
+        else:
+            yield from ((("face", face),) for face in faces if face in failed)
+
+
+def _quoted(value: str | Sequence[str]) -> str:
+    """Return a text, or a list of them, as TOML: its basic strings are JSON's, but for DEL."""
+    if not isinstance(value, str):
+        lines = "".join(f"\n    {_quoted(each)}," for each in value)
+        return _quoted(value[0]) if len(value) == 1 else f"[{lines}\n]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

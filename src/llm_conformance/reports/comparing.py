@@ -1,0 +1,64 @@
+"""What got better and what got worse between two reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from llm_conformance.judgement import Status
+from llm_conformance.reports.document import Document
+
+_RED = frozenset({Status.FAIL.value, Status.ERROR.value})
+_WRONG = frozenset({*_RED, Status.EXPECTED.value})
+_UNSEEN = frozenset({None, Status.VACUOUS.value, Status.UNSUPPORTED.value})
+_GREEN = frozenset({Status.PASS.value, Status.STALE.value})
+
+Cell = tuple[str, ...]
+"""(invariant, scenario, method), behind the adapter's name if the reports are of several."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A cell whose status is another in the second report; None where it is not in a report."""
+
+    cell: Cell
+    before: str | None
+    after: str | None
+    message: str | None
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it is wrong now and was not, or is no longer judged although it was right."""
+        if self.after in _WRONG:
+            return self.before not in _WRONG
+        return self.before in _GREEN and self.after not in _GREEN
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it is right now and was not."""
+        return self.after in _GREEN and self.before not in _GREEN
+
+    def __str__(self) -> str:
+        """Return the cell and its statuses in a line."""
+        said = f": {self.message}" if self.message and self.after in _WRONG else ""
+        return f"{' '.join(self.cell)}: {self.before or 'not there'} -> {self.after or 'not there'}{said}"
+
+
+def compare(before: Document, after: Document) -> Iterator[Change]:
+    """Yield every cell whose status differs. With one adapter in each, its name may have changed."""
+    several = len(before["adapters"]) > 1 or len(after["adapters"]) > 1
+    old, new = (_by_cell(each, several) for each in (before, after))
+    for cell in [*old, *(each for each in new if each not in old)]:
+        one, other = old.get(cell, {}), new.get(cell, {})
+        change = Change(cell, one.get("status"), other.get("status"), other.get("message"))
+        if change.before != change.after and not {change.before, change.after} <= _UNSEEN:
+            yield change
+
+
+def _by_cell(document: Document, several: bool) -> Mapping[Cell, Mapping[str, Any]]:
+    names = ("adapter",) if several else ()
+    return {
+        tuple(result[name] for name in (*names, "invariant", "scenario", "face")): result
+        for result in document["results"]
+    }

@@ -1,0 +1,101 @@
+"""The result of a run, and its JSON document (`schemas/report.schema.json`), which all other reports are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from llm_conformance import __version__, secrets
+from llm_conformance.deviations import Deviations
+from llm_conformance.judgement import Status
+from llm_conformance.subject import Subject
+from llm_conformance.tally import Tally
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run came to.
+
+    Attributes:
+        stale: Positions of deviations.
+        faces: The methods that were asked for, none for all.
+        scenarios: How many the filters admit, bare ones aside.
+        not_covered: How many of those, by adapter, are of providers that it does not list.
+        examples: How many each property got.
+        planned: How many test items there were, in all shards of the run.
+        restricted: Whether the user wanted a part only.
+        complete: Whether every rule was applied to everything.
+    """
+
+    subjects: tuple[Subject, ...]
+    scenarios_digest: str
+    tally: Tally
+    deviations: Deviations
+    stale: frozenset[int]
+    faces: tuple[str, ...]
+    scenarios: int
+    not_covered: Mapping[str, int]
+    examples: int
+    planned: int
+    restricted: bool
+    complete: bool
+
+
+def document(result: Result) -> Document:
+    """Return the report as JSON values."""
+    tally = result.tally
+    return {
+        "suite": {
+            "name": "llm-conformance",
+            "version": __version__,
+            "scenarios_digest": result.scenarios_digest,
+            "scenarios": result.scenarios,
+        },
+        "adapters": [
+            {
+                "spec": subject.spec,
+                "name": subject.label,
+                "version": subject.version,
+                "providers": sorted(subject.providers),
+                "capabilities": sorted(subject.capabilities),
+                "not_covered": result.not_covered[subject.label],
+            }
+            for subject in result.subjects
+        ],
+        "results": [_result(verdict.to_dict()) for verdict in tally.verdicts],
+        "exchanges": [tally.exchanges[name] for name in sorted(tally.exchanges)],
+        "deviations": list(_deviations(result)),
+        "summary": {status: count for status, count in sorted(tally.summary.items()) if count},
+        "bare_recordings": {
+            "seen": tally.recordings,
+            "out_of_scope": dict(sorted(tally.out_of_scope.items())),
+            "not_covered": dict(sorted(tally.not_covered.items())),
+            "bad_files": sorted(tally.bad_files),
+        },
+        "examples": result.examples,
+        "items": {"planned": result.planned, "done": tally.items, "restricted": result.restricted},
+        "finished": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "complete": result.complete,
+    }
+
+
+def _result(verdict: Document) -> Document:
+    if verdict["message"]:
+        verdict["message"] = secrets.hide(verdict["message"])
+    return verdict
+
+
+def _deviations(result: Result) -> Iterator[Document]:
+    applying = {at for positions in result.deviations.by_adapter.values() for at in positions}
+    for at, each in enumerate(result.deviations.to_dicts()):
+        if at in result.tally.borne_out:
+            status = Status.EXPECTED.value
+        elif at in result.stale:
+            status = Status.STALE.value
+        else:
+            status = "not seen" if at in applying else "for others"
+        yield {**each, "status": status, "decides": result.deviations.decides(at)}

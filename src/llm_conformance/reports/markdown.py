@@ -1,0 +1,74 @@
+"""A report as Markdown: a summary for a CI's page, or for a repository."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from llm_conformance.judgement import Status
+from llm_conformance.reports.document import Document
+from llm_conformance.reports.matrix import FAMILIES, RED, brief, by_family, statuses, verdict
+from llm_conformance.templating import render as render_template
+
+_SHOWN = 30
+_LONGEST = 300
+
+
+def render(documents: Sequence[Document]) -> str:
+    """Return reports as one text, a section each."""
+    return "\n".join(
+        render_template("report.md", **_values(document), families=FAMILIES, brief=brief) for document in documents
+    )
+
+
+def _values(document: Document) -> Mapping[str, Any]:
+    matrices = [
+        {
+            **adapter,
+            "missed": adapter["not_covered"] + document["bare_recordings"]["not_covered"].get(adapter["name"], 0),
+            "rows": by_family(document, adapter["name"]),
+            "statuses": {each.value: count for each in Status if (count := statuses(document, adapter["name"])[each])},
+        }
+        for adapter in document["adapters"]
+    ]
+    failures: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for result in document["results"]:
+        if result["status"] in RED:
+            failures.setdefault((result["adapter"], result["invariant"]), []).append(result)
+    shown = [
+        {
+            "adapter": adapter,
+            "invariant": invariant,
+            "count": len(found),
+            "scenario": found[0]["scenario"],
+            "message": _in_one_line(found[0]["message"]),
+        }
+        for (adapter, invariant), found in sorted(failures.items(), key=lambda each: -len(each[1]))
+    ]
+    return {
+        **document,
+        "verdict": verdict(document),
+        "matrices": matrices,
+        "failures": shown[:_SHOWN],
+        "more": len(shown) - _SHOWN,
+        "deviations": list(_deviations(document)),
+    }
+
+
+def _deviations(document: Document) -> Iterator[Mapping[str, Any]]:
+    """Yield the known deviations, those of one entry in one line."""
+    entries: dict[tuple[str, int, str], list[Mapping[str, Any]]] = {}
+    for each in document["deviations"]:
+        if each["status"] != "for others":
+            entries.setdefault((each["path"], each["line"], each["status"]), []).append(each)
+    for first, *others in entries.values():
+        where = f"{first['scenario']} and {len(others)} more" if others else first["scenario"]
+        yield {**first, "where": _in_one_line(where), "reason": _in_one_line(first["reason"])}
+
+
+def _in_one_line(text: str | None) -> str:
+    """Return a text that breaks no table and makes no markup of its own."""
+    line = " ".join((text or "").split())
+    for character in "\\`*_[]<>|":
+        line = line.replace(character, f"\\{character}")
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST].rstrip(chr(92))} ..."

@@ -1,0 +1,106 @@
+"""Joining the reports of shards into one: as if all of it had run on one machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from llm_conformance.judgement import Status
+from llm_conformance.reports.document import Document
+
+Key = tuple[str, ...]
+
+_KEY = ("adapter", "invariant", "scenario", "mode", "face")
+_UNSEEN = (Status.VACUOUS, Status.UNSUPPORTED)
+_ALIKE = {
+    "suite": "they are of different suites",
+    "adapters": "they are of different adapters, versions or capabilities",
+    "examples": "they searched for different times",
+}
+
+
+class NotOfOneRunError(Exception):
+    """The reports are no shards of one run; the message says how they differ."""
+
+
+def merge(documents: Sequence[Document]) -> Document:
+    """Return one report of all. Raises NotOfOneRunError unless they are shards of one run."""
+    first = documents[0]
+    for name, problem in _ALIKE.items():
+        for number, other in enumerate(documents[1:], start=2):
+            if other[name] != first[name]:
+                raise NotOfOneRunError(f"report 1 and report {number} are no shards of one run: {problem}")
+    planned = {each["items"]["planned"] for each in documents}
+    if len(planned) > 1 or len({_listed(each) for each in documents}) > 1:
+        raise NotOfOneRunError("they are no shards of one run: tests or known deviations differ")
+    results = _results(documents)
+    done = sum(each["items"]["done"] for each in documents)
+    restricted = any(each["items"]["restricted"] for each in documents)
+    bare = _bare(documents)
+    is_whole = not restricted and done == first["items"]["planned"]
+    deviations = _deviations(documents, is_whole)
+    stale = {at for at, each in enumerate(deviations) if each["status"] == Status.STALE}
+    for result in results.values():
+        if result.get("deviation") in stale and result["status"] == Status.PASS:
+            result |= {"status": Status.STALE.value, "message": "a known deviation, but it passes"}
+    summary = Counter(each["status"] for each in results.values())
+    summary[Status.STALE] += len(stale - {each.get("deviation") for each in results.values()})
+    exchanges = {(e["adapter"], e["scenario"], e["face"]): e for each in documents for e in each["exchanges"]}
+    return {
+        **first,
+        "results": list(results.values()),
+        "exchanges": [exchanges[name] for name in sorted(exchanges)],
+        "deviations": deviations,
+        "summary": {status: count for status, count in sorted(summary.items()) if count},
+        "bare_recordings": bare,
+        "items": {"planned": first["items"]["planned"], "done": done, "restricted": restricted},
+        "finished": max(each["finished"] for each in documents),
+        "complete": is_whole and first["examples"] > 0 and not bare["bad_files"],
+    }
+
+
+def _listed(document: Document) -> str:
+    return repr([{**each, "status": ""} for each in document["deviations"]])
+
+
+def _results(documents: Sequence[Document]) -> dict[Key, Document]:
+    """Return all results by cell. What needed no test is in every shard, what was run is in one."""
+    found: dict[Key, Document] = {}
+    for document in documents:
+        for result in document["results"]:
+            key = tuple(result[name] for name in _KEY)
+            before = found.get(key)
+            if before is None:
+                found[key] = dict(result)
+            elif before["status"] not in _UNSEEN or result["status"] not in _UNSEEN:
+                raise NotOfOneRunError(f"they overlap: {' '.join(key)} is in two of them")
+    return found
+
+
+def _deviations(documents: Sequence[Document], is_whole: bool) -> list[Document]:
+    """Return the deviations; what no shard bears out is stale, if it could be told of the whole run."""
+    listed = []
+    for versions in zip(*(each["deviations"] for each in documents), strict=True):
+        statuses = {each["status"] for each in versions}
+        status = "expected" if "expected" in statuses else versions[0]["status"]
+        decided = any(each["decides"] for each in versions)
+        if status == "not seen" and is_whole and decided:
+            status = "stale"
+        listed.append({**versions[0], "status": status})
+    return listed
+
+
+def _bare(documents: Sequence[Document]) -> Mapping[str, Any]:
+    reports = [each["bare_recordings"] for each in documents]
+    total: Counter[str] = Counter()
+    not_covered: Counter[str] = Counter()
+    for each in reports:
+        total.update(each["out_of_scope"])
+        not_covered.update(each["not_covered"])
+    return {
+        "seen": sum(each["seen"] for each in reports),
+        "out_of_scope": dict(sorted(total.items())),
+        "not_covered": dict(sorted(not_covered.items())),
+        "bad_files": sorted({file for each in reports for file in each["bad_files"]}),
+    }

@@ -1,0 +1,41 @@
+"""A report as one HTML page that needs nothing else: the matrix, and every cell with what is behind it.
+
+The data is compressed, as it repeats itself a lot, and unpacked by the browser; the page shows it as text only, never
+as markup, since adapters and providers wrote it.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from llm_conformance import rules
+from llm_conformance.reports.document import Document
+from llm_conformance.reports.matrix import FAMILIES, verdict
+from llm_conformance.templating import render as render_template
+from llm_conformance.templating import text_of
+
+
+def render(documents: Sequence[Document]) -> str:
+    """Return the page of one report or of several, whose adapters then stand side by side."""
+    told = {
+        "families": FAMILIES,
+        "rules": {
+            rule.id: {"requirement": rule.invariant.requirement, "reason": rule.reason}
+            for rule in rules.catalogue().values()
+        },
+        "reports": [{**document, "verdict": verdict(document)} for document in documents],
+    }
+    packed = gzip.compress(json.dumps(told, ensure_ascii=False).encode("utf-8", "backslashreplace"), mtime=0)
+    names = [f"{each['name']} {each['version'] or ''}".strip() for one in documents for each in one["adapters"]]
+    return render_template(
+        "page.html",
+        title=f"{', '.join(names)}: conformance",
+        style=Markup(text_of("page.css")),  # noqa: S704 - files of this package
+        script=Markup(text_of("page.js")),  # noqa: S704
+        data=base64.b64encode(packed).decode("ascii"),
+    )

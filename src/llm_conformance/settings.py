@@ -1,0 +1,197 @@
+"""What a run is asked for: the command line, read and checked, with everything that it names loaded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from llm_conformance import deviations, lint, scenarios, subject
+from llm_conformance.deviations import Deviation, Deviations
+from llm_conformance.generate.themes import THEMES
+from llm_conformance.items import invariants_in
+from llm_conformance.judgement import Invariant
+from llm_conformance.locations import CASSETTES, RULES
+from llm_conformance.plan import Filters
+from llm_conformance.plugin import TIMEOUT_S
+from llm_conformance.providers import table
+from llm_conformance.reports import files
+from llm_conformance.scenarios import Scenario
+from llm_conformance.search import Effort
+from llm_conformance.subject import Subject
+from llm_conformance.yaml_files import BadFileError, FileProblem
+
+_LONGEST_S = 3600
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run is asked for.
+
+    Attributes:
+        modules: The rules, by module of the suite, each with the name of its function.
+        scenarios: Those that may be part of the run; `files` are all there are, bare cassettes included.
+        bare: Cassettes without a scenario file, each with the directory in which it was looked for.
+        reports: Where reports are to be written, `write_deviations` where the failures are, as deviations.
+        timeout_s: How long one call may take, in seconds.
+    """
+
+    modules: Mapping[Path, Sequence[tuple[str, Invariant]]]
+    filters: Filters
+    scenarios: Sequence[Scenario]
+    files: Sequence[Path]
+    bare: Sequence[tuple[Path, Path]]
+    subjects: Sequence[Subject]
+    deviations: Deviations
+    reports: Sequence[Path]
+    write_deviations: Path | None
+    effort: Effort
+    timeout_s: float
+    transport: str
+
+    @property
+    def replay_options(self) -> tuple[str, ...]:
+        """The options that a call may end differently without, unless they say what is the default."""
+        options = {"transport": self.transport, "timeout": f"{self.timeout_s:g}"}
+        usual = {"transport": "server", "timeout": f"{TIMEOUT_S:g}"}
+        return tuple(f"--conformance-{name}={value}" for name, value in options.items() if value != usual[name])
+
+    def ids(self) -> Iterator[str]:
+        """Yield the id of every scenario: those with a file, and those of what is drawn."""
+        yield from map(scenarios.id_of, self.files)
+        yield from (theme.scenario_id(row) for row in table().values() for theme in THEMES if theme.suits(row))
+
+
+def read(config: pytest.Config) -> Settings:
+    """Read the command line. Raises UsageError, with all that is wrong with one kind of option at once."""
+    option = config.getoption
+    directory = config.invocation_params.dir
+    reports = files.destinations(option("conformance_report"), directory)
+    written = _new_file("--conformance-write-deviations", option("conformance_write_deviations"), directory)
+    filters = Filters(
+        providers=option("conformance_provider"),
+        scenarios=option("conformance_scenario"),
+        invariants=option("conformance_invariant"),
+        faces=option("conformance_face"),
+    )
+    modules = {path: list(invariants_in(path)) for path in sorted(RULES.glob("test_*.py"))}
+    effort = _effort(option("conformance_examples"))
+    try:
+        more = _directories(option("conformance_cassettes"), directory)
+        loaded = lint.load_all([CASSETTES, *more], filters.admits_id)
+        found = {folder: scenarios.find(folder) for folder in (CASSETTES, *more)}
+        subjects = subject.load_all(option("conformance_adapter"), directory)
+    except BadFileError as bad:
+        raise pytest.UsageError(f"{bad}\n{lint.counted(bad.problems)} in the scenarios; nothing was run") from bad
+    except subject.BadAdapterError as error:
+        raise pytest.UsageError(str(error)) from error
+    settings = Settings(
+        modules=modules,
+        filters=filters,
+        scenarios=loaded,
+        files=[path for with_truth, _ in found.values() for path in with_truth],
+        bare=[(folder, path) for folder in more for path in found[folder][1]],
+        subjects=subjects,
+        deviations=Deviations(),
+        reports=reports,
+        write_deviations=written,
+        effort=effort,
+        timeout_s=option("conformance_timeout"),
+        transport=option("conformance_transport"),
+    )
+    problems = list(_problems(settings))
+    if problems:
+        raise pytest.UsageError("\n".join(problems))
+    known = _deviations(settings, [directory / name for name in option("conformance_deviations")])
+    return replace(settings, deviations=known)
+
+
+def _problems(settings: Settings) -> Iterator[str]:
+    filters = settings.filters
+    known = _invariants(settings)
+    rows = {name for row in table().values() for name in (row.id, str(row))}
+    for wanted in filters.invariants:
+        if wanted not in known:
+            yield f"--conformance-invariant={wanted}: no such invariant; there are {', '.join(sorted(known))}"
+    for wanted in filters.providers:
+        if wanted not in rows:
+            yield f"--conformance-provider={wanted}: no scenario of that provider; there are {', '.join(sorted(rows))}"
+    for pattern in filters.scenarios:
+        if not settings.bare and not any(Filters(scenarios=[pattern]).admits_id(id) for id in settings.ids()):
+            yield f"--conformance-scenario={pattern}: matches none of the {len(settings.files)} scenarios"
+    if not 0 < settings.timeout_s <= _LONGEST_S:
+        yield f"--conformance-timeout: has to be more than 0 seconds and at most {_LONGEST_S}"
+
+
+def _invariants(settings: Settings) -> dict[str, Invariant]:
+    return {rule.id: rule for rules in settings.modules.values() for _, rule in rules}
+
+
+def _deviations(settings: Settings, paths: Iterable[Path]) -> Deviations:
+    rules = _invariants(settings)
+    bare = [(scenarios.id_of(path.with_suffix("")), path) for _, path in settings.bare]
+    ids = {*settings.ids(), *(id for id, _ in bare)}
+    effort = settings.effort
+    try:
+        listed: list[Deviation] = []
+        problems: list[FileProblem] = []
+        for path in paths:
+            try:
+                listed += deviations.load(path, rules, ids)
+            except BadFileError as bad:
+                problems += bad.problems
+        if problems:
+            raise BadFileError(*problems)
+        searched = {id for id, rule in rules.items() if rule.over}
+        return deviations.for_run(listed, settings.subjects, searched, effort.reproducible and effort.examples > 0)
+    except BadFileError as bad:
+        raise pytest.UsageError(f"{bad}\n{lint.counted(bad.problems)} in the deviations; nothing was run") from bad
+
+
+def _effort(named: str) -> Effort:
+    try:
+        return Effort.named(named)
+    except ValueError as error:
+        raise pytest.UsageError(f"--conformance-examples={named}: has to be {error}") from error
+
+
+def _new_file(option: str, name: str | None, base: Path) -> Path | None:
+    if name is None:
+        return None
+    path = base / name
+    if path.exists():
+        raise pytest.UsageError(f"{option}={path}: is there already, and is not overwritten; name another file")
+    if not path.parent.is_dir():
+        raise pytest.UsageError(f"{option}={path}: no such directory")
+    return path
+
+
+def _directories(names: Iterable[str], base: Path) -> list[Path]:
+    """Return the directories, none twice or within another, so that no file is judged twice."""
+    found = [base / name for name in names]
+    problems = [f"--conformance-cassettes={path}: {problem}" for path in found if (problem := _unusable(path))]
+    if problems:
+        raise pytest.UsageError("\n".join(problems))
+    kept: list[Path] = []
+    for path in sorted(path.resolve() for path in found):  # a folder comes before what is in it
+        if not any(path.is_relative_to(other) for other in (CASSETTES.resolve(), *kept)):
+            kept.append(path)
+    return kept
+
+
+def _unusable(path: Path) -> str | None:
+    """Return why no cassettes can be had there, None if they can."""
+    if path.is_file():
+        return "this is a file; give the directory in which it stands"
+    if not path.is_dir():
+        return "no such directory"
+    return None if any(path.rglob("*.yaml")) else "no cassette (*.yaml) in this directory"
+
+
+def keep_proxies_away() -> None:
+    """Have HTTP clients talk to the loopback directly, whatever proxy the environment names."""
+    for name in ("NO_PROXY", "no_proxy"):
+        os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))

@@ -1,0 +1,32 @@
+"""The files of `templates/`, rendered by Jinja."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+
+@functools.cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("llm_conformance", "templates"),
+        autoescape=select_autoescape(("html", "svg")),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def render(name: str, **values: Any) -> str:
+    """Return a template with values in it; in HTML and SVG they are escaped."""
+    return _environment().get_template(name).render(**values)
+
+
+def text_of(name: str) -> str:
+    """Return a file of the folder as it stands."""
+    loader = _environment().loader
+    assert loader is not None  # noqa: S101 - for the type checker
+    return loader.get_source(_environment(), name)[0]

@@ -1,0 +1,159 @@
+"""Files of known deviations: every mistake in them is named at once, and what they name is exact."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_conformance import deviations
+from llm_conformance.deviations import Deviation, Deviations
+from llm_conformance.subject import Subject
+from llm_conformance.verdict import Verdict
+from llm_conformance.yaml_files import BadFileError
+
+RULES = {"MSG-1", "MSG-2", "STR-4"}
+SCENARIOS = {"openai/one", "openai/two", "cohere/one", "openai/generated-chat-answers"}
+REST = 'reason = "because"\nlink = "https://example.com/1"\n'
+
+
+def load(tmp_path: Path, *entries: str) -> tuple[Deviation, ...]:
+    path = tmp_path / "known.toml"
+    path.write_text("".join(f"[[deviation]]\n{entry}{REST}\n" for entry in entries), "utf-8")
+    return deviations.load(path, RULES, SCENARIOS)
+
+
+def refusal(tmp_path: Path, text: str) -> list[str]:
+    path = tmp_path / "known.toml"
+    path.write_text(text, "utf-8")
+    with pytest.raises(BadFileError) as refused:
+        deviations.load(path, RULES, SCENARIOS)
+    return [str(problem).partition("known.toml:")[2] for problem in refused.value.problems]
+
+
+def entry(invariant: str = "MSG-2", scenario: str = "openai/one", **more: str) -> str:
+    fields = {"invariant": invariant, "scenario": scenario, **more}
+    return "".join(f'{name} = "{value}"\n' for name, value in fields.items())
+
+
+def verdict(scenario: str = "openai/one", status: str = "fail", **more: str) -> Verdict:
+    fields: dict[str, Any] = {
+        "adapter": "mypkg",
+        "invariant": "MSG-2",
+        "provider": "openai",
+        "api": "chat",
+        "mode": "json",
+        "face": "parse",
+        "evidence": "generated" if "generated" in scenario else "synthetic",
+    }
+    return Verdict(scenario=scenario, status=status, message="wrong", **{**fields, **more})
+
+
+def subject(version: str | None = "1.0") -> Subject:
+    nothing: frozenset[str] = frozenset()
+    return Subject("mypkg.py", "mypkg", None, version, nothing, nothing, frozenset({"parse"}))
+
+
+def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool = False) -> Deviations:
+    return deviations.for_run(listed, [subject(version)], {"STR-4"}, is_certain)
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        ("[[deviation]]\ninvariant = ", ["2: is no TOML: Invalid value (at end of document)"]),
+        ("[[deviations]]\n", ["1: the entry: Additional properties are not allowed ('deviations' was unexpected)"]),
+        (
+            '\n[[deviation]]\ninvariant = "MSG-2"\nscenario = "openai/one"\nreason = " "\nlink = "#7"\n',
+            [
+                "2: reason: is empty; say why the adapter deviates",
+                "2: link: has to be a URL (https://...) at which the deviation is written down",
+            ],
+        ),
+        (
+            f"[[deviation]]\n{entry('MSG-9', 'openai/three')}{REST}",
+            [
+                "1: MSG-9: no such invariant; `llm-conformance list` has all",
+                "1: openai/three: no scenario has such an id",
+            ],
+        ),
+        (
+            f"[[deviation]]\n{entry(versions='2.x')}{REST}",
+            ["1: versions: '2.x' is no version specifier; write something like '<2.1' or '>=1.4,<1.6'"],
+        ),
+        (
+            f"[[deviation]]\n{entry(scenario='openai/*')}{REST}[[deviation]]\n{entry(mode='json')}{REST}",
+            ["6: openai/one: redundant, line 1 says it already"],
+        ),
+        (
+            f"[[deviation]]\n{entry()}{REST}[[deviation]]\n{entry()}{REST}",
+            ["6: openai/one: redundant, line 1 says it already"],
+        ),
+        (
+            f"[[deviation]]\n{entry()}{REST}[[deviation]]\n{entry(scenario='openai/on[e]')}{REST}",
+            ["6: openai/on[e]: redundant, line 1 says it already"],
+        ),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, text: str, problems: list[str]) -> None:
+    assert refusal(tmp_path, text) == problems
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(BadFileError, match=r"none\.toml:1: cannot be read: No such file"):
+        deviations.load(tmp_path / "none.toml", RULES, SCENARIOS)
+
+
+def test_a_list_of_globs_is_a_deviation_each(tmp_path: Path) -> None:
+    listed = load(tmp_path, 'invariant = "MSG-2"\nscenario = ["openai/one", "cohere/*"]\n')
+    assert [each.scenario for each in listed] == ["openai/one", "cohere/*"]
+    known = in_force(*listed)
+    assert list(known.stale({0})) == [1]
+
+
+@pytest.mark.parametrize(
+    ("restriction", "named"),
+    [
+        ({}, True),
+        ({"mode": "json"}, True),
+        ({"mode": "stream"}, False),
+        ({"face": "complete"}, False),
+        ({"adapter": "mypkg"}, True),
+        ({"adapter": "other"}, False),
+        ({"versions": "<1.1"}, True),
+        ({"versions": "<1.0"}, False),
+    ],
+)
+def test_what_a_deviation_names(tmp_path: Path, restriction: dict[str, str], named: bool) -> None:
+    known = in_force(*load(tmp_path, entry(**restriction)))
+    assert (known.apply(verdict()).status == "expected") is named
+
+
+def test_nothing_but_failures_of_that_rule_and_scenario_is_expected(tmp_path: Path) -> None:
+    known = in_force(*load(tmp_path, entry(scenario="openai/*")))
+    assert known.apply(verdict()).status == "expected"
+    assert known.apply(verdict(invariant="MSG-1")).status == "fail"
+    assert known.apply(verdict("cohere/one")).status == "fail"
+    for status in ("pass", "vacuous", "unsupported", "error"):
+        assert known.apply(verdict(status=status)).status == status
+
+
+def test_a_glob_hides_nothing_that_is_generated_unless_it_says_so(tmp_path: Path) -> None:
+    everything, generated = load(tmp_path, entry(scenario="openai/*"), entry(scenario="openai/generated-*"))
+    drawn = verdict("openai/generated-chat-answers")
+    assert in_force(everything).apply(drawn).status == "fail"
+    assert in_force(generated).apply(drawn).status == "expected"
+
+
+def test_what_a_search_may_find_the_next_time_is_not_stale(tmp_path: Path) -> None:
+    listed = load(tmp_path, entry(), entry(scenario="openai/generated-*"), entry("STR-4"))
+    assert list(in_force(*listed).stale(())) == [0]
+    assert list(in_force(*listed, is_certain=True).stale(())) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("version", [None, "nightly"])
+def test_a_version_that_cannot_be_compared(tmp_path: Path, version: str | None) -> None:
+    listed = load(tmp_path, entry(versions="<2"))
+    with pytest.raises(BadFileError, match="cannot be compared with '<2'; leave `versions` out"):
+        in_force(*listed, version=version)
