@@ -3,49 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import venv
 import zipfile
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
-ROOT = Path(__file__).resolve().parent.parent
-
-
-def sh(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command and return what it printed, whatever its exit code."""
-    return subprocess.run([*map(str, command)], cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel."""
-    target = tmp_path_factory.mktemp("dist")
-    built = sh(sys.executable, "-m", "build", "--wheel", "--outdir", target, ROOT, cwd=target)
-    assert built.returncode == 0, built.stdout + built.stderr
-    (path,) = target.glob("*.whl")
-    return path
-
-
-@pytest.fixture(scope="module")
-def pytest_command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the wheel into a fresh environment and return its pytest."""
-    environment = tmp_path_factory.mktemp("environment")
-    venv.create(environment, with_pip=True)
-    done = sh(environment / "bin" / "pip", "install", "-q", wheel, "pytest-xdist", cwd=environment)
-    assert done.returncode == 0, done.stderr
-    return environment / "bin" / "pytest"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """Return a directory with nothing but the README's adapter in it."""
-    readme = (ROOT / "README.md").read_text("utf-8")
-    (tmp_path / "mypkg.py").write_text(readme.split("```python\n")[1].split("```")[0])
-    return tmp_path
+from tests.shell import ROOT, sh
 
 
 def statuses(report: Path) -> Counter[str]:
@@ -64,10 +26,10 @@ def test_the_wheel_has_one_name_and_carries_everything(wheel: Path) -> None:
         assert len(packed) == len(tracked)
 
 
-def test_it_runs_in_an_empty_directory(pytest_command: Path, project: Path) -> None:
+def test_it_runs_in_an_empty_directory(installed: Path, project: Path) -> None:
     report = project / "report.json"
     run = sh(
-        pytest_command,
+        installed / "pytest",
         *("--pyargs", "llm_conformance", "--adapter=mypkg", f"--conformance-report={report}"),
         cwd=project,
     )
@@ -76,9 +38,9 @@ def test_it_runs_in_an_empty_directory(pytest_command: Path, project: Path) -> N
     assert "Reproduce    pytest --pyargs llm_conformance --conformance-adapter=mypkg" in run.stdout
 
 
-def test_the_reference_adapters_conform_from_the_wheel(pytest_command: Path, tmp_path: Path) -> None:
+def test_the_reference_adapters_conform_from_the_wheel(installed: Path, tmp_path: Path) -> None:
     run = sh(
-        pytest_command,
+        installed / "pytest",
         "--pyargs",
         "llm_conformance",
         "--adapter=adapters",
@@ -90,10 +52,10 @@ def test_the_reference_adapters_conform_from_the_wheel(pytest_command: Path, tmp
     assert "PARTIAL" not in run.stdout
 
 
-def test_a_hostile_project_changes_nothing(pytest_command: Path, project: Path) -> None:
+def test_a_hostile_project_changes_nothing(installed: Path, project: Path) -> None:
     plain = project / "plain.json"
     sh(
-        pytest_command,
+        installed / "pytest",
         *(
             "--pyargs",
             "llm_conformance",
@@ -116,7 +78,7 @@ def test_a_hostile_project_changes_nothing(pytest_command: Path, project: Path) 
     )
     hostile = project / "hostile.json"
     run = sh(
-        pytest_command,
+        installed / "pytest",
         *(
             "--pyargs",
             "llm_conformance",
@@ -132,7 +94,7 @@ def test_a_hostile_project_changes_nothing(pytest_command: Path, project: Path) 
     assert json.loads(hostile.read_text("utf-8"))["complete"] is True
 
 
-def test_a_project_that_does_not_use_it_sees_nothing_of_it(pytest_command: Path, tmp_path: Path) -> None:
+def test_a_project_that_does_not_use_it_sees_nothing_of_it(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text("def pytest_addoption(parser): parser.addoption('--adapter')\n")
     (tmp_path / "test_own.py").write_text(
         "import sys\n"
@@ -140,12 +102,12 @@ def test_a_project_that_does_not_use_it_sees_nothing_of_it(pytest_command: Path,
         "    assert pytestconfig.getoption('--adapter') == 'eth0'\n"
         "    assert not {'vcr', 'hypothesis', 'jsonschema', 'httpx', 'yaml'} & set(sys.modules)\n"
     )
-    run = sh(pytest_command, "-q", "--adapter=eth0", cwd=tmp_path)
+    run = sh(installed / "pytest", "-q", "--adapter=eth0", cwd=tmp_path)
     assert run.returncode == 0, run.stdout + run.stderr
     assert "conformance" not in run.stdout
 
 
-def test_modules_are_in_memory_once(pytest_command: Path, tmp_path: Path) -> None:
+def test_modules_are_in_memory_once(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(
         "import collections, sys\n"
         "def pytest_sessionfinish():\n"
@@ -154,7 +116,7 @@ def test_modules_are_in_memory_once(pytest_command: Path, tmp_path: Path) -> Non
         "    print('twice:', [file for file, count in ours.items() if count > 1], 'of', len(ours))\n"
     )
     run = sh(
-        pytest_command,
+        installed / "pytest",
         *("--pyargs", "llm_conformance", "--adapter=adapters", "--conformance-provider=zai", "-q", "-s"),
         cwd=tmp_path,
     )

@@ -1,0 +1,43 @@
+"""The command `llm-conformance`: everything around a run. The run itself is pytest's."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from llm_conformance import __version__
+from llm_conformance.commands import Misuse, explain, initialise, listing, report, run, smoke
+
+MISUSE = 4
+_COMMANDS = (initialise, smoke, run, listing, explain, report)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Ends with the contract's exit code for misuse."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(MISUSE, f"{self.prog}: {message}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return its exit code."""
+    parser = _Parser("llm-conformance", description="A conformance test suite for LLM response adapters.")
+    parser.add_argument("--version", action="version", version=f"llm-conformance {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for each in _COMMANDS:
+        each.add_to(commands)
+    options, rest = parser.parse_known_args(arguments)
+    if rest and not options.passes_on:
+        parser.error(f"unknown arguments: {' '.join(rest)}")
+    try:
+        code: int = options.command(options, rest)
+    except Misuse as misuse:
+        print(f"llm-conformance: {misuse}", file=sys.stderr)
+        return MISUSE
+    except BrokenPipeError:  # somebody has seen enough: `llm-conformance list | head`
+        sys.stderr.close()
+        return 0
+    return code

@@ -1,0 +1,179 @@
+"""The page as a reader uses it, in a real browser: Chromium and its driver, from the distribution's packages."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+from tests import gated
+from tests.shell import ROOT, sh
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="no browser: apt-get install chromium chromium-driver"
+)
+SPANS = "openai/citations-after-emoji"
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with the page of the reference adapters on a few scenarios, and one of two adapters."""
+    directory = tmp_path_factory.mktemp("pages")
+    gated.write(directory, gated.BROKEN, package="adapters")
+    first = "--report=page.html", "--report=one.json", "--scenario=openai/citations-*", "--scenario=anthropic/thinking*"
+    for adapter, options in (
+        ("adapters", first),
+        ("mypkg", ("--report=two.json", "--scenario=cerebras/t*", "--scenario=cerebras/r*")),
+    ):
+        done = sh(
+            "llm-conformance",
+            "run",
+            f"--adapter={adapter}",
+            "--examples=0",
+            *options,
+            cwd=directory,
+            PYTHONPATH=str(ROOT),
+        )
+        assert done.returncode in (0, 1), done.stdout + done.stderr
+    done = sh("llm-conformance", "report", "show", "one.json", "two.json", "-o", "both.html", cwd=directory)
+    assert done.returncode == 0, done.stderr
+    return directory
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    """Start Chromium, without any network."""
+    options = webdriver.ChromeOptions()
+    for option in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--window-size=1500,1000",
+        "--proxy-server=127.0.0.1:9",
+    ):
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    made = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield made
+    made.quit()
+
+
+class Page:
+    """A page, opened."""
+
+    def __init__(self, browser: webdriver.Chrome, path: Path) -> None:
+        self.browser = browser
+        browser.get(path.as_uri())
+        WebDriverWait(browser, 20).until(lambda _: self.all("#matrix td"))
+
+    def all(self, css: str) -> list[WebElement]:
+        return self.browser.find_elements(By.CSS_SELECTOR, css)
+
+    def one(self, css: str) -> WebElement:
+        return self.browser.find_element(By.CSS_SELECTOR, css)
+
+    @property
+    def scenarios(self) -> set[str]:
+        return {each.text for each in self.all("#cells button span:nth-child(3)")}
+
+    def find(self, text: str) -> None:
+        self.one("#search").clear()
+        self.one("#search").send_keys(text)
+        WebDriverWait(self.browser, 20).until(lambda _: all(text in each for each in self.scenarios))
+
+    def complaints(self) -> list[Any]:
+        found: list[Any] = self.browser.get_log("browser")  # type: ignore[no-untyped-call]
+        return found
+
+
+def test_filter_open_a_cell_and_read_the_marked_span(browser: webdriver.Chrome, pages: Path) -> None:
+    page = Page(browser, pages / "page.html")
+    page.find("after-emoji")
+    Select(page.one("#rule")).select_by_value("ANN-2")
+    Select(page.one("#face")).select_by_value("parse")
+    assert page.scenarios == {SPANS}
+    page.one("#cells button").click()
+    answer = page.one("#detail-answer")
+    report = json.loads((pages / "one.json").read_text("utf-8"))
+    (exchange,) = (e for e in report["exchanges"] if (e["scenario"], e["face"]) == (SPANS, "parse"))
+    returned = exchange["returned"]
+    (first, *_) = returned["annotations"]
+    marked = answer.find_element(By.CSS_SELECTOR, "mark").text
+    assert first["start"] > 0
+    assert marked.removesuffix("1") == returned["message"][first["start"] : first["end"]]
+    assert page.one("#detail-wire").text.startswith("{")
+    assert page.one("#detail-command").text.endswith("--conformance-invariant=ANN-2")
+    page.one("#detail").send_keys(Keys.ESCAPE)
+    assert not page.one("#detail").is_displayed()
+    assert page.complaints() == []
+
+
+def test_reasoning_stands_apart(browser: webdriver.Chrome, pages: Path) -> None:
+    page = Page(browser, pages / "page.html")
+    page.find("anthropic/thinking-names-the-tag")
+    page.one("#cells button").click()
+    assert "tag" in page.one("#detail-reasoning").text
+    assert page.one("#detail-reasoning").text not in page.one("#detail-answer").text
+
+
+def test_the_matrix_is_used_by_keyboard(browser: webdriver.Chrome, pages: Path) -> None:
+    page = Page(browser, pages / "page.html")
+    page.one("#matrix button[tabindex='0']").send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
+    focused = browser.switch_to.active_element
+    label = focused.get_attribute("aria-label") or ""
+    assert label.startswith("openai:chat, reference")
+    focused.send_keys(Keys.ENTER)
+    rule = label.split(", ")[2].partition(":")[0]
+    assert page.one("#chosen").text == f"{rule} for openai:chat"
+    assert (browser.switch_to.active_element.get_attribute("aria-label") or "").startswith("openai:chat")
+
+
+def test_adapters_stand_side_by_side_and_failures_come_first(browser: webdriver.Chrome, pages: Path) -> None:
+    page = Page(browser, pages / "both.html")
+    rows = [each.text for each in page.all("#matrix tbody th[scope='row']")]
+    assert {row.split()[0] for row in rows} == {"reference", "mypkg"}
+    assert page.one("#cells .status").text == "fail"
+    page.one("#cells button").click()
+    assert 'got "other"' in page.one("#detail-message").text
+    page.one("#close").click()
+    for box in page.all("input[name=run]")[:1]:
+        box.click()
+    assert {row.text.split()[0] for row in page.all("#matrix tbody th[scope='row']")} <= {"cerebras:chat"}
+    assert page.complaints() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read_in_light_and_in_dark(browser: webdriver.Chrome, pages: Path, scheme: str) -> None:
+    feature = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", feature)
+    page = Page(browser, pages / "both.html")
+    for css in ("body", "td.pass", "td.fail", "#legend", "#search"):
+        assert contrast(page.one(css)) >= 4.5, css
+
+
+def contrast(element: WebElement) -> float:
+    """Return the contrast of an element's text with what is behind it, as WCAG 2 reckons it."""
+    script = """
+        let at = arguments[0], back;
+        do { back = getComputedStyle(at).backgroundColor; at = at.parentElement; } while (at && back.includes(', 0)'));
+        const numbers = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
+        return [getComputedStyle(arguments[0]).color, back].map(numbers);
+    """
+    lights = sorted(_luminance(colour) for colour in element.parent.execute_script(script, element))
+    return (lights[1] + 0.05) / (lights[0] + 0.05)
+
+
+def _luminance(colour: list[float]) -> float:
+    parts = [part / 255 for part in colour]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

@@ -1,0 +1,286 @@
+"""Reports joined, compared and shown: what must not be published is refused."""
+
+from __future__ import annotations
+
+import copy
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_conformance import cli, schema
+from llm_conformance.reports import badge, comparing, files, markdown, merging
+from tests import miniature
+
+Document = dict[str, Any]
+
+
+def result(scenario: str = "openai/one", status: str = "pass", **more: Any) -> Document:
+    wrong = status in ("fail", "expected", "stale")
+    return {
+        "adapter": "mypkg",
+        "invariant": "MSG-2",
+        "scenario": scenario,
+        "provider": "openai",
+        "api": "chat",
+        "mode": "json",
+        "face": "parse",
+        "status": status,
+        "message": "expected `a|b`; got <i>nothing</i>" if wrong else None,
+        "evidence": "synthetic",
+        **more,
+    }
+
+
+def document(*results: Document, **more: Any) -> Document:
+    statuses = [each["status"] for each in results]
+    made = {
+        "suite": {
+            "name": "llm-conformance",
+            "version": "0.1.0",
+            "scenarios_digest": f"sha256:{'0' * 64}",
+            "scenarios": 2,
+        },
+        "adapters": [
+            {
+                "spec": "mypkg",
+                "name": "mypkg",
+                "version": "1.0",
+                "providers": ["openai"],
+                "capabilities": [],
+                "not_covered": 1,
+            }
+        ],
+        "results": list(results),
+        "exchanges": [],
+        "deviations": [],
+        "summary": {status: statuses.count(status) for status in sorted(set(statuses))},
+        "bare_recordings": {"seen": 0, "out_of_scope": {}, "not_covered": {}, "bad_files": []},
+        "examples": 25,
+        "items": {"planned": 2, "done": len(results), "restricted": False},
+        "finished": "2026-01-02T03:04:05Z",
+        "complete": len(results) == 2,
+        **more,
+    }
+    assert list(schema.problems("report", made)) == []
+    return made
+
+
+def deviation(status: str, decides: bool = True) -> Document:
+    fields = {"path": "known.toml", "line": 1, "invariant": "MSG-2", "scenario": "openai/*", "reason": "a [reason]"}
+    return {**fields, "link": "https://example.com/1", "status": status, "decides": decides}
+
+
+ONE, TWO = document(result()), document(result("openai/two", "fail"))
+WHOLE = document(result(), result("openai/two", "fail"))
+
+
+def test_shards_make_a_whole() -> None:
+    merged = merging.merge([ONE, TWO])
+    assert merged == WHOLE
+    assert merged["complete"] is True
+
+
+def test_a_shard_that_is_missing_leaves_the_report_partial() -> None:
+    assert merging.merge([ONE])["complete"] is False
+    restricted = document(result("openai/two"), items={"planned": 2, "done": 1, "restricted": True})
+    assert merging.merge([ONE, restricted])["complete"] is False
+
+
+def test_what_needed_no_test_is_in_every_shard() -> None:
+    vacuous = result("openai/three", "vacuous")
+    shards = [
+        document(each, vacuous, items={"planned": 2, "done": 1, "restricted": False})
+        for each in (result(), result("openai/two"))
+    ]
+    assert merging.merge(shards)["summary"] == {"pass": 2, "vacuous": 1}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"suite": {**ONE["suite"], "version": "0.2.0"}}, "report 1 and report 2 .* different suites"),
+        ({"adapters": [{**ONE["adapters"][0], "version": "1.1"}]}, "different adapters, versions"),
+        ({"examples": 100}, "searched for different times"),
+        ({"items": {"planned": 3, "done": 1, "restricted": False}}, "tests or known deviations differ"),
+        ({"deviations": [deviation("not seen")]}, "tests or known deviations differ"),
+        ({"results": ONE["results"]}, "they overlap: mypkg MSG-2 openai/one json parse is in two of them"),
+    ],
+)
+def test_reports_that_are_no_shards_of_one_run(change: Document, message: str) -> None:
+    with pytest.raises(merging.NotOfOneRunError, match=message):
+        merging.merge([ONE, {**TWO, **change}])
+
+
+@pytest.mark.parametrize(
+    ("statuses", "merged"), [(("not seen", "expected"), "expected"), (("not seen", "not seen"), "stale")]
+)
+def test_a_deviation_is_stale_if_no_shard_bears_it_out(statuses: tuple[str, str], merged: str) -> None:
+    shards = [
+        {**document(result(each["results"][0]["scenario"], deviation=0)), "deviations": [deviation(status)]}
+        for each, status in zip((ONE, TWO), statuses, strict=True)
+    ]
+    whole = merging.merge(shards)
+    assert whole["deviations"][0]["status"] == merged
+    assert whole["summary"] == ({"pass": 2} if merged == "expected" else {"stale": 2})
+
+
+def test_what_a_search_may_find_another_time_is_not_stale_in_the_whole() -> None:
+    shards = [{**each, "deviations": [deviation("not seen", decides=False)]} for each in (ONE, TWO)]
+    assert merging.merge(shards)["deviations"][0]["status"] == "not seen"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "worse", "better"),
+    [
+        ("pass", "fail", 1, 0),
+        ("fail", "pass", 0, 1),
+        ("pass", "expected", 1, 0),
+        ("expected", "pass", 0, 1),
+        ("fail", "expected", 0, 0),
+        ("pass", "unsupported", 1, 0),
+        ("unsupported", "fail", 1, 0),
+        ("unsupported", "pass", 0, 1),
+        ("vacuous", "unsupported", 0, 0),
+        ("pass", "pass", 0, 0),
+    ],
+)
+def test_what_got_better_and_what_got_worse(before: str, after: str, worse: int, better: int) -> None:
+    changes = list(comparing.compare(*(document(result(), result("openai/two", each)) for each in (before, after))))
+    assert (sum(each.is_worse for each in changes), sum(each.is_better for each in changes)) == (worse, better)
+
+
+def test_the_name_of_the_only_adapter_may_change() -> None:
+    renamed = copy.deepcopy(WHOLE)
+    renamed["results"][0]["adapter"] = "mypkg 2"
+    assert list(comparing.compare(WHOLE, renamed)) == []
+
+
+def put(path: Path, made: Document) -> str:
+    path.write_text(json.dumps(made), "utf-8")
+    return str(path)
+
+
+def test_compare_as_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = document(result(), result("openai/two"))
+    names = put(tmp_path / "a.json", good), put(tmp_path / "b.json", WHOLE)
+    assert cli.main(["report", "compare", *names]) == 1
+    assert "1 cells got worse\n  MSG-2 openai/two parse: pass -> fail: expected" in capsys.readouterr().out
+    assert cli.main(["report", "compare", *reversed(names)]) == 0
+    assert "1 cells got better\n  MSG-2 openai/two parse: fail -> pass\n" in capsys.readouterr().out
+
+
+def test_what_a_partial_report_lacks_is_not_worse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = document(result(), result("openai/two"))
+    assert cli.main(["report", "compare", put(tmp_path / "a.json", good), put(tmp_path / "b.json", ONE)]) == 0
+    assert "the second report is of a part of the suite" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("statuses", "code"),
+    [
+        (["pass", "pass"], 0),
+        (["pass", "fail"], 1),
+        (["fail", "error"], 3),
+        (["pass", "stale"], 1),
+        (["vacuous"] * 2, 5),
+    ],
+)
+def test_merge_ends_as_one_run_would(tmp_path: Path, statuses: list[str], code: int) -> None:
+    shards = [
+        put(tmp_path / f"{name}.json", document(result(f"openai/{name}", status)))
+        for name, status in zip(("one", "two"), statuses, strict=True)
+    ]
+    assert cli.main(["report", "merge", *shards, "-o", str(tmp_path / "whole.html")]) == code
+    assert (tmp_path / "whole.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "bad.json:1: is no JSON report: Expecting property name"),
+        ("{}", "bad.json:1: the report: 'suite' is a required property"),
+        (None, "bad.json:1: cannot be read: No such file"),
+    ],
+)
+def test_a_file_that_is_no_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None, message: str
+) -> None:
+    if text is not None:
+        (tmp_path / "bad.json").write_text(text)
+    assert cli.main(["report", "show", str(tmp_path / "bad.json"), "-o", str(tmp_path / "x.md")]) == 4
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "x.md").exists()
+
+
+def test_a_report_is_written_as_it_is_read(tmp_path: Path) -> None:
+    files.write(tmp_path / "r.json", WHOLE)
+    assert files.read(tmp_path / "r.json") == WHOLE
+    assert (tmp_path / "r.json").read_text("utf-8").count('"invariant"') == len(WHOLE["results"])
+
+
+def test_markdown_makes_nothing_of_what_adapters_say() -> None:
+    text = markdown.render([{**WHOLE, "deviations": [deviation("stale")]}])
+    assert "## mypkg 1.0: failing" in text
+    assert r"expected \`a\|b\`; got \<i\>nothing\</i\>" in text
+    assert r"| MSG-2 | openai/\* | stale | [a \[reason\]](https://example.com/1) |" in text
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (document(result(), result("openai/two")), "conforms"),
+        (WHOLE, "failing"),
+        (
+            {**document(result(), result("openai/two", "expected")), "deviations": [deviation("expected")]},
+            "1 known deviation",
+        ),
+    ],
+)
+def test_a_badge_says_what_it_speaks_of(made: Document, said: str) -> None:
+    tree = ElementTree.fromstring(badge.render([made]))
+    title = tree.find("{http://www.w3.org/2000/svg}title")
+    assert title is not None
+    assert title.text == f"mypkg 1.0: {said} (llm-conformance 0.1.0, 2 scenarios, sha256:{'0' * 64})"
+
+
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [
+        ([ONE], "not all rules were applied"),
+        ([document(result(), result("openai/two", "error"))], "the suite itself has failed"),
+        ([document(result(status="vacuous"), result("openai/two", "vacuous"))], "nothing judged"),
+        ([WHOLE, WHOLE], "of one adapter"),
+    ],
+)
+def test_no_badge_is_earned(made: list[Document], why: str) -> None:
+    with pytest.raises(badge.NoBadgeError, match=why):
+        badge.render(made)
+
+
+def test_a_partial_run_says_that_it_has_earned_no_badge(pytester: pytest.Pytester) -> None:
+    result, report = miniature.run(
+        pytester, "--adapter=adapters", "--conformance-examples=0", "--conformance-report=b.svg"
+    )
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*b.svg: not written, no badge: not all rules were applied to all scenarios"])
+    assert not (pytester.path / "b.svg").exists()
+    assert list(schema.problems("report", report)) == []
+
+
+def test_no_secret_gets_into_a_report(pytester: pytest.Pytester) -> None:
+    key = "sk-proj-" + "a1b2c3d4" * 4
+    pytester.makepyfile(
+        talkative=f"class conformance_adapter:\n"
+        f"    providers = {{'deepseek'}}\n"
+        f"    def parse(self, http, call): return {{'message': '{key}', 'id': '{key}', 'model': '{key}'}}\n"
+        f"    def parse_stream(self, chunks, call): raise ValueError('{key}')\n"
+    )
+    _, report = miniature.run(
+        pytester, "--adapter=talkative", "--conformance-examples=0", "--conformance-report=r.html"
+    )
+    text = json.dumps(report)
+    assert key not in text
+    assert "[an API key]" in text
