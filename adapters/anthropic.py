@@ -77,7 +77,6 @@ class MessagesDecoder:
         self._citations = list(block.get("citations") or ())
         match block["type"]:
             case "text":
-                self._block = answer.block("text", index)
                 yield from answer.text(block["text"], index)
             case "thinking":
                 self._block = answer.block("reasoning", index)
@@ -87,7 +86,6 @@ class MessagesDecoder:
                 self._block = answer.block("reasoning", index, redacted=block["data"])
             case "tool_use":
                 yield from answer.tool(index, block["id"], block["name"], _arguments(block["input"]))
-                self._block = answer.blocks[-1]
             case "server_tool_use":
                 self._block = answer.block("tool_call", index, server_executed=True, id=block["id"], name=block["name"])
                 self._block.content = _arguments(block["input"])
@@ -116,7 +114,6 @@ class MessagesDecoder:
         """Only now is it known which text the block's citations, which came before it, are about."""
         for citation in self._citations:
             yield from self._answer.annotate(Annotation(self._start, len(self._answer.message), citation))
-        self._citations = []
 
     def _sign(self, signature: str | None) -> None:
         if signature and self._block is not None:

@@ -37,7 +37,6 @@ class GenerateDecoder:
 
     def __init__(self, call: Call) -> None:
         self._answer = Answer(call)
-        self._parts = 0
         self._citations: list[Mapping[str, Any]] = []
         self._unspoken = b""
 
@@ -47,8 +46,7 @@ class GenerateDecoder:
         answer.raw_events.append(document)
         if document.get("error"):
             raise error_in_band(document["error"], answer.call)
-        # Of a stream's chunks some only count, or only say whose they are.
-        known = ANSWERS if not answer.call.stream else (*ANSWERS, "usageMetadata", "responseId")
+        known = (*ANSWERS, "usageMetadata") if answer.call.stream else ANSWERS  # some chunks of a stream only count
         if document.keys().isdisjoint(known):
             raise ValueError("neither candidates nor feedback on the prompt")
         answer.id = answer.id or document.get("responseId")
@@ -65,7 +63,7 @@ class GenerateDecoder:
 
     def _finish(self, reason: str | int | None) -> None:
         if reason:
-            self._answer.raw_finish = str(reason) if isinstance(reason, int) else reason
+            self._answer.raw_finish = str(reason)
 
     def _feed_candidate(self, candidate: Mapping[str, Any]) -> Iterator[StreamEvent]:
         for position, part in enumerate((candidate.get("content") or {}).get("parts") or ()):
@@ -77,8 +75,7 @@ class GenerateDecoder:
             numbers = support.get("groundingChunkIndices") or ()
             cited = [sources[number] for number in numbers if 0 <= number < len(sources)]
             self._citations.append({**support, "groundingChunks": cited})
-        recited = candidate.get("citationMetadata") or {}
-        self._citations += recited.get("citationSources") or recited.get("citations") or ()
+        self._citations += (candidate.get("citationMetadata") or {}).get("citationSources") or ()
 
     def _feed_part(self, part: Mapping[str, Any], goes_on: bool) -> Iterator[StreamEvent]:
         """Take a part. `goes_on`: it stands first in its chunk, and may be more of what the last one ended with."""
@@ -98,13 +95,12 @@ class GenerateDecoder:
                 arguments = json.dumps(call.get("args") or {}, ensure_ascii=False)
                 yield from answer.tool(key, call.get("id"), call["name"], arguments)
                 block = answer.tools[key].block
-            case "inlineData" | "fileData" if not thought:
-                media = part[kind]
-                kept = {"signature": signature} if signature else {}
-                if answer.call.stream and media["mimeType"].startswith("audio/") and media.get("data"):
-                    yield from self._feed_speech(media["mimeType"], media["data"], kept)
-                    return
-                yield from self._feed_media(media["mimeType"], media.get("data"), media.get("fileUri"), kept)
+            case "inlineData" if not thought:
+                type, data = part["inlineData"]["mimeType"], part["inlineData"]["data"]
+                if answer.call.stream and type.startswith("audio/"):
+                    yield from self._feed_speech(type, data)
+                else:
+                    yield from self._feed_media(type, data, {"signature": signature} if signature else {})
                 return
             case _:
                 block = self._keep(str(kind), part)
@@ -117,29 +113,22 @@ class GenerateDecoder:
         last = blocks[-1] if blocks else None
         if goes_on and last and last.type == type and not signature and "signature" not in last.metadata:
             return last
-        self._parts += 1
-        return self._answer.block(type, self._parts)
+        return self._answer.block(type, len(blocks))
 
-    def _feed_media(
-        self, type: str, data: str | None, url: str | None, metadata: Mapping[str, Any]
-    ) -> Iterator[StreamEvent]:
+    def _feed_media(self, type: str, data: str, metadata: Mapping[str, Any]) -> Iterator[StreamEvent]:
         yield from self._end_speech()
         answer = self._answer
         attachment = Attachment(
             id=f"media-{len(answer.attachments)}",
             type=type,
             data=data,
-            url=url,
             text_index=len(answer.message),
             metadata=metadata,
         )
         answer.attachments.append(attachment)
-        piece = {"id": attachment.id, "type": type, "data": data, "url": url}
-        yield StreamEvent(
-            "response.media", attachment={name: value for name, value in piece.items() if value is not None}
-        )
+        yield StreamEvent("response.media", attachment={"id": attachment.id, "type": type, "data": data})
 
-    def _feed_speech(self, type: str, data: str, metadata: Mapping[str, Any]) -> Iterator[StreamEvent]:
+    def _feed_speech(self, type: str, data: str) -> Iterator[StreamEvent]:
         """Take a piece of streamed speech: pieces of one type that follow each other are one attachment.
 
         Each piece is padded base64 of its own, while those of an attachment join to one text. So only whole groups of
@@ -147,8 +136,7 @@ class GenerateDecoder:
         """
         made = self._answer.attachments
         if not made or made[-1].type != type:
-            yield from self._feed_media(type, "", None, metadata)
-        made[-1] = replace(made[-1], metadata={**made[-1].metadata, **metadata})
+            yield from self._feed_media(type, "", {})
         spoken = self._unspoken + base64.b64decode(data)
         whole = len(spoken) - len(spoken) % 3
         self._unspoken = spoken[whole:]
@@ -170,7 +158,7 @@ class GenerateDecoder:
         block = Block("other", metadata={"type": kind, "wire": part})
         if kind in HOSTED_CALLS:
             content = json.dumps(part[kind], ensure_ascii=False)
-            block = Block("tool_call", content=content, metadata={"server_executed": True, "name": kind})
+            block = Block("tool_call", content=content, metadata={"server_executed": True, "name": kind, "wire": part})
         self._answer.blocks.append(block)
         return block
 
@@ -220,7 +208,7 @@ class GenerateDecoder:
         return Usage(
             prompt_tokens=prompt,
             completion_tokens=completion,
-            total_tokens=prompt + completion if total is None and prompt is not None else total,
+            total_tokens=total,
             cached_tokens=cached,
             reasoning_tokens=thought,
             raw=raw,
@@ -246,13 +234,13 @@ def _contents(call: Call) -> Iterator[Mapping[str, Any]]:
     results: list[Mapping[str, Any]] = []
     for message in call.messages:
         if isinstance(message, Response):
-            names |= {made.id: made.name for made in message.tool_calls}
+            names = {made.id: made.name for made in message.tool_calls}
             yield {"role": "model", "parts": list(_replayed(message))}
         elif message["role"] == "tool":
             if not results:
                 yield {"role": "user", "parts": results}
             id = message["tool_call_id"]
-            answer = {"id": id, "name": names.get(id, id), "response": {"result": message["content"]}}
+            answer = {"id": id, "name": names[id], "response": {"result": message["content"]}}
             results.append({"functionResponse": answer})
             continue
         elif message["role"] != "system":
@@ -261,25 +249,26 @@ def _contents(call: Call) -> Iterator[Mapping[str, Any]]:
 
 
 def _replayed(answer: Response) -> Iterator[Mapping[str, Any]]:
-    """Yield an earlier answer's parts, each with the signature that it came with. Thoughts alone stay out."""
+    """Yield an earlier answer's parts, each with the signature that it came with. Thoughts without one stay out."""
     for segment in answer.segments:
         about = segment.metadata
         signed = {"thoughtSignature": about["signature"]} if "signature" in about else {}
-        if segment.type == "text":
+        if "wire" in about:
+            yield about["wire"]
+        elif segment.type == "text":
             yield {"text": segment.content, **signed}
-        elif segment.type == "tool_call" and not about.get("server_executed"):
+        elif segment.type == "tool_call":
             id = {"id": about["id"]} if about.get("id") else {}
-            made = {**id, "name": about["name"], "args": json.loads(segment.content or "{}")}
+            made = {**id, "name": about["name"], "args": json.loads(segment.content)}
             yield {"functionCall": made, **signed}
         elif segment.type == "reasoning" and signed:
             yield {"text": segment.content, "thought": True, **signed}
 
 
 def _parts(message: Mapping[str, Any]) -> list[Any]:
-    """Return a message's content as parts; those that are in the provider's own form stay as they are."""
-    content = message.get("content") or ""
-    pieces = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    return [{"text": piece["text"]} if piece.get("type") == "text" else piece for piece in pieces]
+    """Return a message's content as parts; a list of them, in the provider's own form, stays as it is."""
+    content = message["content"]
+    return [{"text": content}] if isinstance(content, str) else content
 
 
 def headers(call: Call) -> dict[str, str]:

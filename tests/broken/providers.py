@@ -109,8 +109,8 @@ class FirstUsageOfAStreamKept(Misunderstood):
 
 
 class Stuttering(GenerateDecoder):
-    def _feed_speech(self, type: str, data: str, metadata: Mapping[str, Any]) -> Events:
-        return self._feed_media(type, data, None, metadata)
+    def _feed_speech(self, type: str, data: str) -> Events:
+        return self._feed_media(type, data, {})
 
 
 class EachPieceOfSpeechAnAttachment(Misunderstood):
