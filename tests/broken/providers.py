@@ -90,7 +90,7 @@ class Thoughtless(GenerateDecoder):
 
 
 class ThoughtsTakenForText(Misunderstood):
-    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "ANN-2", "ANN-5", "ATT-1")
+    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "RSN-4", "ANN-2", "ANN-5", "ATT-1")
     says = "which is reasoning"
     decoders = MappingProxyType({GenerateDecoder: Thoughtless})
 
