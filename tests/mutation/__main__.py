@@ -1,6 +1,6 @@
 """`python -m tests.mutation`: judge the mutants of the reference adapters, and say what the suite does not see.
 
-Ends with 1 if a mutant survives that `survivors.toml` does not explain.
+Ends with 1 if a mutant survives that `survivors.toml` does not explain, or, with `--at-least`, if too many do.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.scores:
         said = {"when": f"{datetime.now(UTC):%Y-%m-%d}", "command": f"python -m tests.mutation {shlex.join(arguments)}"}
         options.scores.write_text(json.dumps({**said, "modules": rows}, indent=1) + "\n", "utf-8")
-    return _show(mutants, fates, rows)
+    return _show(mutants, fates, rows, options.at_least)
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -65,6 +65,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--examples", type=int, default=3, metavar="N", help="--conformance-examples of the suite")
     parser.add_argument("--report", type=Path, metavar="FILE", help="write the fate of each mutant (JSON)")
     parser.add_argument("--scores", type=Path, metavar="FILE", help="write how many were killed, by module (JSON)")
+    parser.add_argument("--at-least", type=float, default=100.0, metavar="PERCENT", help="how many have to be killed")
     return parser.parse_args(arguments)
 
 
@@ -119,7 +120,9 @@ def scores(mutants: Sequence[Mutant], fates: Mapping[str, Fate]) -> dict[str, di
     return {module: {name: row[name] for name in ("killed", "survived", "explained")} for module, row in rows.items()}
 
 
-def _show(mutants: Sequence[Mutant], fates: Mapping[str, Fate], rows: Mapping[str, Mapping[str, int]]) -> int:
+def _show(
+    mutants: Sequence[Mutant], fates: Mapping[str, Fate], rows: Mapping[str, Mapping[str, int]], at_least: float
+) -> int:
     open_ones = [each for each in mutants if fates.get(each.name) not in GOOD and explanation(each) is None]
     for each in open_ones:
         print(f"{each.name}, {fates.get(each.name, 'not judged')}: {each}")
@@ -131,7 +134,8 @@ def _show(mutants: Sequence[Mutant], fates: Mapping[str, Fate], rows: Mapping[st
         share = f"{row['killed'] / judged:.1%}" if judged else "-"
         said = f"{sum(row.values()):8}{row['killed']:8}{row['survived']:9}{row['explained']:10}"
         print(f"{module:16}{said}   {share}")
-    return 1 if open_ones else 0
+    judged = rows["all"]["killed"] + rows["all"]["survived"]
+    return 1 if 100 * rows["all"]["killed"] < at_least * judged else 0
 
 
 if __name__ == "__main__":
