@@ -28,7 +28,7 @@ def refused(result: pytest.RunResult) -> str:
         ("json:loads", "calling loads() raised TypeError"),
         ("a b", "is no package name"),
         ("there/is/none.py", "no such file"),
-        ("cmd:node x.mjs", "not supported yet"),
+        ("cmd:nosuchprogram x.mjs", "No such file or directory: 'nosuchprogram'"),
         ("needy", "importing needy: it needs 'nosuchmodule', which is not installed here"),
         ("broken.py", "invalid syntax (broken.py, line 1)"),
         ("raises.py", "ZeroDivisionError: division by zero (at "),

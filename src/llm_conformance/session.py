@@ -209,6 +209,8 @@ class ConformanceSession:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Stop the machinery; in the user's process decide the exit code and write the reports."""
+        for each in self._subjects:
+            each.close()
         if self._runner is not None:
             self._runner.close()
         if self._is_worker:

@@ -17,6 +17,7 @@ from llm_conformance.judgement import Invariant
 from llm_conformance.locations import CASSETTES, RULES
 from llm_conformance.plan import Filters
 from llm_conformance.plugin import TIMEOUT_S
+from llm_conformance.program import ProgramAdapter
 from llm_conformance.providers import table
 from llm_conformance.reports import files
 from llm_conformance.scenarios import Scenario
@@ -122,6 +123,9 @@ def _problems(settings: Settings) -> Iterator[str]:
     for pattern in filters.scenarios:
         if not settings.bare and not any(Filters(scenarios=[pattern]).admits_id(id) for id in settings.ids()):
             yield f"--conformance-scenario={pattern}: matches none of the {len(settings.files)} scenarios"
+    for each in settings.subjects:
+        if settings.transport != "server" and isinstance(each.instance, ProgramAdapter):
+            yield f"--conformance-transport={settings.transport}: replays in this process alone, not for {each.spec}"
     if not 0 < settings.timeout_s <= _LONGEST_S:
         yield f"--conformance-timeout: has to be more than 0 seconds and at most {_LONGEST_S}"
 

@@ -5,6 +5,7 @@
 | `mypkg`, `mypkg.module` | its attribute `conformance_adapter`: an instance, a class, or a function of no arguments |
 | `mypkg.module:attribute` | that attribute |
 | `path/to/file.py`, `path/to/file.py:attribute` | a file |
+| `cmd:node adapter.mjs` | a program that speaks the line protocol (`llm_conformance.program`) |
 | `adapters` | the reference adapters |
 
 A name registered under the entry-point group `llm_conformance.adapters` wins over an import.
@@ -25,6 +26,7 @@ from typing import Any, Literal
 
 from llm_conformance.certificates import cheap_certificates
 from llm_conformance.locations import REFERENCE_ADAPTERS, ROOT
+from llm_conformance.program import PREFIX, ProgramAdapter, ProgramError
 from llm_conformance.providers import Provider
 from llm_conformance.truths import Mode
 
@@ -55,6 +57,11 @@ class Subject:
     faces: frozenset[Face]
     errors: Mapping[str, str] = field(default_factory=dict)
 
+    def close(self) -> None:
+        """End a program that was started for it."""
+        if isinstance(self.instance, ProgramAdapter):
+            self.instance.close()
+
     def covers(self, provider: Provider) -> bool:
         """Whether the adapter lists this provider, alone or with its api."""
         return not self.providers.isdisjoint({provider.id, f"{provider.id}:{provider.api}"})
@@ -80,10 +87,11 @@ def load_all(specs: Collection[str], directory: Path) -> list[Subject]:
 
 def load(spec: str, directory: Path, taken: Collection[str] = ()) -> Subject:
     """Return the adapter that `spec` names; paths and imports are tried from `directory`."""
-    if spec.startswith("cmd:"):
-        raise BadAdapterError("adapters in other languages (cmd:) are not supported yet; name a Python package or file")
-    with cheap_certificates():
-        instance = _instantiate(spec, _resolve(spec, directory))
+    if spec.startswith(PREFIX):
+        instance = _program(spec.removeprefix(PREFIX), directory)
+    else:
+        with cheap_certificates():
+            instance = _instantiate(spec, _resolve(spec, directory))
     subject: Subject = _guarded("reading its declarations", lambda: describe(spec, instance, taken))
     return subject
 
@@ -208,6 +216,13 @@ def _attribute(module: Any, dotted: str) -> Any:
             )
         found = getattr(found, name)
     return found
+
+
+def _program(command: str, directory: Path) -> ProgramAdapter:
+    try:
+        return ProgramAdapter(command, directory)
+    except (ProgramError, ValueError) as error:  # ValueError: quotes that are not closed
+        raise BadAdapterError(str(error)) from error
 
 
 def _instantiate(spec: str, found: Any) -> Any:

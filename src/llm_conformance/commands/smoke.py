@@ -45,6 +45,8 @@ def run(options: Options, _rest: Sequence[str]) -> int:
         return max(_try(each, runner) for each in subjects)
     finally:
         runner.close()
+        for each in subjects:
+            each.close()
 
 
 def _try(judged: Subject, runner: Runner) -> int:

@@ -1,0 +1,163 @@
+"""Adapters in other languages: the line protocol can be met, and who breaks it is contained."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from llm_conformance.program import ProgramAdapter, ProgramError
+from llm_conformance.subject import BadAdapterError, load
+from tests import miniature
+from tests.miniature import RULES
+
+REFERENCE = Path(__file__).parent / "programs" / "reference.py"
+
+HEAD = """\
+import json, os, sys, time
+
+def say(line):
+    print(json.dumps(line), flush=True)
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["op"] == "describe":
+        say({"name": "own", "version": None, "providers": ["deepseek"]})
+        continue
+"""
+RESPONSE = {
+    "id": "a-1",
+    "provider": "deepseek",
+    "model": "deepseek-reasoner",
+    "message": "Eight.",
+    "finish_reason": "stop",
+    "usage": None,
+}
+
+
+def program(tmp_path: Path, body: str, head: str = HEAD) -> str:
+    """Write a program; return its command line."""
+    path = tmp_path / "program.py"
+    path.write_text(head + body, "utf-8")
+    return shlex.join([sys.executable, str(path)])
+
+
+def test_the_protocol_can_be_met(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(RULES.parent))
+    spec = f"cmd:{shlex.join([sys.executable, str(REFERENCE), 'cerebras:chat', 'cohere', 'deepseek'])}"
+    result = pytester.runpytest_subprocess(
+        str(RULES), f"--adapter={spec}", "--conformance-examples=0", "-q", "-p", "no:cacheprovider"
+    )
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["program 1", "deepseek:chat *", "cells: * pass*"])
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "    os._exit(3)\n",
+            "the program was asked to describe itself: it ended with exit code 3 instead of an answer",
+        ),
+        ("    print('hello', flush=True)\n", "a line that is no JSON: hello"),
+        ("    say([1])\n", "the program's line is no JSON object: [1]"),
+        ("    say({'done': True})\n", "describe itself: it said nothing"),
+        ("    say({})\n", "`providers` has to list what it can read"),
+        ("    say({'providers': 3})\n", "`providers` has to be a collection of strings, not 3"),
+        ("    say({'providers': ['openai'], 'methods': []})\n", "it has none of the methods"),
+    ],
+)
+def test_a_program_that_does_not_describe_itself(tmp_path: Path, body: str, said: str) -> None:
+    head = HEAD.partition("    if asked")[0]
+    with pytest.raises(BadAdapterError) as refused:
+        load(f"cmd:{program(tmp_path, body, head)}", tmp_path)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [("nosuchprogram x", "No such file or directory: 'nosuchprogram'"), ("a 'b", "No closing quotation")],
+)
+def test_a_command_that_cannot_be_run(tmp_path: Path, command: str, said: str) -> None:
+    with pytest.raises(BadAdapterError, match=said):
+        load(f"cmd:{command}", tmp_path)
+
+
+def test_a_program_that_never_describes_itself_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("llm_conformance.program.DESCRIBED_WITHIN_S", 0.5)
+    with pytest.raises(ProgramError, match="describe itself"):
+        ProgramAdapter(program(tmp_path, "time.sleep(60)\n", "import time\n"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("    os._exit(3)\n", "raised ProgramError: it ended with exit code 3 instead of an answer"),
+        ("    print('{', flush=True)\n", "raised ProgramError: the program wrote a line that is no JSON: {"),
+        ("    say({'answer': 1})\n", 'the program answered {"answer": 1}, with neither'),
+        ("    say({'response': 'Eight.', 'event': 1})\n", "is no JSON object"),
+        ("    say({'error': {'error_type': 'QuotaError', 'message': 'no more'}})\n", "raised QuotaError: no more"),
+        ("    say({'error': 'no'})\n", "the program's error is no JSON object: no"),
+        ("    time.sleep(60)\n", "did not come back within"),
+        ("    print('x' * 20_000_000, flush=True)\n", "the program wrote a line of more than 16777216 bytes"),
+    ],
+)
+def test_what_a_program_does_wrong_is_told_and_the_next_call_is_answered(
+    pytester: pytest.Pytester, body: str, message: str
+) -> None:
+    once = f"    if not os.path.exists('once'):\n        open('once', 'w').close()\n    {body}        continue\n"
+    rest = f"    say({{'response': {RESPONSE}}} if asked['op'] == 'complete' else {{'done': True}})\n"
+    command = program(pytester.path, once + rest)
+    result, report = miniature.run(
+        pytester,
+        f"--adapter=cmd:{command}",
+        "--conformance-examples=0",
+        "--conformance-timeout=1",
+        "--conformance-face=complete",
+        "--conformance-invariant=PRV-1",
+        "--conformance-invariant=SHP-1",
+    )
+    assert result.ret == 1
+    said = [each["message"] or "" for each in report["results"] if each["status"] == "fail"]
+    assert all(message in each for each in said)
+    assert said
+
+
+def test_after_a_call_that_hung_the_next_one_has_a_program_of_its_own(tmp_path: Path) -> None:
+    body = "    if asked['call'] == {'hang': True}: time.sleep(60)\n    say({'response': {}})\n"
+    adapter = ProgramAdapter(program(tmp_path, body), tmp_path)
+    lines = adapter._ask({"op": "complete", "call": {"hang": True}})
+    ended: list[str] = []
+
+    def wait() -> None:
+        try:
+            next(lines)
+        except ProgramError as error:
+            ended.append(str(error))
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    time.sleep(0.3)
+    assert next(adapter._ask({"op": "complete", "call": {}})) == {"response": {}}
+    thread.join(5)
+    assert ended
+    adapter.close()
+
+
+def test_a_stream_that_nobody_reads_to_its_end_does_not_answer_the_next_call(tmp_path: Path) -> None:
+    body = "    for n in range(3): say({'event': {'n': n}})\n    say({'done': True})\n"
+    adapter = ProgramAdapter(program(tmp_path, body), tmp_path)
+    assert next(adapter._ask({"op": "stream", "call": {}})) == {"event": {"n": 0}}
+    assert [line["event"]["n"] for line in adapter._ask({"op": "stream", "call": {}})] == [0, 1, 2]
+    adapter.close()
+
+
+def test_a_program_is_not_replayed_to_within_the_process(pytester: pytest.Pytester) -> None:
+    command = program(pytester.path, "    pass\n")
+    result, _ = miniature.run(pytester, f"--adapter=cmd:{command}", "--conformance-transport=vcr")
+    assert result.ret == 4
+    assert "--conformance-transport=vcr: replays in this process alone, not for cmd:" in result.stderr.str()
