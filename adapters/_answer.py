@@ -155,7 +155,7 @@ _WHOLES: Mapping[str, str] = {
 
 def _text(id: str | int | None) -> str | None:
     """Return an id as text: some servers number their answers and calls."""
-    return str(id) if id or id == 0 else None
+    return None if id in (None, "") else str(id)
 
 
 _MODES: Mapping[object, ThinkingMode] = {"enabled": "enabled", "disabled": "disabled"}

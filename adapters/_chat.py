@@ -76,11 +76,8 @@ class ChatDecoder:
         answer.model = document.get("model") or answer.model
         usage = document.get("usage") or groq.get("usage") or {}
         answer.raw_usage |= {key: value for key, value in usage.items() if value is not None}
-        choices = document["choices"]
-        # A stream gives the choices of one answer in any order; a plain answer has them all at once.
-        first = min((choice["index"] for choice in choices), default=0) if not answer.call.stream else 0
-        for choice in choices:
-            if choice["index"] == first:
+        for choice in document["choices"]:
+            if choice["index"] == 0:
                 yield from self._feed_message(choice.get("message") or choice.get("delta") or {})
                 answer.raw_finish = choice.get("finish_reason") or answer.raw_finish
             else:
@@ -150,7 +147,7 @@ class ChatDecoder:
     def _feed_audio(self, audio: Mapping[str, Any]) -> StreamEvent:
         answer = self._answer
         if not answer.attachments:
-            form = (answer.call.params.get("audio") or {}).get("format", "wav")
+            form: Any = (answer.call.params.get("audio") or {}).get("format")
             answer.attachments.append(Attachment(type=AUDIO_TYPES.get(form), text_index=len(answer.message)))
         whole = answer.attachments[0]
         answer.attachments[0] = replace(
@@ -177,12 +174,11 @@ class ChatDecoder:
         own = {key: value for key, value in citation.items() if key != kind}
         data = {**own, **(citation.get(kind) or {})}
         start, end = data.pop("start_index", None), data.pop("end_index", None)
-        if start is None or end is None:
-            return Annotation(None, None, data)
-        if not 0 <= start <= end <= self._sent_length():
+        if start is None or end is None or not 0 <= start <= end <= self._sent_length():
             return Annotation(None, None, data)
         span = (start, end) if self._has_native_reasoning else self._splitter.rebase(start, end)
-        return Annotation(None, None, data) if span is None else Annotation(span[0], span[1], data)
+        start, end = span or (None, None)
+        return Annotation(start, end, data)
 
     def _sent_length(self) -> int:
         return len(self._answer.message) if self._has_native_reasoning else self._splitter.position

@@ -169,6 +169,8 @@ _STATUS_BY_WORD = {
     "insufficient_quota": 429,
     "invalid_prompt": 400,
     "vector_store_timeout": 504,
+    "3036": 429,  # Workers AI: the account's share is used up
+    "3040": 429,  # Workers AI: out of capacity
 }
 
 

@@ -54,7 +54,8 @@ class ResponsesDecoder:
             yield from self._feed_event(document["type"], document)
 
     def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        answer, index = self._answer, event.get("output_index", 0)
+        answer = self._answer
+        index: Any = event.get("output_index")
         match kind:
             case "response.output_text.delta":
                 yield from self._feed_text((index, event["content_index"]), event["delta"])
@@ -78,8 +79,6 @@ class ResponsesDecoder:
             case _ if kind in _TERMINAL:
                 self._feed_response(event["response"])
                 self._ended = True
-            case "response.created":
-                self._feed_response({**event["response"], "status": None})
             case _ if kind not in _SAID_ELSEWHERE and not kind.startswith(_PROGRESS):
                 self._answer.keep(kind, event)
 
@@ -92,7 +91,7 @@ class ResponsesDecoder:
         answer.model = response.get("model") or answer.model
         answer.created = utc(int(response.get("created_at") or 0))
         answer.raw_finish = (response.get("incomplete_details") or {}).get("reason") or response["status"]
-        answer.raw_usage |= response.get("usage") or {}
+        answer.raw_usage = response.get("usage") or {}
 
     def _feed_item(self, index: int, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take a whole item of a plain answer."""
@@ -138,10 +137,11 @@ class ResponsesDecoder:
         """Place an annotation: its offsets count from the beginning of its own part of the text."""
         data = {name: value for name, value in annotation.items() if name not in ("start_index", "end_index")}
         start, end = annotation.get("start_index"), annotation.get("end_index")
-        base = self._starts.get(key, len(self._answer.message))
-        if start is None or end is None or not 0 <= start <= end <= len(self._answer.message) - base:
+        if start is None or end is None:
             return Annotation(None, None, data)
-        return Annotation(base + start, base + end, data)
+        base = self._starts[key]
+        inside = 0 <= start <= end <= len(self._answer.message) - base
+        return Annotation(base + start, base + end, data) if inside else Annotation(None, None, data)
 
     def _feed_refusal(self, piece: str) -> None:
         self._refused = True
@@ -155,10 +155,8 @@ class ResponsesDecoder:
     def _feed_late_call(self, index: int, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take of a finished call what did not come before: compatible servers may send it in one piece."""
         tool = self._answer.tools.get(index)
-        arguments = tool.block.content if tool else ""
-        if not (tool and tool.name and arguments):
-            rest = "" if arguments else item.get("arguments") or item.get("input") or ""
-            yield from self._feed_call(index, item, rest)
+        rest = "" if tool and tool.block.content else item.get("arguments") or item.get("input") or ""
+        yield from self._feed_call(index, item, rest)
 
     def _feed_image(self, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
         kind = f"image/{item.get('output_format') or 'png'}"
@@ -247,7 +245,7 @@ def _items(call: Call) -> Iterator[Mapping[str, Any]]:
 def _replayed(answer: Response) -> Iterator[Mapping[str, Any]]:
     """Yield an earlier answer as items. Reasoning is understood by its encrypted content; without it, it stays out."""
     summary: list[Mapping[str, Any]] = []
-    types = {made.id: made.type for made in answer.tool_calls}
+    calls = {made.id: made for made in answer.tool_calls}
     for segment in answer.segments:
         about = segment.metadata
         if segment.type == "reasoning":
@@ -259,10 +257,13 @@ def _replayed(answer: Response) -> Iterator[Mapping[str, Any]]:
         summary = []
         if segment.type == "text":
             yield {"role": "assistant", "content": segment.content}
-        elif segment.type == "tool_call" and about.get("id") in types:
-            custom = types[about["id"]] == "custom"
+        elif "server_executed" in about:
+            yield about["wire"]
+        elif segment.type == "tool_call":
+            made = calls[about["id"]]
+            custom = made.type == "custom"
             kind, said = ("custom_tool_call", "input") if custom else ("function_call", "arguments")
-            yield {"type": kind, "call_id": about["id"], "name": about["name"], said: segment.content or "{}"}
+            yield {"type": kind, "call_id": made.id, "name": made.name, said: made.arguments}
 
 
 def headers(call: Call) -> dict[str, str]:

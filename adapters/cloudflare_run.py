@@ -33,7 +33,7 @@ class RunDecoder(ChatDecoder):
 
     def _as_completion(self, whole: Mapping[str, Any]) -> dict[str, Any]:
         calls = [self._as_function(call) for call in whole.get("tool_calls") or ()]
-        if not calls and not {"response", "usage", "finish_reason"} & whole.keys():
+        if not {"response", "tool_calls"} & whole.keys():
             raise KeyError("response")
         message = {"content": whole.get("response"), "tool_calls": calls}
         choice = {"index": 0, "message": message, "finish_reason": whole.get("finish_reason")}

@@ -101,8 +101,8 @@ class CohereDecoder:
         yield from self._answer.annotate(Annotation(start, end, data) if inside else Annotation(None, None, data))
 
     def _feed_end(self, end: Mapping[str, Any]) -> None:
-        self._answer.raw_finish = end.get("finish_reason") or self._answer.raw_finish
-        self._answer.raw_usage |= end.get("usage") or {}
+        self._answer.raw_finish = end.get("finish_reason")
+        self._answer.raw_usage = end.get("usage") or {}
 
     def end(self) -> Iterator[StreamEvent]:
         """Nothing is held back."""
