@@ -22,6 +22,7 @@ from llm_conformance.failures import Failures, JudgingItem
 from llm_conformance.items import RuleItem
 from llm_conformance.plugin import TIMEOUT_S
 from llm_conformance.server import ReplayServer
+from llm_conformance.subject import describe
 from tests.mutation.mutants import Mutant
 
 Fate = Literal["killed", "survived", "timeout", "not reached", "harness error"]
@@ -126,6 +127,7 @@ class Judge:
         if mutant.hit in self._at_import:
             try:
                 made = self._instance(mutant.name.partition(".")[0])
+                describe("", made)
             except BaseException:
                 return _NOT_LOADED  # as a user would be told, with the exit code of misuse
             for item in items:
