@@ -41,8 +41,10 @@ class ReasoningBesideTheCompletion(Counted):
     says = "expected reasoning_tokens <= completion_tokens"
 
     def count(self, usage: Usage) -> Usage:
-        visible = (usage.completion_tokens or 0) - (usage.reasoning_tokens or 0)
-        return replace(usage, completion_tokens=visible, total_tokens=(usage.prompt_tokens or 0) + visible)
+        if usage.prompt_tokens is None or usage.completion_tokens is None:
+            return usage
+        visible = usage.completion_tokens - (usage.reasoning_tokens or 0)
+        return replace(usage, completion_tokens=visible, total_tokens=usage.prompt_tokens + visible)
 
 
 class CacheLeftOutOfPrompt(Counted):
@@ -51,11 +53,13 @@ class CacheLeftOutOfPrompt(Counted):
 
     def count(self, usage: Usage) -> Usage:
         prompt = usage.raw.get("input_tokens", usage.prompt_tokens)
-        return replace(usage, prompt_tokens=prompt, total_tokens=(prompt or 0) + (usage.completion_tokens or 0))
+        if prompt is None or usage.completion_tokens is None:
+            return usage
+        return replace(usage, prompt_tokens=prompt, total_tokens=prompt + usage.completion_tokens)
 
 
 class NoneAsZero(Counted):
-    fails = ("USE-4",)
+    fails = ("USE-4", "USE-1")
     says = "null; got 0"
 
     def count(self, usage: Usage) -> Usage:

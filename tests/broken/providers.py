@@ -80,7 +80,8 @@ class ThoughtsLeftOutOfTheCompletion(Plain):
 
 
 def _less(usage: Usage, count: str, tokens: int) -> Usage:
-    changed: dict[str, Any] = {count: (getattr(usage, count) or 0) - tokens}
+    whole = getattr(usage, count)
+    changed: dict[str, Any] = {} if whole is None else {count: whole - tokens}
     return replace(usage, **changed)
 
 
@@ -166,8 +167,9 @@ class BilledTaken(Plain):
         billed = response.usage.raw.get("billed_units") if response.usage else None
         if response.usage is None or billed is None:
             return response
-        asked, answered = billed["input_tokens"], billed["output_tokens"]
-        counts = {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+        asked, answered = billed.get("input_tokens"), billed.get("output_tokens")
+        total = None if asked is None or answered is None else asked + answered
+        counts = {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": total}
         return replace(response, usage=replace(response.usage, **counts))
 
 
