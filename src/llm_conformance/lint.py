@@ -21,8 +21,8 @@ from llm_conformance.yaml_files import BadFileError, FileProblem
 _CONSEQUENCES = (KeyError, TypeError, AttributeError, IndexError)
 
 
-def load_all(directories: Iterable[Path], admits: Callable[[str], bool] = bool) -> list[Scenario]:
-    """Return the scenarios below the directories whose ids `admits` wants; what it does not want is not read.
+def load_all(directories: Iterable[Path], admits: Callable[[Path], bool] = bool) -> list[Scenario]:
+    """Return the scenarios below the directories whose files `admits` wants; what it does not want is not read.
 
     Raises BadFileError with all problems of all files.
     """
@@ -43,7 +43,7 @@ def load_all(directories: Iterable[Path], admits: Callable[[str], bool] = bool) 
             twin = seen.setdefault(id, path)
             if twin != path:
                 problems.append(FileProblem(path, 1, f"the scenario {id} is there already, as {twin}"))
-            if not admits(id):
+            if not admits(path):
                 continue
             try:
                 file = scenarios.read(path)

@@ -264,7 +264,7 @@ class ConformanceSession:
         whole = Tally(self.keeps)
         whole.absorb(self._settled.to_dict())
         whole.absorb(self._judged.to_dict())
-        admitted = [found for found in self._settings.scenarios if self._filters.admits(found)]
+        rows = self._settings.rows
         stale = frozenset(self.deviations.stale(whole.borne_out)) if self._is_whole() else frozenset()
         whole.mark_stale(stale)
         return Result(
@@ -274,10 +274,8 @@ class ConformanceSession:
             deviations=self.deviations,
             stale=stale,
             faces=tuple(self._filters.faces),
-            scenarios=len(admitted),
-            not_covered={
-                each.label: sum(not each.covers(found.provider) for found in admitted) for each in self._subjects
-            },
+            scenarios=len(rows),
+            not_covered={each.label: sum(not each.covers(row) for row in rows) for each in self._subjects},
             examples=self.effort.examples,
             planned=self.planned,
             restricted=self._filters.given,

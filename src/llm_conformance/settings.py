@@ -18,7 +18,7 @@ from llm_conformance.locations import CASSETTES, RULES
 from llm_conformance.plan import Filters
 from llm_conformance.plugin import TIMEOUT_S
 from llm_conformance.program import ProgramAdapter
-from llm_conformance.providers import table
+from llm_conformance.providers import Provider, table
 from llm_conformance.reports import files
 from llm_conformance.scenarios import Scenario
 from llm_conformance.search import Effort
@@ -34,7 +34,7 @@ class Settings:
 
     Attributes:
         modules: The rules, by module of the suite, each with the name of its function.
-        scenarios: Those that may be part of the run; `files` are all there are, bare cassettes included.
+        scenarios: Those that may be part of the run; `files` are those of all there are.
         bare: Cassettes without a scenario file, each with the directory in which it was looked for.
         reports: Where reports are to be written, `write_deviations` where the failures are, as deviations.
         timeout_s: How long one call may take, in seconds.
@@ -60,6 +60,13 @@ class Settings:
         usual = {"transport": "server", "timeout": f"{TIMEOUT_S:g}"}
         return tuple(f"--conformance-{name}={value}" for name, value in options.items() if value != usual[name])
 
+    @property
+    def rows(self) -> tuple[Provider, ...]:
+        """The rows of all scenarios that the filters admit, of providers that no adapter lists, too."""
+        admitted = (path for path in self.files if self.filters.admits_id(scenarios.id_of(path)))
+        rows = (scenarios.row_of(path) for path in admitted)
+        return tuple(row for row in rows if row is not None and self.filters.admits_row(row))
+
     def ids(self) -> Iterator[str]:
         """Yield the id of every scenario: those with a file, and those of what is drawn."""
         yield from map(scenarios.id_of, self.files)
@@ -82,9 +89,9 @@ def read(config: pytest.Config) -> Settings:
     effort = _effort(option("conformance_examples"))
     try:
         more = _directories(option("conformance_cassettes"), directory)
-        loaded = lint.load_all([CASSETTES, *more], filters.admits_id)
-        found = {folder: scenarios.find(folder) for folder in (CASSETTES, *more)}
         subjects = subject.load_all(option("conformance_adapter"), directory)
+        loaded = lint.load_all([CASSETTES, *more], lambda path: _concerns(path, filters, subjects))
+        found = {folder: scenarios.find(folder) for folder in (CASSETTES, *more)}
     except BadFileError as bad:
         raise pytest.UsageError(f"{bad}\n{lint.counted(bad.problems)} in the scenarios; nothing was run") from bad
     except subject.BadAdapterError as error:
@@ -108,6 +115,13 @@ def read(config: pytest.Config) -> Settings:
         raise pytest.UsageError("\n".join(problems))
     known = _deviations(settings, [directory / name for name in option("conformance_deviations")])
     return replace(settings, deviations=known)
+
+
+def _concerns(path: Path, filters: Filters, subjects: Iterable[Subject]) -> bool:
+    """Whether a scenario file has anything to say to this run; one that does not say whose it is has to be read."""
+    row = scenarios.row_of(path)
+    wanted = row is None or (filters.admits_row(row) and any(each.covers(row) for each in subjects))
+    return wanted and filters.admits_id(scenarios.id_of(path))
 
 
 def _problems(settings: Settings) -> Iterator[str]:
