@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import always, fail, invariant, show
+from llm_conformance.judgement import always, fail, invariant, show, shown
 from llm_conformance.truths import Mode, Truth
 
 ANY = "LLMError"
@@ -83,10 +85,11 @@ def test_errors_keep_their_facts_and_no_secret(exchange: Exchange) -> None:
 
 
 def _text(value: object) -> str:
+    """Return all that there is in a value; objects without a text, and what contains itself, PRV-2 reports."""
     try:
-        return repr(value)
-    except RecursionError:  # it contains itself; PRV-2 reports that
-        return ""
+        return json.dumps(value, ensure_ascii=False, default=shown)
+    except (RecursionError, TypeError, ValueError):
+        return shown(value)
 
 
 def _expect_class(exchange: Exchange) -> None:

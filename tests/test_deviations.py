@@ -52,7 +52,7 @@ def verdict(scenario: str = "openai/one", status: str = "fail", **more: str) -> 
 
 def subject(version: str | None = "1.0") -> Subject:
     nothing: frozenset[str] = frozenset()
-    return Subject("mypkg.py", "mypkg", None, version, nothing, nothing, frozenset({"parse"}))
+    return Subject("mypkg.py", "mypkg", "mypkg", None, version, nothing, nothing, frozenset({"parse"}))
 
 
 def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool = False) -> Deviations:
@@ -86,6 +86,15 @@ def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool =
             f"[[deviation]]\n{entry(scenario='openai/*')}{REST}[[deviation]]\n{entry(mode='json')}{REST}",
             ["6: openai/one: redundant, line 1 says it already"],
         ),
+        (
+            f"[[deviation]]\n{entry(mode='json')}{REST}[[deviation]]\n{entry(scenario='openai/*')}{REST}",
+            ["7: openai/*: says what stands in line 1, too; keep one"],
+        ),
+        (
+            f"[[deviation]]\n{entry(mode='json', face='stream')}{REST}",
+            ["1: face: stream is no method for the mode json"],
+        ),
+        ("[deviation]\n", ["1: the entry: write [[deviation]], in two brackets, above each entry"]),
         (
             f"[[deviation]]\n{entry()}{REST}[[deviation]]\n{entry()}{REST}",
             ["6: openai/one: redundant, line 1 says it already"],

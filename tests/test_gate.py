@@ -47,7 +47,7 @@ def test_a_gate_passes_fails_knows_a_deviation_and_finds_it_stale(tmp_path: Path
     gated.write(tmp_path)
     stale = sh(*RUN, "--deviations=known.toml", cwd=tmp_path)
     assert stale.returncode == 1
-    assert "stale: PRV-1 in cerebras/tool-call-without-content-key" in stale.stdout
+    assert "known.toml:14: PRV-1 in cerebras/tool-call-without-content-key: no cell fails there" in stale.stdout
 
 
 def test_from_nothing_to_a_first_matrix(path: str, project: Path) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
+import tomllib
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from llm_conformance import cli, schema
+from llm_conformance import cli, schema, secrets
 from llm_conformance.reports import badge, comparing, files, markdown, merging
 from tests import miniature
 
@@ -59,7 +60,8 @@ def document(*results: Document, **more: Any) -> Document:
         "summary": {status: statuses.count(status) for status in sorted(set(statuses))},
         "bare_recordings": {"seen": 0, "out_of_scope": {}, "not_covered": {}, "bad_files": []},
         "examples": 25,
-        "items": {"planned": 2, "done": len(results), "restricted": False},
+        "items": {"planned": 2, "done": len(results), "restricted": False, "faults": 0},
+        "transport": "server",
         "finished": "2026-01-02T03:04:05Z",
         "complete": len(results) == 2,
         **more,
@@ -85,14 +87,14 @@ def test_shards_make_a_whole() -> None:
 
 def test_a_shard_that_is_missing_leaves_the_report_partial() -> None:
     assert merging.merge([ONE])["complete"] is False
-    restricted = document(result("openai/two"), items={"planned": 2, "done": 1, "restricted": True})
+    restricted = document(result("openai/two"), items={"planned": 2, "done": 1, "restricted": True, "faults": 0})
     assert merging.merge([ONE, restricted])["complete"] is False
 
 
 def test_what_needed_no_test_is_in_every_shard() -> None:
     vacuous = result("openai/three", "vacuous")
     shards = [
-        document(each, vacuous, items={"planned": 2, "done": 1, "restricted": False})
+        document(each, vacuous, items={"planned": 2, "done": 1, "restricted": False, "faults": 0})
         for each in (result(), result("openai/two"))
     ]
     assert merging.merge(shards)["summary"] == {"pass": 2, "vacuous": 1}
@@ -104,7 +106,7 @@ def test_what_needed_no_test_is_in_every_shard() -> None:
         ({"suite": {**ONE["suite"], "version": "0.2.0"}}, "report 1 and report 2 .* different suites"),
         ({"adapters": [{**ONE["adapters"][0], "version": "1.1"}]}, "different adapters, versions"),
         ({"examples": 100}, "searched for different times"),
-        ({"items": {"planned": 3, "done": 1, "restricted": False}}, "tests or known deviations differ"),
+        ({"items": {"planned": 3, "done": 1, "restricted": False, "faults": 0}}, "tests or known deviations differ"),
         ({"deviations": [deviation("not seen")]}, "tests or known deviations differ"),
         ({"results": ONE["results"]}, "they overlap: mypkg MSG-2 openai/one json parse is in two of them"),
     ],
@@ -125,6 +127,30 @@ def test_a_deviation_is_stale_if_no_shard_bears_it_out(statuses: tuple[str, str]
     whole = merging.merge(shards)
     assert whole["deviations"][0]["status"] == merged
     assert whole["summary"] == ({"pass": 2} if merged == "expected" else {"stale": 2})
+
+
+def test_a_stale_entry_of_cells_with_nothing_to_look_at_stays_stale_in_the_whole() -> None:
+    shards = [
+        {
+            **document(result(each["results"][0]["scenario"], "vacuous", deviation=0)),
+            "deviations": [deviation("not seen")],
+        }
+        for each in (ONE, TWO)
+    ]
+    assert merging.merge(shards)["summary"] == {"stale": 1, "vacuous": 2}
+
+
+def test_a_fault_of_the_suites_own_is_not_lost_in_the_whole() -> None:
+    faulty = {**TWO, "items": {"planned": 2, "done": 1, "restricted": False, "faults": 1}}
+    assert merging.merge([ONE, faulty])["summary"] == {"error": 1, "fail": 1, "pass": 1}
+
+
+def test_shards_may_come_from_different_directories() -> None:
+    shards = [
+        {**each, "deviations": [{**deviation("expected"), "path": f"/{n}/known.toml"}]}
+        for n, each in enumerate((ONE, TWO))
+    ]
+    assert merging.merge(shards)["deviations"][0]["path"] == "/0/known.toml"
 
 
 def test_what_a_search_may_find_another_time_is_not_stale_in_the_whole() -> None:
@@ -170,6 +196,12 @@ def test_compare_as_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "1 cells got worse\n  MSG-2 openai/two parse: pass -> fail: expected" in capsys.readouterr().out
     assert cli.main(["report", "compare", *reversed(names)]) == 0
     assert "1 cells got better\n  MSG-2 openai/two parse: fail -> pass\n" in capsys.readouterr().out
+
+
+def test_what_a_partial_run_did_not_look_at_is_not_worse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = put(tmp_path / "a.json", document(result(), result("openai/two")))
+    after = put(tmp_path / "b.json", {**document(result(), result("openai/two", "vacuous")), "complete": False})
+    assert cli.main(["report", "compare", before, after]) == 0
 
 
 def test_what_a_partial_report_lacks_is_not_worse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -243,7 +275,10 @@ def test_a_badge_says_what_it_speaks_of(made: Document, said: str) -> None:
     tree = ElementTree.fromstring(badge.render([made]))
     title = tree.find("{http://www.w3.org/2000/svg}title")
     assert title is not None
-    assert title.text == f"mypkg 1.0: {said} (llm-conformance 0.1.0, 2 scenarios, sha256:{'0' * 64})"
+    assert (
+        title.text
+        == f"mypkg 1.0: {said} (llm-conformance 0.1.0, 2 scenarios, sha256:{'0' * 64}, 25 examples a property)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -253,6 +288,7 @@ def test_a_badge_says_what_it_speaks_of(made: Document, said: str) -> None:
         ([document(result(), result("openai/two", "error"))], "the suite itself has failed"),
         ([document(result(status="vacuous"), result("openai/two", "vacuous"))], "nothing judged"),
         ([WHOLE, WHOLE], "of one adapter"),
+        ([{**WHOLE, "examples": 24}], "24 generated examples a property are fewer than 25"),
     ],
 )
 def test_no_badge_is_earned(made: list[Document], why: str) -> None:
@@ -270,17 +306,46 @@ def test_a_partial_run_says_that_it_has_earned_no_badge(pytester: pytest.Pyteste
     assert list(schema.problems("report", report)) == []
 
 
-def test_no_secret_gets_into_a_report(pytester: pytest.Pytester) -> None:
-    key = "sk-proj-" + "a1b2c3d4" * 4
-    pytester.makepyfile(
-        talkative=f"class conformance_adapter:\n"
-        f"    providers = {{'deepseek'}}\n"
-        f"    def parse(self, http, call): return {{'message': '{key}', 'id': '{key}', 'model': '{key}'}}\n"
-        f"    def parse_stream(self, chunks, call): raise ValueError('{key}')\n"
-    )
-    _, report = miniature.run(
-        pytester, "--adapter=talkative", "--conformance-examples=0", "--conformance-report=r.html"
-    )
-    text = json.dumps(report)
-    assert key not in text
-    assert "[an API key]" in text
+KEY = "sk-proj-" + "a1b2c3d4" * 4
+HOSTILE = f"""\
+class Odd:
+    def __repr__(self): raise ValueError
+
+deep = []
+for _ in range(500): deep = [deep]
+TEXT = "key:\\n{KEY} \\x7f \\udc80 write to\\nfoo@bar.com </script><img src=x>"
+
+class conformance_adapter:
+    providers = {{'deepseek'}}
+    def parse(self, http, call):
+        extras = {{'deep': deep, 'odd': Odd(), 'nan': float('nan')}}
+        return {{'message': TEXT, 'id': TEXT, 'model': TEXT, 'extras': extras}}
+    def parse_stream(self, chunks, call): raise ValueError(TEXT)
+"""
+
+
+@pytest.mark.parametrize("processes", [(), ("-n", "2")])
+def test_whatever_an_adapter_gives_a_report_is_written_and_has_no_secret(
+    pytester: pytest.Pytester, processes: tuple[str, ...]
+) -> None:
+    pytester.makepyfile(hostile=HOSTILE)
+    names = ("r.html", "r.md")
+    options = ("--conformance-examples=0", "--conformance-write-deviations=d.toml", *processes)
+    reports = (f"--conformance-report={name}" for name in names)
+    result, report = miniature.run(pytester, "--adapter=hostile", *options, *reports)
+    assert result.ret == 1
+    told = json.dumps(report)
+    assert "[an API key]" in told
+    assert "[an e-mail address]" in told
+    assert "nested too deep" in told
+    for text in (told, *((pytester.path / name).read_text("utf-8") for name in (*names, "d.toml"))):
+        assert KEY not in text
+        assert "foo@bar" not in text
+    assert "<img" not in (pytester.path / "r.html").read_text("utf-8")
+    assert r"\<img" in (pytester.path / "r.md").read_text("utf-8")
+    tomllib.loads((pytester.path / "d.toml").read_text("utf-8"))
+
+
+def test_looking_for_secrets_ends() -> None:
+    for text in ("a-" * 200_000, "sk-" * 200_000, "eyJ-" * 100_000, "a." * 200_000 + "@"):
+        assert secrets.hide(text) == text

@@ -55,6 +55,8 @@ class BareItem(JudgingItem):
 
     def runtest(self) -> None:
         """Judge the file."""
+        self.tally = Tally(self.tally.keeps, items=1)
+        self._expected = []
         wrong: list[tuple[str, str]] = []
         try:
             for recording in filter(self._is_admitted, bare.recordings(self._file)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,11 +20,17 @@ from packaging.version import InvalidVersion, Version
 
 from llm_conformance import schema
 from llm_conformance.judgement import Status
-from llm_conformance.subject import Subject
+from llm_conformance.subject import FACES, Subject
+from llm_conformance.truths import Mode
 from llm_conformance.verdict import Verdict
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 GENERATED = "generated"
+
+
+def names(pattern: str, id: str) -> bool:
+    """Whether a glob names a scenario. What is drawn has to be named as such, or a glob would hide what it finds."""
+    return fnmatch.fnmatchcase(id, pattern) and (f"/{GENERATED}-" not in id or GENERATED in pattern)
 
 
 @dataclass(frozen=True)
@@ -41,21 +48,17 @@ class Deviation:
     link: str
     adapter: str | None = None
     versions: str | None = None
-    mode: str | None = None
+    mode: Mode | None = None
     face: str | None = None
 
     def names(self, verdict: Verdict) -> bool:
-        """Whether the deviation speaks of this cell. What is drawn has to be named as such: a glob must not hide it."""
+        """Whether the deviation speaks of this cell."""
         return (
             self.invariant == verdict.invariant
             and self.mode in (None, verdict.mode)
             and self.face in (None, verdict.face)
-            and self.names_scenario(verdict.scenario, verdict.evidence == GENERATED)
+            and names(self.scenario, verdict.scenario)
         )
-
-    def names_scenario(self, id: str, generated: bool) -> bool:
-        """Whether the glob matches a scenario's id."""
-        return fnmatch.fnmatchcase(id, self.scenario) and (not generated or GENERATED in self.scenario)
 
     def is_covered_by(self, other: Deviation) -> bool:
         """Whether whatever this one names, the other names too."""
@@ -170,6 +173,7 @@ def _said(message: str) -> str:
 _TOLD = {
     r"does not match '\\\\S'": "is empty; say why the adapter deviates",
     r"does not match '\^https": "has to be a URL (https://...) at which the deviation is written down",
+    r"is not of type 'array'": "write [[deviation]], in two brackets, above each entry",
     r"not valid under any of the given schemas": "has to be a glob of scenario ids, or a list of different ones",
 }
 
@@ -182,30 +186,37 @@ def _deviations(path: Path, document: Mapping[str, Any], lines: list[int]) -> It
 
 
 def _problems(found: list[Deviation], invariants: Collection[str], scenarios: Collection[str]) -> Iterator[FileProblem]:
-    matched = [{id for id in scenarios if _may_name(each, id)} for each in found]
-    for at, each in enumerate(found):
+    matched = {pattern: _matched(pattern, scenarios) for pattern in {each.scenario for each in found}}
+    earlier: dict[str, list[Deviation]] = {}
+    for each in found:
         if each.invariant not in invariants:
             yield FileProblem(
                 each.path, each.line, f"{each.invariant}: no such invariant; `llm-conformance list` has all"
             )
-        if not matched[at]:
+        if not matched[each.scenario]:
             yield FileProblem(each.path, each.line, f"{each.scenario}: no scenario has such an id")
         if each.versions is not None and (problem := _bad_specifier(each.versions)):
             yield FileProblem(each.path, each.line, f"versions: {problem}")
-        for before, other in enumerate(found):
-            same = matched[at] == matched[before] and other.is_covered_by(each)  # of two that say the same, the later
-            covered = matched[at] and matched[at] <= matched[before] and each.is_covered_by(other)
-            if before != at and covered and not (same and at < before):
-                yield FileProblem(
-                    each.path, each.line, f"{each.scenario}: redundant, line {other.line} says it already"
-                )
-                break
+        if each.face is not None and each.mode is not None and each.face not in FACES[each.mode]:
+            yield FileProblem(each.path, each.line, f"face: {each.face} is no method for the mode {each.mode}")
+        mine, before = matched[each.scenario], earlier.setdefault(each.invariant, [])
+        within = [other for other in before if mine and mine <= matched[other.scenario] and each.is_covered_by(other)]
+        wider = [other for other in before if matched[other.scenario] <= mine and other.is_covered_by(each)]
+        if within:
+            said = f"redundant, line {within[0].line} says it already"
+            yield FileProblem(each.path, each.line, f"{each.scenario}: {said}")
+        elif wider:
+            lines = ", ".join(str(line) for line in dict.fromkeys(other.line for other in wider))
+            yield FileProblem(each.path, each.line, f"{each.scenario}: says what stands in line {lines}, too; keep one")
+        earlier[each.invariant].append(each)
 
 
-def _may_name(deviation: Deviation, id: str) -> bool:
-    """Whether the glob matches a scenario, or an interaction (`#1`) of a bare cassette."""
-    whole = replace(deviation, scenario=deviation.scenario.partition("#")[0])
-    return any(each.names_scenario(id, f"/{GENERATED}-" in id) for each in (deviation, whole))
+def _matched(pattern: str, scenarios: Collection[str]) -> frozenset[str]:
+    """Return the ids of the scenarios that a glob matches, or of whose interactions (`#1`) it matches any."""
+    whole = pattern.partition("#")[0]
+    if whole in scenarios:
+        return frozenset([whole])
+    return frozenset(id for id in scenarios if names(pattern, id) or names(whole, id))
 
 
 def _bad_specifier(text: str) -> str | None:
@@ -223,14 +234,18 @@ def for_run(
 
     Raises BadFileError where versions are named and the adapter's cannot be compared with them.
     """
-    listed = tuple(listed)
+    listed, subjects = tuple(listed), tuple(subjects)
+    named = Counter(subject.name for subject in subjects)
     problems: dict[FileProblem, None] = {}
     by_adapter: dict[str, tuple[int, ...]] = {}
     for subject in subjects:
         applying = []
         for at, each in enumerate(listed):
-            if each.adapter not in (None, subject.label, subject.spec):
+            if each.adapter not in (None, subject.name, subject.spec):
                 continue
+            if each.adapter == subject.name != subject.spec and named[subject.name] > 1:
+                said = f"{each.adapter} is the name of two adapters; give what names it on the command line"
+                problems[FileProblem(each.path, each.line, f"adapter: {said}")] = None
             try:
                 if each.versions is None or _is_in(subject.version, each.versions):
                     applying.append(at)

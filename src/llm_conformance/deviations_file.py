@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import glob
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from llm_conformance import secrets
 from llm_conformance.deviations import Deviations
 from llm_conformance.judgement import Status
 from llm_conformance.subject import FACES, Subject
@@ -14,6 +18,7 @@ from llm_conformance.templating import render
 from llm_conformance.verdict import Verdict
 
 _COMMENT = 110
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 
 Entry = dict[str, Any]
 
@@ -26,7 +31,7 @@ def write(path: Path, verdicts: Iterable[Verdict], known: Deviations, subjects: 
     """
     verdicts = list(verdicts)
     kept = list(_kept(verdicts, known))
-    made = list(_made(verdicts, several=len(subjects) > 1))
+    made = list(_made(verdicts, _adapters(subjects)))
     text = render("deviations.toml", kept=kept, made=made, quoted=_quoted)
     with path.open("x", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)
@@ -45,7 +50,14 @@ def _kept(verdicts: Iterable[Verdict], known: Deviations) -> Iterator[Entry]:
     yield from entries.values()
 
 
-def _made(verdicts: Iterable[Verdict], several: bool) -> Iterator[Entry]:
+def _adapters(subjects: Sequence[Subject]) -> Mapping[str, str | None]:
+    """Return how entries name each adapter, by its label: not at all if it is alone, by a name that is its own."""
+    names = Counter(each.name for each in subjects)
+    named = {each.label: each.name if names[each.name] == 1 else each.spec for each in subjects}
+    return named if len(subjects) > 1 else dict.fromkeys(named)
+
+
+def _made(verdicts: Iterable[Verdict], adapters: Mapping[str, str | None]) -> Iterator[Entry]:
     """Yield an entry for each rule, mode and method in which something fails, with all scenarios in which it does."""
     failed: dict[tuple[str, str], dict[str, dict[str, Verdict]]] = {}
     judged: dict[tuple[str, str, str], set[str]] = {}
@@ -60,11 +72,11 @@ def _made(verdicts: Iterable[Verdict], several: bool) -> Iterator[Entry]:
             for restriction in _restrictions(set(faces), judged[adapter, invariant, scenario]):
                 alike.setdefault(restriction, []).append(next(iter(faces.values())))
         for restriction, found in alike.items():
-            message = " ".join((found[0].message or "").split())
+            message = " ".join(_UNPRINTABLE.sub(" ", secrets.hide(found[0].message or "")).split())
             yield {
                 "invariant": invariant,
-                "scenarios": [each.scenario for each in found],
-                "adapter": adapter if several else None,
+                "scenarios": [glob.escape(each.scenario) for each in found],
+                "adapter": adapters[adapter],
                 **dict(restriction),
                 "example": message if len(message) <= _COMMENT else f"{message[:_COMMENT]} ...",
             }

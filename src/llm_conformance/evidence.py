@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
+import dataclasses
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from llm_conformance import secrets
-from llm_conformance.contract.values import plain
 from llm_conformance.exchange import Exchange
+from llm_conformance.judgement import shown
 from llm_conformance.scenarios import Scenario
 from llm_conformance.truths import Mode
 
 USUAL_STATUS = 200
+_DEEPEST = 60
 
 
 def key(adapter: str, scenario: str, face: str) -> str:
@@ -47,7 +49,7 @@ def told(scenario: Scenario, mode: Mode) -> dict[str, Any]:
     unusual = sent.status != USUAL_STATUS
     return {
         "status": sent.status if unusual else None,
-        "headers": dict(sent.headers) if unusual else None,
+        "headers": clean(secrets.without_credentials(sent.headers)) if unusual else None,
         "fault": fault and f"{fault.kind} after {fault.after} of {len(sent.body)} bytes",
         "body": secrets.hide(body.decode("utf-8", "backslashreplace")),
         "cuts": None if scenario.cuts is None else list(scenario.cuts),
@@ -55,9 +57,30 @@ def told(scenario: Scenario, mode: Mode) -> dict[str, Any]:
     }
 
 
-def clean(data: Mapping[str, Any]) -> Any:
-    """Return values as JSON, what looks like a secret hidden; in words if they contain themselves or lie too deep."""
-    try:
-        return json.loads(secrets.hide(json.dumps(plain(data), default=repr, ensure_ascii=False)))
-    except (RecursionError, ValueError, TypeError) as error:
-        return f"(cannot be written as JSON: {type(error).__name__})"
+def clean(value: Any, depth: int = 0) -> Any:
+    """Return anything as JSON values that every reader takes, and with what looks like a secret hidden.
+
+    What is no JSON is told in words: other objects, numbers that are not finite, and what lies too deep, as in a value
+    that contains itself. Half a surrogate pair is escaped.
+    """
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, str):
+        return secrets.hide(value.encode("utf-8", "backslashreplace").decode("utf-8"))
+    if depth > _DEEPEST:
+        return "(nested too deep to be shown)"
+    value = _fields_of(value)
+    if isinstance(value, Mapping):
+        return {str(clean(str(key))): clean(each, depth + 1) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean(each, depth + 1) for each in value]
+    return clean(shown(value))
+
+
+def _fields_of(value: Any) -> Any:
+    """Return a dataclass as a mapping of its fields; anything else as it is."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    return value

@@ -59,14 +59,15 @@ class Finding:
 class Findings:
     """Judges examples by a set of rules, and remembers what it found.
 
-    The rules that are `known` to fail are judged too, but what they find is nothing to stop at.
+    The rules that are `known` to fail are judged too, but what they find is nothing to stop at: so a search finds one
+    rule that is broken, and goes on for the next when that one is known.
     """
 
     def __init__(self, runner: Runner, rules: Iterable[Invariant], known: Collection[Invariant] = ()) -> None:
         self._runner = runner
         self.options = runner.options
         self.by_rule = {rule: Finding() for rule in rules}
-        self._known = frozenset(known)
+        self._known = set(known)
         self._hung = False
 
     def breaks_a_rule(self, cell: Cell) -> bool:
@@ -93,6 +94,18 @@ class Findings:
                 if finding.witness is None or witness.size <= finding.witness.size:
                     finding.witness = witness
         return wrong
+
+    @property
+    def known(self) -> list[str]:
+        """The ids of the rules that are known to fail, in order."""
+        return sorted(rule.id for rule in self._known)
+
+    def learn(self) -> bool:
+        """Take the rules that are found broken as known; return whether there is one more, and reason to go on."""
+        found = {rule for rule, finding in self.by_rule.items() if finding.witness is not None}
+        is_more = not found <= self._known
+        self._known |= found
+        return is_more and not self._hung
 
     def uncut(self) -> None:
         """Put the stream as a whole in the place of each example that is wrong without its cuts, too."""
@@ -127,7 +140,7 @@ def judged(cell: Cell, rule: Invariant, runner: Runner, effort: Effort) -> tuple
     witness = finding.witness
     if witness is None:
         return verdict(cell, rule, finding.status, finding.message), None
-    shown = {"cuts": list(witness.cell.scenario.cuts or ())}
+    shown = {"cuts": list(witness.cell.scenario.cuts or ()), "returned": example(witness)["returned"]}
     said = verdict(cell, rule, Status.FAIL, str(witness.violation), shown)
     return said, narrative(cell, rule, witness.violation, runner.options, shown)
 
@@ -136,7 +149,7 @@ def uncut(cell: Cell, rule: Invariant, effort: Effort) -> Verdict | None:
     """Return the verdict of a rule that wants a stream cut in many ways, where no way is tried; else None."""
     if not rule.over or effort.examples:
         return None
-    return verdict(cell, rule, Status.VACUOUS, "no other way to cut the stream was tried")
+    return verdict(cell, rule, Status.VACUOUS, "no other way to cut the stream was tried: 0 examples")
 
 
 def _over_cuts(cell: Cell, rule: Invariant, runner: Runner, effort: Effort) -> Finding:

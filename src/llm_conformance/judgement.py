@@ -175,10 +175,18 @@ def as_json(text: str) -> object:
 def show(value: Any) -> str:
     """Return a value as JSON, shortened."""
     try:
-        text = json.dumps(value, ensure_ascii=False, default=repr)
+        text = json.dumps(value, ensure_ascii=False, default=shown)
     except (TypeError, ValueError):  # a key that is no text, or a value that contains itself
-        text = repr(value)
+        text = shown(value)
     return text if len(text) <= 200 else f"{text[:140]} ... {text[-40:]}"
+
+
+def shown(value: Any) -> str:
+    """Return an object of an adapter's as Python shows it, or that it cannot be shown."""
+    try:
+        return repr(value)
+    except Exception as error:
+        return f"(a {type(value).__name__}, whose repr raises {type(error).__name__})"
 
 
 def _encodable(text: str) -> str:

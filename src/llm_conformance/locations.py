@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -17,5 +18,8 @@ SCHEMAS = ROOT / "schemas"
 RULES_PACKAGE = "llm_conformance.conformance" if PACKAGED else "conformance"
 REFERENCE_ADAPTERS = "llm_conformance.adapters" if PACKAGED else "adapters"
 
-COMMAND = "pytest --pyargs llm_conformance" if PACKAGED else "pytest conformance"
+STARTED_AS = "LLM_CONFORMANCE_STARTED_AS"
+"""The environment variable by which `llm-conformance run` says that it is how the user started the suite."""
+
+COMMAND = os.environ.get(STARTED_AS) or ("pytest --pyargs llm_conformance" if PACKAGED else "pytest conformance")
 """How a user starts the suite here; printed wherever a message tells what to run."""

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from llm_conformance import schema
 from llm_conformance.contract import Annotation, Attachment, Segment, ToolCall, Usage
 from llm_conformance.contract.values import plain
-from llm_conformance.judgement import Violation
+from llm_conformance.judgement import Violation, shown
 
 T = TypeVar("T")
 
@@ -103,7 +103,7 @@ def as_mapping(value: Any) -> dict[str, Any]:
 
 
 def _described(value: Any) -> str:
-    text = repr(value)
+    text = shown(value)
     return f"{type(value).__name__} {text if len(text) <= 80 else text[:80] + ' ...'}"
 
 

@@ -88,12 +88,7 @@ class PropertyItem(JudgingItem):
         super().__init__(**kwargs)
         self._searched = searched
         self._deviations: Deviations = session_.deviations
-        # Where all failures are to be written down, none is a reason to stop, or it would hide the next one.
-        known = [
-            rule
-            for rule in invariants
-            if session_.writes_deviations or self._verdict(rule, Finding()).deviation is not None
-        ]
+        known = [rule for rule in invariants if self._verdict(rule, Finding()).deviation is not None]
         self._findings = Findings(session_.runner, invariants, known)
         self._effort = session_.effort.times(searched.effort)
         self._keep_in = keep_in
@@ -101,10 +96,16 @@ class PropertyItem(JudgingItem):
 
     def runtest(self) -> None:
         """Search."""
+        self.tally = Tally(self.tally.keeps, items=1)
         searched = self._searched
         theme, row, mode = searched.theme, searched.row, searched.mode
-        if not any(map(self._is_wrong, theme.all_listed(row, mode))):
-            search(self.name, theme.scenarios(row, mode), self._is_wrong, self._effort)
+        is_more = True
+        while is_more:
+            if not any(map(self._is_wrong, theme.all_listed(row, mode))):
+                # A name for each search: Hypothesis forgets what it found under one once that fails no more.
+                name = " ".join((self.name, *self._findings.known))
+                search(name, theme.scenarios(row, mode), self._is_wrong, self._effort)
+            is_more = self._findings.learn()
         self._findings.uncut()
         found = self._findings.by_rule
         verdicts = {rule: self._verdict(rule, finding) for rule, finding in found.items()}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from llm_conformance.contract import ERROR_TYPES, error_for_status
+from llm_conformance.judgement import shown
 from llm_conformance.outcome import Raised
 
 _LONGEST_CHAIN = 20
@@ -95,6 +96,6 @@ def raised_event(event: Mapping[str, Any], table: Mapping[str, str]) -> Raised:
         text=str(said.get("message", "")),
         provider=said.get("provider") if isinstance(said.get("provider"), str) else None,
         has_origin=True,
-        dump=repr(error),
-        headers=repr(error),
+        dump=shown(error),
+        headers=shown(error),
     )

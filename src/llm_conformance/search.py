@@ -75,6 +75,8 @@ def search(
             raise _Found
 
     examine.__name__ = "property_" + re.sub(r"\W", "_", name)
+    # What its pytest plugin sets to tell parametrized tests apart in the database: all properties are one function.
+    setattr(examine, "_hypothesis_internal_add_digest", name.encode())  # noqa: B010
     wanted = settings(
         max_examples=effort.examples,
         deadline=None,  # an adapter is slow at first, and each call has a limit of its own

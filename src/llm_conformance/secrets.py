@@ -7,16 +7,19 @@ only shapes that providers use for credentials are matched.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+# What something has to follow is bounded in length: to look through a stranger's text may not take forever.
 _SHAPES = {
-    "an API key": re.compile(r"\b(?:sk|pk|rk|xai|gsk|csk|hf|r8|pplx|tgp|fw)[-_](?:[A-Za-z0-9]+[-_])*[A-Za-z0-9]{16,}"),
+    "an API key": re.compile(
+        r"(?<![A-Za-z0-9])(?:sk|pk|rk|xai|gsk|csk|hf|r8|pplx|tgp|fw)[-_](?:[A-Za-z0-9]{1,40}[-_]){0,6}[A-Za-z0-9]{16,}"
+    ),
     "a Google API key": re.compile(r"\bAIza[0-9A-Za-z_-]{30,}"),
     "an AWS key": re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
     "a bearer token": re.compile(r"\bBearer\s+[A-Za-z0-9._~+/-]{12,}"),
-    "a JSON web token": re.compile(r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\."),
+    "a JSON web token": re.compile(r"\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\."),
     "an organisation or project id": re.compile(r"\b(?:org|proj)-[A-Za-z0-9]{16,}"),
-    "an e-mail address": re.compile(r"\b[\w.+-]+@(?!example\.)[\w-]+\.[A-Za-z]{2,}\b"),
+    "an e-mail address": re.compile(r"\b[\w.+-]{1,64}@(?!example\.)[\w-]{1,63}\.[A-Za-z]{2,}\b"),
 }
 _HEADERS = re.compile(r"^\s*(authorization|x-api-key|api-key|cookie|set-cookie|openai-organization)\s*:", re.I | re.M)
 
@@ -35,3 +38,8 @@ def hide(text: str) -> str:
     for kind, shape in _SHAPES.items():
         text = shape.sub(f"[{kind}]", text)
     return text
+
+
+def without_credentials(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return headers without those that are, or name, an account."""
+    return {name: value for name, value in headers.items() if not _HEADERS.match(f"{name}:")}

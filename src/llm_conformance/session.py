@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Generator, Iterable, Iterator
@@ -12,6 +13,7 @@ import pytest
 
 from llm_conformance import deviations_file, evidence, plan, scenarios, settings, summary
 from llm_conformance.bare_items import BareItem, BareRecordings
+from llm_conformance.failures import Failures
 from llm_conformance.items import RuleItem, RuleModule
 from llm_conformance.judgement import Invariant, Status
 from llm_conformance.plan import Cell
@@ -55,8 +57,7 @@ class ConformanceSession:
         self._interrupted = False
         self._exit_status = 0
         # What was known at once, and what came of items: under xdist every worker settles everything, and runs a part.
-        self.writes_deviations = self._settings.write_deviations is not None
-        self.keeps = bool(self._settings.reports) or self.writes_deviations
+        self.keeps = bool(self._settings.reports) or self._settings.write_deviations is not None
         self._settled = Tally(self.keeps)
         self._judged = Tally(self.keeps)
         self._shown: set[str] = set()
@@ -183,14 +184,18 @@ class ConformanceSession:
         """Send the verdicts along with the report; pytest-xdist carries them to the controller."""
         made = yield
         if isinstance(item, _OURS) and call.when == "call":
-            setattr(made, _ATTRIBUTE, item.tally.to_dict())
+            ended = call.excinfo.value if call.excinfo else None
+            if made.failed and not isinstance(ended, Failures) and not item.tally.summary[Status.ERROR]:
+                item.tally.add_fault()
+            # As a text: what adapters return may be more than xdist can carry.
+            setattr(made, _ATTRIBUTE, json.dumps(item.tally.to_dict()))
         return made
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the verdicts of an item, from whichever process it comes."""
         sent = getattr(report, _ATTRIBUTE, None)
         if sent is not None and not self._is_worker:
-            self._judged.absorb(sent)
+            self._judged.absorb(json.loads(sent))
             delattr(report, _ATTRIBUTE)  # pytest keeps every report
 
     @pytest.hookimpl(optionalhook=True)
@@ -201,7 +206,7 @@ class ConformanceSession:
             return
         # Every worker collects everything, so what one of them says is all there is.
         self._settled = Tally(self.keeps)
-        self._settled.absorb(output["settled"])
+        self._settled.absorb(json.loads(output["settled"]))
         self.planned = output["planned"]
         self._deselected = self._deselected or output["deselected"]
         self._collected_modules |= {Path(path) for path in output["modules"]}
@@ -215,7 +220,7 @@ class ConformanceSession:
             self._runner.close()
         if self._is_worker:
             self._config.workeroutput[_SETTLED] = {  # type: ignore[attr-defined]
-                "settled": self._settled.to_dict(),
+                "settled": json.dumps(self._settled.to_dict()),
                 "planned": self.planned,
                 "deselected": self._deselected,
                 "modules": [str(path) for path in self._collected_modules],
@@ -274,10 +279,12 @@ class ConformanceSession:
             deviations=self.deviations,
             stale=stale,
             faces=tuple(self._filters.faces),
+            all_scenarios=len(self._settings.files),
             scenarios=len(rows),
             not_covered={each.label: sum(not each.covers(row) for row in rows) for each in self._subjects},
             examples=self.effort.examples,
             planned=self.planned,
+            transport=self._settings.transport,
             restricted=self._filters.given,
             complete=self._is_whole() and self.effort.examples > 0 and not self._judged.bad_files,
         )

@@ -137,11 +137,26 @@ def _problems(settings: Settings) -> Iterator[str]:
     for pattern in filters.scenarios:
         if not settings.bare and not any(Filters(scenarios=[pattern]).admits_id(id) for id in settings.ids()):
             yield f"--conformance-scenario={pattern}: matches none of the {len(settings.files)} scenarios"
+    for id, paths in _named_alike(path for _, path in settings.bare).items():
+        where = " and of ".join(map(str, paths))
+        yield f"--conformance-cassettes: {id} is the name of {where}; rename a folder or a file"
     for each in settings.subjects:
         if settings.transport != "server" and isinstance(each.instance, ProgramAdapter):
             yield f"--conformance-transport={settings.transport}: replays in this process alone, not for {each.spec}"
     if not 0 < settings.timeout_s <= _LONGEST_S:
         yield f"--conformance-timeout: has to be more than 0 seconds and at most {_LONGEST_S}"
+
+
+def _named_alike(cassettes: Iterable[Path]) -> dict[str, list[Path]]:
+    """Return the bare cassettes that have one id between them."""
+    found: dict[str, list[Path]] = {}
+    for path in cassettes:
+        found.setdefault(_bare_id(path), []).append(path)
+    return {id: paths for id, paths in found.items() if len(paths) > 1}
+
+
+def _bare_id(path: Path) -> str:
+    return scenarios.id_of(path.with_suffix(""))
 
 
 def _invariants(settings: Settings) -> dict[str, Invariant]:
@@ -150,8 +165,7 @@ def _invariants(settings: Settings) -> dict[str, Invariant]:
 
 def _deviations(settings: Settings, paths: Iterable[Path]) -> Deviations:
     rules = _invariants(settings)
-    bare = [(scenarios.id_of(path.with_suffix("")), path) for _, path in settings.bare]
-    ids = {*settings.ids(), *(id for id, _ in bare)}
+    ids = {*settings.ids(), *(_bare_id(path) for _, path in settings.bare)}
     effort = settings.effort
     try:
         listed: list[Deviation] = []

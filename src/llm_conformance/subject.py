@@ -49,6 +49,7 @@ class Subject:
     """An adapter under test and what it declares. `label` is its name, made unique within the run."""
 
     spec: str
+    name: str
     label: str
     instance: Any
     version: str | None
@@ -118,6 +119,7 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> Subject:
     version = getattr(instance, "version", None)
     return Subject(
         spec=spec,
+        name=name,
         label=name if name not in taken else spec if spec not in taken else f"{spec} ({len(taken) + 1})",
         instance=instance,
         version=None if version is None else str(version),
@@ -181,6 +183,8 @@ def _package(name: str, directory: Path) -> ModuleType:
 
 def _file(path: Path) -> ModuleType:
     """Import a file under the name it has on its own import path, so that no module is loaded twice."""
+    if str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))  # the library that a file in a folder of tests is for may lie here
     path = path.resolve()
     if not path.is_file():
         raise BadAdapterError(f"no such file: {path}")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
 from llm_conformance import __version__
+from llm_conformance.deviations import Deviation
 from llm_conformance.judgement import Status
 from llm_conformance.reports.document import Result
-from llm_conformance.reports.matrix import FAMILIES, Counts, brief, passed_and_judged
+from llm_conformance.reports.matrix import FAMILIES, RED, Counts, brief, passed_and_judged
 from llm_conformance.subject import Subject
 
 _EVIDENCE = ("recorded", "transcribed", "edited", "synthetic", "generated")
@@ -36,8 +38,12 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
 
 def _deviations(result: Result) -> Iterator[str]:
     listed = result.deviations.listed
+    entries: dict[tuple[Path, int], list[Deviation]] = {}
     for at in sorted(result.stale):
-        yield f"stale: {listed[at]}: no cell that it names fails any more; take it out"
+        entries.setdefault((listed[at].path, listed[at].line), []).append(listed[at])
+    for (path, line), (first, *others) in entries.items():
+        more = f" and {len(others)} more" if others else ""
+        yield f"stale: {path}:{line}: {first.invariant} in {first.scenario}{more}: no cell fails there; take it out"
     unseen = len(listed) - len(result.stale | result.tally.borne_out)
     if unseen:
         yield f"deviations not seen in this run: {unseen} of {len(listed)}, of other adapters, versions or parts"
@@ -69,7 +75,7 @@ def _show_adapter(terminal: pytest.TerminalReporter, result: Result, subject: Su
         found = by_evidence.get(evidence)
         if found:
             passed, judged = passed_and_judged(found)
-            known = f", {found[Status.EXPECTED]} of them known to fail" if found[Status.EXPECTED] else ""
+            known = f", {found[Status.EXPECTED]} fail as known" if found[Status.EXPECTED] else ""
             terminal.write_line(f"  {evidence}: {passed} of {judged} judged cells pass{known}")
     missed = result.not_covered[subject.label] + result.tally.not_covered[subject.label]
     if missed:
@@ -85,9 +91,9 @@ def _why_nothing(result: Result, subject: Subject) -> str:
 
 
 def _colour(counts: Counts) -> dict[str, bool]:
-    green, judged = passed_and_judged(counts)
-    if green < judged:
+    passed, judged = passed_and_judged(counts)
+    if any(counts[status] for status in RED):
         return {"red": True}
-    if counts[Status.EXPECTED] or (not judged and counts[Status.UNSUPPORTED]):
+    if passed < judged or (not judged and counts[Status.UNSUPPORTED]):
         return {"yellow": True}
-    return {"green": True} if green else {}
+    return {"green": True} if passed else {}

@@ -61,6 +61,11 @@ class Tally:
         self.counts["", "", "", "", Status.ERROR] += 1
 
     @property
+    def faults(self) -> int:
+        """How many faults of the suite's own belong to no cell."""
+        return self.counts["", "", "", "", Status.ERROR]
+
+    @property
     def borne_out(self) -> frozenset[int]:
         """The positions of the known deviations that a failing cell bears out."""
         return frozenset(at for at, key in self.named if key[-1] == Status.EXPECTED)

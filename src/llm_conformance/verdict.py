@@ -11,7 +11,7 @@ from typing import Any
 
 from llm_conformance.contract.values import plain
 from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import Invariant, Status, Vacuous, Violation
+from llm_conformance.judgement import Invariant, Status, Vacuous, Violation, shown
 from llm_conformance.locations import CASSETTES, COMMAND
 from llm_conformance.plan import PURE, Cell
 from llm_conformance.scenarios import Scenario
@@ -189,7 +189,7 @@ def _origin(scenario: Scenario) -> Iterator[str]:
 
 
 def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=repr)
+    text = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=shown)
     short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} ... ({len(text)} characters; a report has them all)"
     return short.replace("\n", f"\n{'':<13}").rstrip()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +28,7 @@ def add_to(commands: Commands) -> None:
 def run(options: Options, _rest: Sequence[str]) -> int:
     """Write the files, all or none."""
     package: str = options.package
-    if not package.isidentifier():
+    if not package.isidentifier() or keyword.iskeyword(package):
         raise Misuse(f"{package!r} is no name of a Python package; give the name by which it is imported")
     directory: Path = options.directory
     if not directory.is_dir():
@@ -42,10 +43,14 @@ def run(options: Options, _rest: Sequence[str]) -> int:
     there = [path for path in wanted if path.exists()]
     if there:
         raise Misuse(f"there already, and nothing was written: {', '.join(map(str, there))}")
-    for path, text in wanted.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-        print(f"wrote {path}")
+    try:
+        for path in wanted:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        for path, text in wanted.items():
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+            print(f"wrote {path}")
+    except OSError as error:
+        raise Misuse(f"{error.filename}: cannot be written: {error.strerror}") from error
     print(f"Fill in {adapter}, then: llm-conformance smoke --adapter={adapter}", file=sys.stdout)
     return 0

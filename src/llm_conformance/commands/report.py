@@ -64,7 +64,7 @@ def compare(options: Options, _rest: Sequence[str]) -> int:
     if before["suite"] != after["suite"]:
         print("the reports are of different suites: scenarios may be new, or have changed")
     whole = before["complete"] and after["complete"] and before["suite"] == after["suite"]
-    changes = [each for each in comparing.compare(before, after) if whole or None not in (each.before, each.after)]
+    changes = [each for each in comparing.compare(before, after) if whole or each.is_judged]
     worse = [each for each in changes if each.is_worse]
     better = [each for each in changes if each.is_better]
     for title, found in (("worse", worse), ("better", better)):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.matrix import verdict
+from llm_conformance.search import QUICK
 from llm_conformance.templating import render as render_template
 
 _CHARACTER = 6.6
@@ -28,6 +29,8 @@ def render(documents: Sequence[Document]) -> str:
     if said in ("partial", "suite error", "nothing judged"):
         why = {"partial": "not all rules were applied to all scenarios", "suite error": "the suite itself has failed"}
         raise NoBadgeError(f"no badge: {why.get(said, said)}")
+    if document["examples"] < QUICK:
+        raise NoBadgeError(f"no badge: {document['examples']} generated examples a property are fewer than {QUICK}")
     suite, (adapter,) = document["suite"], document["adapters"]
     left, right = (round(len(text) * _CHARACTER) + 12 for text in ("llm-conformance", said))
     return render_template(
@@ -38,4 +41,6 @@ def render(documents: Sequence[Document]) -> str:
         colour=_COLOURS.get(said, _OTHERS),
         adapter=adapter,
         suite=suite,
+        examples=document["examples"],
+        transport="" if document["transport"] == "server" else ", replayed within the process",
     )

@@ -28,6 +28,11 @@ class Change:
     message: str | None
 
     @property
+    def is_judged(self) -> bool:
+        """Whether something was judged in both reports."""
+        return not {self.before, self.after} & _UNSEEN
+
+    @property
     def is_worse(self) -> bool:
         """Whether it is wrong now and was not, or is no longer judged although it was right."""
         if self.after in _WRONG:

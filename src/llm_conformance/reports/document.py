@@ -23,7 +23,8 @@ class Result:
     Attributes:
         stale: Positions of deviations.
         faces: The methods that were asked for, none for all.
-        scenarios: How many the filters admit, bare ones aside.
+        all_scenarios: How many there are, bare ones aside.
+        scenarios: How many of them the filters admit.
         not_covered: How many of those, by adapter, are of providers that it does not list.
         examples: How many each property got.
         planned: How many test items there were, in all shards of the run.
@@ -37,10 +38,12 @@ class Result:
     deviations: Deviations
     stale: frozenset[int]
     faces: tuple[str, ...]
+    all_scenarios: int
     scenarios: int
     not_covered: Mapping[str, int]
     examples: int
     planned: int
+    transport: str
     restricted: bool
     complete: bool
 
@@ -53,7 +56,7 @@ def document(result: Result) -> Document:
             "name": "llm-conformance",
             "version": __version__,
             "scenarios_digest": result.scenarios_digest,
-            "scenarios": result.scenarios,
+            "scenarios": result.all_scenarios,
         },
         "adapters": [
             {
@@ -77,7 +80,13 @@ def document(result: Result) -> Document:
             "bad_files": sorted(tally.bad_files),
         },
         "examples": result.examples,
-        "items": {"planned": result.planned, "done": tally.items, "restricted": result.restricted},
+        "items": {
+            "planned": result.planned,
+            "done": tally.items,
+            "restricted": result.restricted,
+            "faults": tally.faults,
+        },
+        "transport": result.transport,
         "finished": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "complete": result.complete,
     }

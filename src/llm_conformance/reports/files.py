@@ -22,7 +22,7 @@ def _json(documents: Sequence[Document]) -> str:
     parts = []
     for name, value in whole.items():
         if name in _LISTS and value:
-            lines = ",\n  ".join(json.dumps(each, ensure_ascii=False) for each in value)
+            lines = ",\n  ".join(json.dumps(each, ensure_ascii=False, allow_nan=False) for each in value)
             parts.append(f"{json.dumps(name)}: [\n  {lines}\n ]")
         else:
             parts.append(f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}")
@@ -67,7 +67,7 @@ def read(path: Path) -> Document:
         document: Document = json.loads(path.read_text("utf-8"))
     except OSError as error:
         raise BadFileError(FileProblem(path, 1, f"cannot be read: {error.strerror}")) from error
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, RecursionError) as error:
         raise BadFileError(FileProblem(path, 1, f"is no JSON report: {error}")) from error
     except json.JSONDecodeError as error:
         raise BadFileError(FileProblem(path, error.lineno, f"is no JSON report: {error.msg}")) from error

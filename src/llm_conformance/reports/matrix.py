@@ -10,7 +10,7 @@ from llm_conformance.reports.document import Document
 
 FAMILIES = ("SHP", "MSG", "RSN", "ANN", "USE", "STR", "ATT", "TOOL", "FIN", "RPL", "ERR", "PRV")
 RED = (Status.FAIL, Status.STALE, Status.ERROR)
-GREEN = (Status.PASS, Status.EXPECTED)
+JUDGED = (Status.PASS, Status.EXPECTED, *RED)
 
 Counts = Counter[str]
 """How many cells have which status."""
@@ -32,16 +32,15 @@ def statuses(document: Document, adapter: str) -> Counts:
 
 
 def passed_and_judged(counts: Counts) -> tuple[int, int]:
-    """Return how many cells are green, and how many are that or red."""
-    green = sum(counts[status] for status in GREEN)
-    return green, green + sum(counts[status] for status in RED)
+    """Return how many cells pass, and how many were judged: what is known to fail does not pass."""
+    return counts[Status.PASS], sum(counts[status] for status in JUDGED)
 
 
 def brief(counts: Counts) -> str:
     """Return what a cell of a matrix says: `passed/judged`, the one number if all pass, or why nothing was judged."""
-    green, judged = passed_and_judged(counts)
+    passed, judged = passed_and_judged(counts)
     if judged:
-        return str(green) if green == judged else f"{green}/{judged}"
+        return str(passed) if passed == judged else f"{passed}/{judged}"
     if counts[Status.UNSUPPORTED]:
         return "unsup."
     return "vacuous" if counts[Status.VACUOUS] else "-"
@@ -58,5 +57,5 @@ def verdict(document: Document) -> str:
         return "failing"
     if not counts[Status.PASS] + counts[Status.EXPECTED]:
         return "nothing judged"
-    known = sum(each["status"] == Status.EXPECTED for each in document["deviations"])
+    known = len({(each["path"], each["line"]) for each in document["deviations"] if each["status"] == Status.EXPECTED})
     return f"{known} known deviation{'s' * (known != 1)}" if counts[Status.EXPECTED] else "conforms"

@@ -45,7 +45,11 @@ def merge(documents: Sequence[Document]) -> Document:
         if result.get("deviation") in stale and result["status"] == Status.PASS:
             result |= {"status": Status.STALE.value, "message": "a known deviation, but it passes"}
     summary = Counter(each["status"] for each in results.values())
-    summary[Status.STALE] += len(stale - {each.get("deviation") for each in results.values()})
+    summary[Status.STALE] += len(
+        stale - {each.get("deviation") for each in results.values() if each["status"] == "stale"}
+    )
+    faults = sum(each["items"]["faults"] for each in documents)
+    summary[Status.ERROR] += faults
     exchanges = {(e["adapter"], e["scenario"], e["face"]): e for each in documents for e in each["exchanges"]}
     return {
         **first,
@@ -54,14 +58,14 @@ def merge(documents: Sequence[Document]) -> Document:
         "deviations": deviations,
         "summary": {status: count for status, count in sorted(summary.items()) if count},
         "bare_recordings": bare,
-        "items": {"planned": first["items"]["planned"], "done": done, "restricted": restricted},
+        "items": {"planned": first["items"]["planned"], "done": done, "restricted": restricted, "faults": faults},
         "finished": max(each["finished"] for each in documents),
         "complete": is_whole and first["examples"] > 0 and not bare["bad_files"],
     }
 
 
 def _listed(document: Document) -> str:
-    return repr([{**each, "status": ""} for each in document["deviations"]])
+    return repr([{**each, "status": "", "decides": "", "path": ""} for each in document["deviations"]])
 
 
 def _results(documents: Sequence[Document]) -> dict[Key, Document]:
@@ -84,7 +88,7 @@ def _deviations(documents: Sequence[Document], is_whole: bool) -> list[Document]
     for versions in zip(*(each["deviations"] for each in documents), strict=True):
         statuses = {each["status"] for each in versions}
         status = "expected" if "expected" in statuses else versions[0]["status"]
-        decided = any(each["decides"] for each in versions)
+        decided = all(each["decides"] for each in versions)
         if status == "not seen" and is_whole and decided:
             status = "stale"
         listed.append({**versions[0], "status": status})

@@ -30,7 +30,9 @@ def render(documents: Sequence[Document]) -> str:
         },
         "reports": [{**document, "verdict": verdict(document)} for document in documents],
     }
-    packed = gzip.compress(json.dumps(told, ensure_ascii=False).encode("utf-8", "backslashreplace"), mtime=0)
+    packed = gzip.compress(
+        json.dumps(told, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace"), mtime=0
+    )
     names = [f"{each['name']} {each['version'] or ''}".strip() for one in documents for each in one["adapters"]]
     return render_template(
         "page.html",

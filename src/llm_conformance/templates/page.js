@@ -125,7 +125,7 @@ function start(data) {
           const field = fieldOf(groups.get(`${row} ${run.number} ${rule}`) ?? []);
           const isChosen = chosen && chosen.row === row && chosen.run === run && chosen.rule === rule;
           const button = make("button", { type: "button", tabIndex: -1, "aria-label": `${row}, ${run.name}, ${rule}: ${field.said}`, title: `${rule}: ${field.said}` }, field.text);
-          button.addEventListener("click", () => { chosen = { row, run, rule }; shown = SHOWN_AT_ONCE; draw(); focusField(row, run, rule); });
+          button.addEventListener("click", () => { chosen = isChosen ? null : { row, run, rule }; shown = SHOWN_AT_ONCE; draw(); focusField(row, run, rule); });
           button.dataset.field = `${row} ${run.number} ${rule}`;
           line.append(make("td", { className: [field.kind, first.has(rule) ? "family" : "", isChosen ? "chosen" : ""].join(" ") }, button));
         }
@@ -159,7 +159,8 @@ function start(data) {
   function drawCells(matching) {
     const inField = (each) => !chosen || (each.row === chosen.row && each.run === chosen.run && each.invariant === chosen.rule);
     const rank = (each) => STATUSES.indexOf(each.status);
-    const found = matching.filter(inField).sort((one, other) => rank(one) - rank(other));
+    const order = (one, other) => rank(one) - rank(other) || one.scenario.localeCompare(other.scenario);
+    const found = matching.filter(inField).sort(order);
     $("chosen").textContent = chosen ? `${chosen.rule} for ${chosen.row}${runs.length > 1 ? `, ${chosen.run.name}` : ""}` : "Cells";
     $("about").textContent = (chosen ? `${data.rules[chosen.rule].requirement} ` : "") + `${found.length} cells.`;
     $("cells").replaceChildren(...found.slice(0, shown).map(lineOf));
@@ -221,13 +222,13 @@ function showDeviations(reports) {
 const safe = (link) => (/^https?:\/\//.test(link) ? link : "");
 
 function detailOf(result, data) {
-  const rule = data.rules[result.invariant];
+  const rule = data.rules[result.invariant] ?? { requirement: "A rule that this version of the suite does not have.", reason: "" };
   const behind = result.exchange ?? result.example ?? {};
   const example = result.example ?? {};
   const known = result.deviation === undefined ? null : result.run.report.deviations[result.deviation];
   const sent = example.body ?? behind.body;
   const truth = example.truth ?? behind.truth;
-  const returned = example.returned ?? behind.returned;
+  const returned = example.returned ?? behind.returned ?? null;
   const command = (example.command ?? behind.command ?? "") + (behind.command && !example.command ? ` --conformance-invariant=${result.invariant}` : "");
   const parts = [
     make("h2", { id: "detail-title" }, `${result.invariant} in ${result.scenario}`),
@@ -258,7 +259,7 @@ function sentOf(behind, example, sent) {
 }
 
 function returnedOf(returned, behind) {
-  if (behind.raised) return [make("p", {}, "It raised"), make("pre", {}, behind.raised)];
+  if (behind.raised && returned === null) return [make("p", {}, "It raised"), make("pre", {}, behind.raised)];
   if (!returned) return [make("p", {}, "Nothing.")];
   if (typeof returned !== "object") return [pretty(returned)];
   const parts = [make("p", {}, "message")];
