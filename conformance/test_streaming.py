@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from llm_conformance import schema
 from llm_conformance.exchange import Exchange
 from llm_conformance.folding import fold
-from llm_conformance.judgement import Vacuous, expect_equal, expect_text, fail, invariant, show
+from llm_conformance.judgement import Vacuous, expect_equal, expect_text, fail, invariant, show, shown
 from llm_conformance.outcome import Returned
 from llm_conformance.providers import COUNTS
 from llm_conformance.truths import Mode, Truth
@@ -54,8 +55,10 @@ def test_folded_deltas_are_the_response(exchange: Exchange) -> None:
     folded = fold(exchange.events)
     expect_text("the joined text deltas", folded.text, response.message)
     by_tag = exchange.truth.reasoning_source == "tag"
-    joined = folded.reasoning.strip() if by_tag else folded.reasoning
-    expect_text("the joined reasoning deltas", joined, response.reasoning or "")
+    joined, whole = folded.reasoning, response.reasoning or ""
+    if by_tag:
+        joined, whole = joined.strip(), whole.strip()
+    expect_text("the joined reasoning deltas", joined, whole)
     calls = [(call.id, call.name, call.arguments) for call in response.tool_calls]
     made = [folded.tool_call(index) for index in sorted(folded.tool_calls)]
     expect_equal("the folded tool calls", made, calls, hint=_CALLS_FOLD)
@@ -200,4 +203,4 @@ def _made(response: Returned) -> list[tuple[str, str]]:
 
 
 def _sorted(annotations: Any) -> list[Any]:
-    return sorted(annotations, key=show)
+    return sorted(annotations, key=lambda each: json.dumps(each, sort_keys=True, default=shown))

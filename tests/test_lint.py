@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from llm_conformance import lint, yaml_files
+from llm_conformance import cassette, lint, scenarios, yaml_files
 from llm_conformance.cassette import load, save
 from llm_conformance.locations import CASSETTES
 from llm_conformance.yaml_files import BadFileError
@@ -37,6 +43,33 @@ def test_the_suite_is_clean_and_large_enough() -> None:
         "openai:chat",
         "zai:chat",
     }
+
+
+def test_scenario_files_are_yaml_for_every_loader() -> None:
+    """Without libyaml, PyYAML reads with its own, which is stricter in places."""
+    files, _ = scenarios.find(CASSETTES)
+    for path in files:
+        assert yaml.load(path.read_text("utf-8"), yaml.BaseLoader), path
+
+
+def signatures(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from (each for key, each in value.items() if key in ("signature", "thoughtSignature") and each)
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from signatures(each)
+
+
+def test_signatures_are_base64_as_clients_decode_them() -> None:
+    files, _ = scenarios.find(CASSETTES)
+    for path in files:
+        for interaction in cassette.load(scenarios.cassette_path(path)).interactions:
+            text = interaction.body.decode("utf-8", "replace")
+            bodies = [text, *(line.removeprefix("data: ") for line in text.splitlines())]
+            for body in bodies:
+                with contextlib.suppress(ValueError):
+                    for signature in signatures(json.loads(body)):
+                        assert len(signature) % 4 == 0, path
+                        base64.b64decode(signature, validate=True)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_the_protocol_can_be_met(pytester: pytest.Pytester, monkeypatch: pytest.
             "    os._exit(3)\n",
             "the program was asked to describe itself: it ended with exit code 3 instead of an answer",
         ),
-        ("    print('hello', flush=True)\n", "a line that is no JSON: hello"),
+        ("    print('hello', flush=True)\n", "a line that is no JSON (logs go to standard error): hello"),
         ("    say([1])\n", "the program's line is no JSON object: [1]"),
         ("    say({'done': True})\n", "describe itself: it said nothing"),
         ("    say({})\n", "`providers` has to list what it can read"),
@@ -97,7 +97,10 @@ def test_a_program_that_never_describes_itself_is_ended(tmp_path: Path, monkeypa
     ("body", "message"),
     [
         ("    os._exit(3)\n", "raised ProgramError: it ended with exit code 3 instead of an answer"),
-        ("    print('{', flush=True)\n", "raised ProgramError: the program wrote a line that is no JSON: {"),
+        (
+            "    print('{', flush=True)\n",
+            "raised ProgramError: the program wrote a line that is no JSON (logs go to standard error): {",
+        ),
         ("    say({'answer': 1})\n", 'the program answered {"answer": 1}, with neither'),
         ("    say({'response': 'Eight.', 'event': 1})\n", "is no JSON object"),
         ("    say({'error': {'error_type': 'QuotaError', 'message': 'no more'}})\n", "raised QuotaError: no more"),
@@ -153,6 +156,17 @@ def test_a_stream_that_nobody_reads_to_its_end_does_not_answer_the_next_call(tmp
     adapter = ProgramAdapter(program(tmp_path, body), tmp_path)
     assert next(adapter._ask({"op": "stream", "call": {}})) == {"event": {"n": 0}}
     assert [line["event"]["n"] for line in adapter._ask({"op": "stream", "call": {}})] == [0, 1, 2]
+    adapter.close()
+
+
+def test_what_is_said_after_an_answer_does_not_answer_the_next_call(tmp_path: Path) -> None:
+    body = "    say({'response': {}}); say({'done': True})\n"
+    adapter = ProgramAdapter(program(tmp_path, body), tmp_path)
+    assert next(adapter._ask({"op": "complete", "call": {}})) == {"response": {}}
+    time.sleep(0.3)
+    with pytest.raises(ProgramError, match="more lines than it was asked for"):
+        next(adapter._ask({"op": "complete", "call": {}}))
+    assert next(adapter._ask({"op": "complete", "call": {}})) == {"response": {}}
     adapter.close()
 
 

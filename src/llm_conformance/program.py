@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import select
 import shlex
 import subprocess
 import threading
@@ -65,7 +67,7 @@ class ProgramAdapter:
     def __init__(self, command: str, directory: Path) -> None:
         self._command = shlex.split(command)
         self._directory = directory
-        self._process: subprocess.Popen[bytes] | None = None
+        self._running_now: tuple[subprocess.Popen[bytes], _Lines] | None = None
         self._busy = False
         said = self._describe()
         self.name = said.get("name")
@@ -95,9 +97,10 @@ class ProgramAdapter:
 
     def close(self) -> None:
         """End the program."""
-        process, self._process = self._process, None
-        if process is None:
+        running, self._running_now = self._running_now, None
+        if running is None:
             return
+        process, _ = running
         with contextlib.suppress(OSError):
             _pipe(process.stdin).close()  # the polite way: most programs end when nothing more comes
         try:
@@ -125,7 +128,7 @@ class ProgramAdapter:
 
     def _ask(self, question: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Ask, and yield the lines of the answer up to its end. Raises ReportedError for an error in it."""
-        process = self._running()
+        process, lines = self._running()
         self._busy = True
         try:
             _pipe(process.stdin).write(json.dumps(question).encode() + b"\n")
@@ -133,7 +136,7 @@ class ProgramAdapter:
         except OSError as error:
             raise ProgramError(f"the program takes no question: {_end(process)}") from error
         while True:
-            line = _line(process)
+            line = _line(process, lines)
             if "error" in line:
                 self._busy = False
                 raise _reported(_mapping(line["error"], "error"))
@@ -144,32 +147,64 @@ class ProgramAdapter:
             self._busy = "response" not in line
             yield line
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> tuple[subprocess.Popen[bytes], _Lines]:
         """Return the program: the one that runs, or a new one if it died, or has not finished what it was asked."""
-        if self._process is not None and (self._busy or self._process.poll() is not None):
+        if self._running_now is not None and (self._busy or self._running_now[0].poll() is not None):
             self.close()
-        if self._process is None:
+        if self._running_now is not None and self._running_now[1].are_left:
+            self.close()
+            raise ProgramError("the program wrote more lines than it was asked for, after its answer before")
+        if self._running_now is None:
             self._busy = False
-            self._process = subprocess.Popen(  # noqa: S603 - it is what the user named
-                self._command, cwd=self._directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            process = subprocess.Popen(  # noqa: S603 - it is what the user named
+                self._command, cwd=self._directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
             )
-        return self._process
+            self._running_now = (process, _Lines(process))
+        return self._running_now
 
 
-def _line(process: subprocess.Popen[bytes]) -> Mapping[str, Any]:
+class _Lines:
+    """What a program writes, line by line; the bytes are kept here, so that it can be seen whether there are more."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._output = _pipe(process.stdout).fileno()
+        self._bytes = bytearray()
+
+    def next(self) -> bytes:
+        """Return the next line, b"" at the end."""
+        searched = 0
+        while (end := self._bytes.find(b"\n", searched)) < 0:
+            searched = len(self._bytes)
+            if searched > LONGEST_LINE:
+                raise ProgramError(f"the program wrote a line of more than {LONGEST_LINE} bytes")
+            more = os.read(self._output, 65536)
+            if not more:
+                return b""
+            self._bytes += more
+        line = bytes(self._bytes[: end + 1])
+        del self._bytes[: end + 1]
+        return line
+
+    @property
+    def are_left(self) -> bool:
+        """Whether the program has written more than was asked for."""
+        return bool(self._bytes) or bool(select.select([self._output], [], [], 0)[0] and self._process.poll() is None)
+
+
+def _line(process: subprocess.Popen[bytes], lines: _Lines) -> Mapping[str, Any]:
     try:
-        raw = _pipe(process.stdout).readline(LONGEST_LINE)
-    except ValueError as error:  # closed, as the call was given up
+        raw = lines.next()
+    except OSError as error:  # closed, as the call was given up
         raise ProgramError("the program was ended") from error
     if not raw:
         raise ProgramError(_end(process))
-    if len(raw) >= LONGEST_LINE:
-        raise ProgramError(f"the program wrote a line of more than {LONGEST_LINE} bytes")
     try:
         line = json.loads(raw)
     except (ValueError, RecursionError) as error:
+        text = raw.decode("utf-8", "replace")
         raise ProgramError(
-            f"the program wrote a line that is no JSON: {_shown(raw.decode('utf-8', 'replace'))}"
+            f"the program wrote a line that is no JSON (logs go to standard error): {_shown(text)}"
         ) from error
     return _mapping(line, "line")
 

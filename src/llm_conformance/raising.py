@@ -10,7 +10,7 @@ from llm_conformance.judgement import shown
 from llm_conformance.outcome import Raised
 
 _LONGEST_CHAIN = 20
-_STATUSES = ("status_code", "status", "http_status")
+_STATUSES = ("status_code", "status", "http_status", "code")
 
 
 def raised(error: BaseException, table: Mapping[str, str]) -> Raised:
@@ -24,7 +24,7 @@ def raised(error: BaseException, table: Mapping[str, str]) -> Raised:
         contract_type=own,
         text=_safely(lambda: str(error)),
         provider=provider if isinstance(provider, str) else None,
-        has_origin=origin is not None or type(error).__name__ not in ERROR_TYPES,
+        has_origin=origin is not None or type(error).__name__ not in ERROR_TYPES or type(error) is TimeoutError,
         dump="\n".join(_safely(lambda each=each: _said(each)) for each in chain),  # type: ignore[misc]
         headers="\n".join(_safely(lambda each=each: _headers(each)) for each in chain),  # type: ignore[misc]
     )

@@ -49,7 +49,7 @@ class Runner:
         self._transport = transport
         self._guard = Guard(transport.ports)
         self._gave_up = False
-        self._hangs: Counter[tuple[str, Face]] = Counter()
+        self._hangs: Counter[tuple[str, Face, str]] = Counter()
         self.exchange = functools.lru_cache(maxsize=_REMEMBERED)(self.run)
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ class Runner:
         if attempt.scenario.over_http and attempt.serving and not self._transport.hands_over_pieces:
             self._transport.close(attempt.serving)
             return Outcome(unsupported="no connection and no attempt can fail in this transport")
-        method = (attempt.subject.label, attempt.face)
+        method = (attempt.subject.label, attempt.face, str(attempt.scenario.provider))
         if self._hangs[method] >= HANGS_UNTIL_GIVEN_UP:
             return Outcome(fault=f"not asked any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung", hung=True)
         limit_s = self._limit_s(attempt.scenario)

@@ -18,6 +18,7 @@ from llm_conformance.pointers import at_pointer
 from llm_conformance.providers import Provider
 from llm_conformance.scenarios import Scenario
 from llm_conformance.truths import MODES, Mode
+from llm_conformance.turns import holds
 
 
 class Serving:
@@ -147,9 +148,26 @@ def _is_at(target: str, path: str) -> bool:
     return unquote(asked) == wanted and set(filter(None, needed.split("&"))) <= set(query.split("&"))
 
 
+def _has_all(sent: Any, recorded: Any) -> bool:
+    """Whether a list of words (what to include, which modalities) has all of the recorded one; more does no harm."""
+    lists = isinstance(sent, list) and isinstance(recorded, list)
+    return lists and all(isinstance(each, str) and each in sent for each in recorded)
+
+
+def _has_tool(sent: Mapping[str, Any], pointer: str, wanted: Any) -> bool:
+    """Whether what is wanted of a tool is there of any tool: they may stand in any order."""
+    _, _, place = pointer.partition("/tools/")
+    number, _, rest = place.partition("/")
+    tools = sent.get("tools")
+    if not number.isdigit() or not isinstance(tools, list):
+        return False
+    return any(holds(at_pointer(tool, f"/{rest}" if rest else ""), wanted) for tool in tools)
+
+
 def _difference(sent: Mapping[str, Any], recorded: Mapping[str, Any], pointers: tuple[str, ...]) -> str | None:
     for pointer in pointers:
         ours, theirs = at_pointer(sent, pointer), at_pointer(recorded, pointer)
-        if ours != theirs:
+        alike = ours == theirs or holds(ours, theirs) or _has_all(ours, theirs)
+        if not alike and not _has_tool(sent, pointer, theirs):
             return f"the adapter sent {pointer} = {json.dumps(ours)[:200]}; recorded was {json.dumps(theirs)[:200]}"
     return None

@@ -58,7 +58,16 @@ def holds(there: Any, wanted: Any) -> bool:
         return isinstance(there, Mapping) and all(holds(there.get(key), value) for key, value in wanted.items())
     if isinstance(wanted, list):
         return isinstance(there, list) and len(there) == len(wanted) and all(map(holds, there, wanted))
+    if isinstance(wanted, str) and isinstance(there, list):
+        return _said_in_blocks(there) == wanted
     return type(there) is type(wanted) and bool(there == wanted)
+
+
+def _said_in_blocks(blocks: list[Any]) -> str | None:
+    """Return what blocks of text say; None if there are others: a text may stand for the one block that it is."""
+    texts = [each["text"] for each in blocks if isinstance(each, Mapping) and set(each) == {"type", "text"}]
+    is_all = len(texts) == len(blocks) and all(isinstance(text, str) for text in texts)
+    return "".join(texts) if blocks and is_all else None
 
 
 def unlike(demand: Demand, request: Mapping[str, Any]) -> tuple[str, str] | None:
