@@ -1,0 +1,125 @@
+"""`python -m peers`: judge the field's libraries, each in an environment of its own, and make docs/matrix.md.
+
+    python -m peers [NAME ...] [--work DIR] [--page FILE.html]
+
+A folder with a `requirements.txt` is a Python library, one with a `package.json` a Node program. Ends with 1 if one of
+them could not be installed, or has failed otherwise than its deviations say.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from llm_conformance.reports import files
+from llm_conformance.reports.document import Document
+from peers import matrix
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+PAGE = ROOT / "docs" / "matrix.md"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A library, by its folder."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """What it is called here."""
+        return self.folder.name
+
+    @property
+    def is_node(self) -> bool:
+        """Whether it is a program of Node's."""
+        return (self.folder / "package.json").is_file()
+
+    @property
+    def spec(self) -> str:
+        """What the suite is told to judge."""
+        program = self.folder / ("adapter.mjs" if self.is_node else "adapter.py")
+        path = program.relative_to(ROOT).as_posix()
+        return f"cmd:node {path}" if self.is_node else path
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a library: its report, and what went wrong otherwise, "" if nothing did."""
+
+    name: str
+    report: Document | None
+    trouble: str
+    log: Path
+
+
+def peers() -> Iterator[Peer]:
+    """Yield all libraries, in order."""
+    yield from (Peer(path) for path in sorted(HERE.iterdir()) if (path / "deviations.toml").is_file())
+
+
+def judge(peer: Peer, work: Path) -> Outcome:
+    """Install a library in an environment below `work`, and run the suite on it."""
+    log, report = work / f"{peer.name}.log", work / f"{peer.name}.json"
+    environment = work / peer.name
+    commands = work / peer.name / "bin"
+    suite = [str(ROOT)] if peer.is_node else [str(ROOT), "-r", str(peer.folder / "requirements.txt")]
+    steps: list[list[str]] = [
+        [sys.executable, "-m", "venv", str(environment)],
+        [str(commands / "pip"), "install", "-q", *suite],
+    ]
+    if peer.is_node:
+        steps.append(["npm", "ci", "--ignore-scripts", "--prefix", str(peer.folder)])
+    with log.open("w", encoding="utf-8") as file:
+        for step in steps:
+            try:
+                done = subprocess.run(step, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, check=False)  # noqa: S603
+            except FileNotFoundError as error:
+                return Outcome(peer.name, None, f"could not be installed: there is no {error.filename}", log)
+            if done.returncode != 0:
+                return Outcome(peer.name, None, "could not be installed", log)
+        options = [f"--deviations={peer.folder / 'deviations.toml'}", "--examples=0", f"--report={report}", "-q"]
+        run = [str(commands / "llm-conformance"), "run", f"--adapter={peer.spec}", *options]
+        code = subprocess.run(run, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, check=False).returncode  # noqa: S603
+    if not report.is_file():
+        return Outcome(peer.name, None, f"was not judged (exit code {code})", log)
+    trouble = f"does not fail as its deviations say (exit code {code})" if code else ""
+    return Outcome(peer.name, files.read(report), trouble, log)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Judge, write the matrix and the page, and say what went wrong."""
+    known = {peer.name: peer for peer in peers()}
+    parser = argparse.ArgumentParser("python -m peers", description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"all of them, without: {', '.join(known)}")
+    parser.add_argument("--work", type=Path, metavar="DIR", help="where environments, reports and logs are (and stay)")
+    parser.add_argument("--page", type=Path, metavar="FILE.html", help="a page with all of them side by side")
+    options = parser.parse_args(arguments)
+    unknown = set(options.names) - set(known)
+    if unknown:
+        parser.error(f"no such library here: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    work: Path = (options.work or Path(tempfile.mkdtemp(prefix="peers-"))).resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    outcomes = []
+    for name in options.names or known:
+        print(f"{name} ...", end=" ", flush=True)
+        outcome = judge(known[name], work)
+        print(f"{outcome.trouble}: see {outcome.log}" if outcome.trouble else "judged")
+        outcomes.append(outcome)
+    reports = [each.report for each in outcomes if each.report is not None]
+    if options.page and reports:
+        files.write(options.page, *reports)
+    if not options.names:  # the matrix is of the whole field, or says what is missing
+        missing = {each.name: each.trouble for each in outcomes if each.report is None}
+        PAGE.write_text(matrix.page(reports, missing), "utf-8")
+    return 1 if any(each.trouble for each in outcomes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

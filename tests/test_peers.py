@@ -1,0 +1,77 @@
+"""The shims of the field's libraries: each folder is whole, and its deviations name what there is."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from llm_conformance import deviations, rules, scenarios
+from llm_conformance.locations import CASSETTES
+from peers import __main__ as command
+from peers import matrix
+from peers.__main__ import PAGE, Peer, peers
+from tests.test_reports import document, result
+
+PEERS = list(peers())
+
+
+@pytest.fixture(scope="module")
+def ids() -> set[str]:
+    files, _ = scenarios.find(CASSETTES)
+    return {scenarios.id_of(path) for path in files}
+
+
+@pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
+def test_a_folder_names_releases_and_deviations_that_there_are(peer: Peer, ids: set[str]) -> None:
+    known = deviations.load(peer.folder / "deviations.toml", rules.catalogue(), ids)
+    assert all(each.link.startswith("https://") for each in known)
+    if peer.is_node:
+        package = json.loads((peer.folder / "package.json").read_text("utf-8"))
+        assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in package["dependencies"].values())
+        assert (peer.folder / "package-lock.json").is_file()
+        assert (peer.folder / "adapter.mjs").is_file()
+    else:
+        lines = (peer.folder / "requirements.txt").read_text("utf-8").split("\n")
+        assert all("==" in line for line in lines if line and not line.startswith("#"))
+        assert (peer.folder / "adapter.py").is_file()
+
+
+@pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
+def test_the_matrix_has_everyone(peer: Peer) -> None:
+    assert re.search(
+        rf"^(\| {re.escape(peer.name)} \d|{re.escape(peer.name)}: could not)", PAGE.read_text("utf-8"), re.M
+    )
+
+
+def test_what_is_known_to_be_wrong_is_not_right_in_the_matrix() -> None:
+    known = {"path": "d.toml", "line": 1, "invariant": "MSG-2", "scenario": "openai/two", "status": "expected"}
+    known |= {"reason": "trimmed", "link": "https://example.com/1", "decides": True}
+    report = document(result(), result("openai/two", "expected", deviation=0), deviations=[known])
+    text = matrix.page([report], {"other": "could not be installed"})
+    assert "| mypkg 1.0 | 2026-01-02 | openai:chat | - | 1/2 |" in text
+    assert "* MSG-2 (1 cells, as in `openai/two`): [trimmed](https://example.com/1)" in text
+    assert "other: could not be installed, so nothing is said of it." in text
+
+
+def test_failures_that_nobody_has_looked_at_are_counted() -> None:
+    assert "* 1 cells fail that nobody has looked at yet." in matrix.page(
+        [document(result(), result("x/y", "fail"))], {}
+    )
+
+
+def test_what_cannot_be_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "peers" / "ghost"
+    folder.mkdir(parents=True)
+    (folder / "deviations.toml").touch()
+    (folder / "package.json").touch()
+    monkeypatch.setattr(command, "HERE", folder.parent)
+    monkeypatch.setattr(command, "ROOT", tmp_path)
+    monkeypatch.setattr(command, "PAGE", tmp_path / "matrix.md")
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    assert command.main(["--work", str(tmp_path / "work")]) == 1
+    assert "ghost: could not be installed: there is no /nowhere/python, so nothing is said of it." in (
+        tmp_path / "matrix.md"
+    ).read_text("utf-8")
