@@ -1,0 +1,287 @@
+"""The openai library: `chat.completions.create` and `responses.create`, sync, as its README shows them.
+
+Chunks of a streamed chat completion are folded by the library's own `ChatCompletionStreamState`;
+a streamed response is the one that its last event carries. An earlier answer goes back as the library's message object
+(`messages.append(completion.choices[0].message)`) or output items (`input += response.output`).
+
+`max_retries` is 0: the library's `timeout` holds for each attempt, and its two retries would outlast `call.timeout_s`.
+"""
+
+import inspect
+from datetime import UTC, datetime
+from typing import get_args
+
+import openai
+from openai.lib.streaming.chat import ChatCompletionStreamState
+from openai.types.responses import ResponseStreamEvent
+
+FINISH = {
+    **{"stop": "stop", "length": "length", "tool_calls": "tool_calls", "function_call": "tool_calls"},
+    **{"content_filter": "content_filter", "completed": "stop", "max_output_tokens": "length", "failed": "error"},
+}
+AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "opus": "audio/opus", "pcm16": "audio/pcm"}
+HOSTED = ("web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call")
+CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
+TEXT, REASONING = "response.output_text.delta", "response.reasoning.delta"
+ARGUMENTS = "response.function_call_arguments.delta"
+ENDS = ("response.completed", "response.incomplete", "response.failed")
+KNOWN = {get_args(each.model_fields["type"].annotation)[0] for each in get_args(get_args(ResponseStreamEvent)[0])}
+ERRORS = {
+    "APITimeoutError": "TimeoutError",
+    "APIConnectionError": "ServiceUnavailableError",
+    "APIResponseValidationError": "ValidationError",
+    "JSONDecodeError": "ValidationError",
+    # `ResponseError.code`, of a response that failed
+    **{"server_error": "ServiceUnavailableError", "rate_limit_exceeded": "RateLimitError"},
+    **{"invalid_prompt": "InvalidRequestError", "vector_store_timeout": "TimeoutError"},
+}
+
+
+class Answer(dict):
+    """A canonical response that keeps the library's own object for the next turn."""
+
+    native = None
+
+
+class Adapter:
+    """Calls go to the method of the call's API."""
+
+    name = "openai"
+    version = openai.__version__
+    providers = ("openai:chat", "openai:responses")
+    capabilities = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "replay", "errors")
+    errors = ERRORS
+
+    def complete(self, call):
+        """Return a plain answer."""
+        with _client(call) as asked:
+            if call.api == "chat":
+                return _of_completion(_create(asked.chat.completions, call, messages=list(_messages(call))), call)
+            return _of_response(_create(asked.responses, call, input=list(_items(call))), call)
+
+    def stream(self, call):
+        """Yield a streamed answer."""
+        with _client(call) as asked:
+            if call.api == "chat":
+                yield from _chunks(
+                    _create(asked.chat.completions, call, messages=list(_messages(call)), stream=True), call
+                )
+            else:
+                yield from _events(_create(asked.responses, call, input=list(_items(call)), stream=True), call)
+
+
+def _client(call):
+    return openai.OpenAI(base_url=call.base_url, api_key=call.api_key, timeout=call.timeout_s, max_retries=0)
+
+
+def _create(resource, call, **said):
+    known = inspect.signature(resource.create).parameters
+    params = {**call.params, **said}
+    if call.tools:
+        own = [{"type": "function", **tool["function"]} for tool in call.tools] if call.api != "chat" else call.tools
+        params["tools"] = [*params.get("tools", ()), *own]
+    extra = {name: params.pop(name) for name in list(params) if name not in known}
+    return resource.create(model=call.model, **params, **({"extra_body": extra} if extra else {}))
+
+
+def _messages(call):
+    for message in call.messages:
+        yield message.native.choices[0].message if isinstance(message, Answer) else message
+
+
+def _items(call):
+    custom = set()
+    for message in call.messages:
+        if isinstance(message, Answer):
+            custom |= {each.call_id for each in message.native.output if each.type == "custom_tool_call"}
+            yield from message.native.output
+        elif message["role"] == "tool":
+            id = message["tool_call_id"]
+            kind = "custom_tool_call_output" if id in custom else "function_call_output"
+            yield {"type": kind, "call_id": id, "output": message["content"]}
+        else:
+            if message.get("content"):
+                yield {"role": message["role"], "content": message["content"]}
+            for made in message.get("tool_calls") or ():
+                is_custom = made["type"] == "custom"
+                custom |= {made["id"]} if is_custom else set()
+                kind = "custom_tool_call" if is_custom else "function_call"
+                yield {"type": kind, "call_id": made["id"], **made[made["type"]]}
+
+
+def _answer(native, call, created, **said):
+    made = Answer(id=native.id, provider=call.provider, model=native.model, **said)
+    made["created"] = datetime.fromtimestamp(created, UTC).isoformat() if created else None
+    made.native = native
+    return made
+
+
+def _of_completion(completion, call):
+    choice = completion.choices[0]
+    message = choice.message
+    segments = [{"type": "text", "content": message.content}] if message.content else []
+    if message.refusal:
+        segments.append({"type": "other", "content": message.refusal, "metadata": {"kind": "refusal"}})
+    calls = []
+    for made in message.tool_calls or ():
+        own = made.to_dict()[made.type]  # of a streamed custom call the library gives an untyped dict
+        given = own["input"] if made.type == "custom" else own["arguments"]
+        calls.append({"id": made.id, "type": made.type, "name": own["name"], "arguments": given or "{}"})
+    if message.function_call:
+        calls.append({"name": message.function_call.name, "arguments": message.function_call.arguments or "{}"})
+    segments += [{"type": "tool_call", "content": each["arguments"]} for each in calls]
+    sound = []
+    if message.audio:
+        form = (call.params.get("audio") or {}).get("format")  # only the request says it
+        sound.append({"type": AUDIO.get(form), **message.audio.to_dict()})
+    return _answer(
+        completion,
+        call,
+        completion.created,
+        message=message.content or "",
+        segments=segments,
+        annotations=[_annotation(each.to_dict(exclude_none=True)) for each in message.annotations or ()],
+        attachments=sound,
+        tool_calls=calls,
+        usage=_counted(completion.usage, "prompt", "completion"),
+        finish_reason="content_filter" if message.refusal else FINISH.get(choice.finish_reason),
+        raw_finish_reason=choice.finish_reason,
+    )
+
+
+def _annotation(own, base=0):
+    data = {**own, **own.pop(own.get("type"), {})}
+    data.pop(own.get("type"), None)
+    start, end = data.pop("start_index", None), data.pop("end_index", None)
+    if start is None or end is None:
+        start = end = None
+    else:
+        start, end = base + start, base + end
+    return {"start": start, "end": end, "data": data}
+
+
+def _counted(usage, asked, answered):
+    if usage is None:
+        return None
+    prompt = getattr(usage, f"{asked}_tokens_details") or None
+    completion = getattr(usage, f"{answered}_tokens_details") or None
+    return {
+        "prompt_tokens": getattr(usage, f"{asked}_tokens"),
+        "completion_tokens": getattr(usage, f"{answered}_tokens"),
+        "total_tokens": usage.total_tokens,
+        "cached_tokens": getattr(prompt, "cached_tokens", None),
+        "reasoning_tokens": getattr(completion, "reasoning_tokens", None),
+        "audio_prompt_tokens": getattr(prompt, "audio_tokens", None),
+        "audio_completion_tokens": getattr(completion, "audio_tokens", None),
+        "raw": usage.to_dict(),
+    }
+
+
+def _chunks(stream, call):
+    state = ChatCompletionStreamState()
+    for chunk in stream:
+        state.handle_chunk(chunk)
+        for delta in (choice.delta for choice in chunk.choices if choice.index == 0):
+            if delta.content:
+                yield {"event_type": TEXT, "delta": delta.content}
+            for made in delta.tool_calls or ():
+                own = made.to_dict().get("custom") or made.to_dict().get("function") or {}
+                whose = {"index": made.index, "id": made.id, "name": own.get("name")}
+                piece = own.get("input") or own.get("arguments")
+                yield {"event_type": ARGUMENTS, "delta": piece, "tool_call": whose}
+            if delta.function_call:
+                whose = {"index": 0, "name": delta.function_call.name}
+                yield {"event_type": ARGUMENTS, "delta": delta.function_call.arguments, "tool_call": whose}
+            if delta.audio:
+                yield {"event_type": "response.media", "attachment": delta.audio.to_dict()}
+    yield {"event_type": "response.completed", "response": _of_completion(state.current_completion_snapshot, call)}
+
+
+def _events(stream, call):
+    calls = {}
+    for event in stream:
+        match event.type:
+            case "response.output_text.delta":
+                yield {"event_type": TEXT, "delta": event.delta}
+            case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
+                yield {"event_type": REASONING, "delta": event.delta}
+            case "response.output_item.added" | "response.output_item.done" if event.item.type in CALLS:
+                item = event.item
+                index, given = calls.get(event.output_index, (len(calls), ""))
+                piece = None if given else getattr(item, CALLS[item.type])
+                calls[event.output_index] = index, given or piece
+                whose = {"index": index, "id": item.call_id, "name": item.name}
+                yield {"event_type": ARGUMENTS, "delta": piece, "tool_call": whose}
+            case "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta":
+                index, given = calls.get(event.output_index, (len(calls), ""))
+                calls[event.output_index] = index, given + event.delta
+                yield {"event_type": ARGUMENTS, "delta": event.delta, "tool_call": {"index": index}}
+            case "response.failed" if event.response.error:
+                error = event.response.error
+                yield {"event_type": "response.error", "error": {"error_type": error.code, "message": error.message}}
+            case "error":
+                said = {"error_type": event.code or "error", "message": event.message}
+                yield {"event_type": "response.error", "error": said}
+            case kind if kind in ENDS:
+                yield {"event_type": "response.completed", "response": _of_response(event.response, call)}
+            case kind if kind not in KNOWN:
+                shown = {"type": "other", "content": "", "metadata": event.to_dict()}
+                yield {"event_type": TEXT, "delta": "", "segments": [shown]}
+
+
+def _of_response(response, call):
+    said = {"segments": [], "annotations": [], "attachments": [], "tool_calls": []}
+    position = 0
+    for item in response.output:
+        for segment in _segments_of(item):
+            for each in segment.pop("annotations", ()):
+                said["annotations"].append(_annotation(each.to_dict(exclude_none=True), position))
+            position += len(segment["content"]) if segment["type"] == "text" else 0
+            said["segments"].append(segment)
+        if item.type in CALLS:
+            kind = "custom" if item.type == "custom_tool_call" else "function"
+            given = getattr(item, CALLS[item.type]) or "{}"
+            said["tool_calls"].append({"id": item.call_id, "type": kind, "name": item.name, "arguments": given})
+        if item.type == "image_generation_call" and item.result:
+            kind = f"image/{getattr(item, 'output_format', None) or 'png'}"
+            said["attachments"].append({"id": item.id, "type": kind, "data": item.result, "text_index": position})
+    refused = any(segment.get("metadata", {}).get("kind") == "refusal" for segment in said["segments"])
+    raw = (response.incomplete_details and response.incomplete_details.reason) or response.status
+    return _answer(
+        response,
+        call,
+        response.created_at,
+        message=response.output_text,
+        reasoning="".join(each["content"] for each in said["segments"] if each["type"] == "reasoning") or None,
+        **said,
+        usage=_counted(response.usage, "input", "output"),
+        finish_reason="content_filter" if refused else FINISH.get(raw),
+        raw_finish_reason=raw,
+    )
+
+
+def _segments_of(item):
+    match item.type:
+        case "message":
+            for part in item.content:
+                if part.type == "output_text":
+                    yield {"type": "text", "content": part.text, "annotations": part.annotations}
+                elif part.type == "refusal":
+                    yield {"type": "other", "content": part.refusal, "metadata": {"kind": "refusal"}}
+                else:
+                    yield {"type": "other", "content": "", "metadata": part.to_dict()}
+        case "reasoning":
+            parts = [{"type": "reasoning", "content": each.text} for each in (*item.summary, *(item.content or ()))]
+            if item.encrypted_content:
+                parts = parts or [{"type": "reasoning", "content": ""}]
+                parts[-1]["metadata"] = {"encrypted": item.encrypted_content}
+            yield from parts
+        case kind if kind in CALLS:
+            yield {"type": "tool_call", "content": getattr(item, CALLS[kind])}
+        case kind if kind in HOSTED:
+            yield {"type": "tool_call", "content": "", "metadata": {"server_executed": True, **item.to_dict()}}
+        case _:
+            yield {"type": "other", "content": "", "metadata": item.to_dict()}
+
+
+conformance_adapter = Adapter
