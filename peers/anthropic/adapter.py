@@ -1,0 +1,185 @@
+"""The anthropic library: `messages.create` and the helper `messages.stream` with `get_final_message`, sync.
+
+An earlier answer goes back as its documentation says, `{"role": "assistant", "content": message.content}`. The library
+takes arguments of tools for objects; here they are its objects as JSON text. What a citation is about is the text block
+that has it.
+
+`max_retries` is 0: the library's `timeout` holds for each attempt, and its two retries would outlast `call.timeout_s`.
+"""
+
+import inspect
+import json
+
+import anthropic
+
+FINISH = {
+    **{"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "refusal": "content_filter"},
+    **{"max_tokens": "length", "model_context_window_exceeded": "length"},
+}
+SAID_ELSEWHERE = (
+    *("message_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"),
+    *("signature", "citation"),
+)
+ERRORS = {
+    "APITimeoutError": "TimeoutError",
+    "APIConnectionError": "ServiceUnavailableError",
+    "APIResponseValidationError": "ValidationError",
+    "JSONDecodeError": "ValidationError",
+}
+
+
+class Answer(dict):
+    """A canonical response that keeps the library's own object for the next turn."""
+
+    native = None
+
+
+class Adapter:
+    """Messages, whole and streamed."""
+
+    name = "anthropic"
+    version = anthropic.__version__
+    providers = ("anthropic:messages",)
+    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "replay", "errors")
+    errors = ERRORS
+
+    def complete(self, call):
+        """Return a plain answer."""
+        with _client(call) as client:
+            return _answer(client.messages.create(**_asked(call, client.messages.create)), call)
+
+    def stream(self, call):
+        """Yield a streamed answer."""
+        with _client(call) as client, client.messages.stream(**_asked(call, client.messages.stream)) as stream:
+            yield from _events(stream)
+            yield {"event_type": "response.completed", "response": _answer(stream.get_final_message(), call)}
+
+
+def _client(call):
+    return anthropic.Anthropic(base_url=call.base_url, api_key=call.api_key, timeout=call.timeout_s, max_retries=0)
+
+
+def _asked(call, method):
+    params = {"max_tokens": 4096, **call.params}
+    system = [each["content"] for each in call.messages if not isinstance(each, Answer) and each["role"] == "system"]
+    if system:
+        params["system"] = system[0] if len(system) == 1 else "\n\n".join(system)
+    if call.tools:
+        functions = (tool["function"] for tool in call.tools)
+        own = [
+            {"name": each["name"], "description": each.get("description", ""), "input_schema": each["parameters"]}
+            for each in functions
+        ]
+        params["tools"] = [*params.get("tools", ()), *own]
+    known = inspect.signature(method).parameters
+    extra = {name: params.pop(name) for name in list(params) if name not in known}
+    if extra:
+        params["extra_body"] = extra
+    return {"model": call.model, "messages": list(_messages(call)), **params}
+
+
+def _messages(call):
+    results = []
+    for message in call.messages:
+        if isinstance(message, Answer):
+            yield {"role": "assistant", "content": message.native.content}
+        elif message["role"] == "tool":
+            if not results:
+                yield {"role": "user", "content": results}
+            said = {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}
+            results.append(said)
+            continue
+        elif message["role"] != "system":
+            yield message
+        results = []
+
+
+def _events(stream):
+    calls = []
+    for event in stream:
+        match event.type:
+            case "text":
+                yield {"event_type": "response.output_text.delta", "delta": event.text}
+            case "thinking":
+                yield {"event_type": "response.reasoning.delta", "delta": event.thinking}
+            case "content_block_start":
+                block = event.content_block
+                if block.type == "tool_use":
+                    calls.append({"index": len(calls), "id": block.id, "name": block.name})
+                    yield {"event_type": "response.function_call_arguments.delta", "tool_call": calls[-1]}
+            case "input_json":
+                if block.type == "tool_use":
+                    piece = event.partial_json
+                    yield {
+                        "event_type": "response.function_call_arguments.delta",
+                        "delta": piece,
+                        "tool_call": calls[-1],
+                    }
+            case kind if kind not in SAID_ELSEWHERE:
+                shown = {"type": "other", "content": "", "metadata": event.to_dict()}
+                yield {"event_type": "response.output_text.delta", "delta": "", "segments": [shown]}
+
+
+def _answer(message, call):
+    text, segments, annotations, calls = "", [], [], []
+    for block in message.content:
+        segments.append(_segment(block))
+        if block.type == "text":
+            span = {"start": len(text), "end": len(text) + len(block.text)}
+            annotations += [{**span, "data": each.to_dict()} for each in block.citations or ()]
+            text += block.text
+        elif block.type == "tool_use":
+            calls.append({"id": block.id, "name": block.name, "arguments": segments[-1]["content"]})
+    answer = Answer(
+        id=message.id,
+        provider=call.provider,
+        model=message.model,
+        message=text,
+        reasoning="".join(each["content"] for each in segments if each["type"] == "reasoning") or None,
+        segments=segments,
+        annotations=annotations,
+        tool_calls=calls,
+        usage=_usage(message.usage),
+        finish_reason=FINISH.get(message.stop_reason),
+        raw_finish_reason=message.stop_reason,
+    )
+    answer.native = message
+    return answer
+
+
+def _segment(block):
+    match block.type:
+        case "text":
+            return {"type": "text", "content": block.text}
+        case "thinking":
+            return {"type": "reasoning", "content": block.thinking, "metadata": {"signature": block.signature}}
+        case "redacted_thinking":
+            return {"type": "reasoning", "content": "", "metadata": {"redacted": block.data}}
+        case "tool_use" | "server_tool_use":
+            about = {"server_executed": True} if block.type == "server_tool_use" else {}
+            made = json.dumps(block.input, ensure_ascii=False)
+            return {"type": "tool_call", "content": made, "metadata": {**about, "id": block.id, "name": block.name}}
+        case _:
+            return {"type": "other", "content": "", "metadata": block.to_dict()}
+
+
+def _usage(usage):
+    """Sum up as documented: input tokens are those that were neither read from the cache nor put there."""
+    if usage is None:
+        return None
+    read, written, rest = usage.cache_read_input_tokens, usage.cache_creation_input_tokens, usage.input_tokens
+    asked = None if rest is None else rest + (read or 0) + (written or 0)
+    answered = usage.output_tokens
+    details = usage.output_tokens_details
+    return {
+        "prompt_tokens": asked,
+        "completion_tokens": answered,
+        "total_tokens": None if asked is None or answered is None else asked + answered,
+        "cached_tokens": read,
+        "cache_write_tokens": written,
+        "reasoning_tokens": details.thinking_tokens if details else None,
+        "raw": usage.to_dict(),
+    }
+
+
+conformance_adapter = Adapter
