@@ -1,0 +1,196 @@
+"""any-llm: what its chat completions return.
+
+Of the library: `AnyLLM.create` with unified exceptions, `acompletion`, and of a `ChatCompletion` or its chunks what its
+types declare: content, `reasoning`, tool calls, annotations, audio, usage, and `extra_content`. Earlier answers go back
+as the `ChatCompletionMessage` that they were; of a stream it is put together here, which is left to the user.
+
+Chat completions have no blocks, so there are no segments. Responses, which the library hands through from OpenAI's SDK
+as they are, are left out, and so are providers that need an SDK of their own.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from any_llm import AnyLLM
+from any_llm.types.completion import ChatCompletionMessage
+
+
+class Answer(dict[str, Any]):
+    """The canonical response, with the library's own object."""
+
+    original: ChatCompletionMessage
+
+
+class AnyLLMAdapter:
+    """The library as the suite sees it."""
+
+    name = "any-llm"
+    version = importlib.metadata.version("any-llm-sdk")
+    providers = ("anthropic:messages", "deepseek:chat", "local:chat", "openai:chat", "zai:chat")
+    capabilities = ("streaming", "reasoning", "annotations", "audio", "tools", "replay", "errors")
+    errors: ClassVar = {
+        "ContextLengthExceededError": "InvalidRequestError",
+        "GatewayTimeoutError": "TimeoutError",
+        "ModelNotFoundError": "ResourceNotFoundError",
+        "UpstreamProviderError": "ServiceUnavailableError",
+    }
+
+    async def complete(self, call: Any) -> Answer:
+        """Ask once, by `acompletion`."""
+        completion = await _client(call).acompletion(**_arguments(call))
+        choice = min(completion.choices, key=lambda each: each.index)
+        return _answer(completion, choice.message, choice.finish_reason, completion.usage, call)
+
+    async def stream(self, call: Any) -> AsyncIterator[Mapping[str, Any]]:
+        """Ask by `acompletion` with `stream`, and put the deltas of the first choice together."""
+        message: dict[str, Any] = {"role": "assistant", "content": None}
+        calls: dict[int, dict[str, Any]] = {}
+        finish = usage = last = None
+        async for chunk in await _client(call).acompletion(**_arguments(call), stream=True):
+            last, usage = chunk, chunk.usage or usage
+            for choice in chunk.choices:
+                if choice.index == 0:
+                    finish = choice.finish_reason or finish
+                    _add(message, choice.delta)
+                    _add_calls(calls, choice.delta)
+                    for event in _events(choice.delta):
+                        yield event
+        whole = ChatCompletionMessage.model_validate({**message, "tool_calls": [*calls.values()] or None})
+        yield {"event_type": "response.completed", "response": _answer(last, whole, finish, usage, call)}
+
+
+conformance_adapter = AnyLLMAdapter
+
+
+def _client(call: Any) -> AnyLLM:
+    return AnyLLM.create(
+        {"local": "vllm"}.get(call.provider, call.provider),
+        api_key=call.api_key,
+        api_base=call.base_url,
+        unified_exceptions=True,
+        max_retries=0,  # the waits between retries are not bounded by `timeout`
+    )
+
+
+_PARAMETERS = (
+    "max_tokens",
+    "max_completion_tokens",
+    "n",
+    "parallel_tool_calls",
+    "reasoning_effort",
+    "response_format",
+    "seed",
+    "stop",
+    "stream_options",
+    "temperature",
+    "tool_choice",
+)
+
+
+def _arguments(call: Any) -> dict[str, Any]:
+    params = dict(call.params)
+    tools = [*params.pop("tools", ()), *call.tools]
+    if "stop_sequences" in params:
+        params["stop"] = params.pop("stop_sequences")
+    if call.provider != "anthropic":  # whose SDK takes what else there is by name
+        extra = {name: params.pop(name) for name in [*params] if name not in _PARAMETERS}
+        params |= {"extra_body": extra} if extra else {}
+    messages = [said.original if isinstance(said, Answer) else dict(said) for said in call.messages]
+    return {"model": call.model, "messages": messages, "tools": tools or None, "timeout": call.timeout_s, **params}
+
+
+def _add(message: dict[str, Any], delta: Any) -> None:
+    if delta.content:
+        message["content"] = (message["content"] or "") + delta.content
+    if delta.reasoning:
+        message["reasoning"] = message.get("reasoning", "") + delta.reasoning.content
+    if delta.extra_content:
+        message["extra_content"] = {**message.get("extra_content", {}), **delta.extra_content}
+    for name in ("reasoning_content", "annotations"):  # undeclared, but there, as in the OpenAI types below them
+        more = getattr(delta, name, None)
+        if more:
+            message[name] = message.get(name, type(more)()) + more
+    if delta.audio:
+        audio = message.setdefault("audio", {"id": "", "data": "", "transcript": "", "expires_at": 0})
+        for name, value in delta.audio.model_dump(exclude_none=True).items():
+            audio[name] = audio[name] + value if name in ("data", "transcript") else value
+
+
+def _add_calls(calls: dict[int, dict[str, Any]], delta: Any) -> None:
+    for piece in delta.tool_calls or ():
+        empty = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
+        made = calls.setdefault(piece.index, empty)
+        made["id"] = piece.id or made["id"]
+        if piece.function:
+            made["function"]["name"] += piece.function.name or ""
+            made["function"]["arguments"] += piece.function.arguments or ""
+
+
+def _events(delta: Any) -> Iterator[Mapping[str, Any]]:
+    if delta.reasoning and delta.reasoning.content:
+        yield {"event_type": "response.reasoning.delta", "delta": delta.reasoning.content}
+    if delta.content:
+        yield {"event_type": "response.output_text.delta", "delta": delta.content}
+    for piece in delta.tool_calls or ():
+        function = piece.function
+        tool = {"index": piece.index, "id": piece.id, "name": function.name if function else None}
+        pieces = function.arguments if function else None
+        yield {"event_type": "response.function_call_arguments.delta", "tool_call": tool, "delta": pieces}
+    if delta.audio:
+        yield {"event_type": "response.media", "attachment": delta.audio.model_dump(exclude_none=True)}
+
+
+_FINISH = ("stop", "length", "tool_calls", "content_filter")
+
+
+def _answer(completion: Any, message: ChatCompletionMessage, finish: str | None, usage: Any, call: Any) -> Answer:
+    answer = Answer(
+        id=completion.id,
+        provider=call.provider,
+        model=completion.model,
+        created=datetime.fromtimestamp(completion.created, UTC).isoformat() if completion.created else None,
+        message=message.content or "",
+        reasoning=(message.reasoning.content or None) if message.reasoning else None,
+        annotations=[*_annotations(message)],
+        attachments=[message.audio.model_dump()] if message.audio else [],
+        tool_calls=[*_tool_calls(message)],
+        finish_reason=finish if finish in _FINISH else None,
+        raw_finish_reason=finish,
+        usage=_usage(usage),
+    )
+    answer.original = message
+    return answer
+
+
+def _annotations(message: ChatCompletionMessage) -> Iterator[dict[str, Any]]:
+    for annotation in message.annotations or ():
+        data = {**annotation, **(annotation.get(annotation.get("type")) or {})}
+        yield {"start": data.get("start_index"), "end": data.get("end_index"), "data": data}
+
+
+def _tool_calls(message: ChatCompletionMessage) -> Iterator[dict[str, Any]]:
+    for made in message.tool_calls or ():
+        said = made.model_dump()[made.type]
+        arguments = said.get("arguments", said.get("input")) or "{}"
+        yield {"id": made.id or None, "type": made.type, "name": said["name"], "arguments": arguments}
+
+
+def _usage(usage: Any) -> dict[str, Any] | None:
+    if usage is None:
+        return None
+    asked, answered = usage.prompt_tokens_details, usage.completion_tokens_details
+    return {
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.total_tokens,
+        "cached_tokens": asked and asked.cached_tokens,
+        "cache_write_tokens": asked and asked.cache_write_tokens,
+        "reasoning_tokens": answered and answered.reasoning_tokens,
+        "audio_prompt_tokens": asked and asked.audio_tokens,
+        "audio_completion_tokens": answered and answered.audio_tokens,
+        "raw": usage.model_dump(mode="json"),
+    }

@@ -1,0 +1,232 @@
+"""LangChain: what its chat models return.
+
+Of the library: `ChatAnthropic`, `ChatDeepSeek` and `ChatOpenAI` with `bind_tools`, `ainvoke` and `astream`, the sum of
+the chunks of a stream, and of a message `text`, `content_blocks`, `tool_calls`, `invalid_tool_calls`, `usage_metadata`
+and `response_metadata`, and for citations `content`. Earlier answers go back as the `AIMessage` that they were; the
+other messages are dicts, which the models take.
+
+The library has no finish reason of its own, only the provider's word. Servers that only look like OpenAI's are left
+out: `ChatOpenAI` is documented to be for OpenAI alone.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any, ClassVar
+
+from langchain_anthropic import ChatAnthropic
+from langchain_core.messages import AIMessage
+from langchain_deepseek import ChatDeepSeek
+from langchain_openai import ChatOpenAI
+
+
+class Answer(dict[str, Any]):
+    """The canonical response, with the library's own object."""
+
+    original: AIMessage
+
+
+class LangChain:
+    """The library as the suite sees it."""
+
+    name = "langchain"
+    version = importlib.metadata.version("langchain-openai")
+    providers = ("anthropic:messages", "deepseek:chat", "openai:chat", "openai:responses")
+    capabilities = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "replay", "errors")
+    errors: ClassVar = {
+        "APITimeoutError": "TimeoutError",
+        "APIConnectionError": "ServiceUnavailableError",
+        "APIResponseValidationError": "ValidationError",
+        "JSONDecodeError": "ValidationError",
+    }
+
+    async def complete(self, call: Any) -> Answer:
+        """Ask once, by `ainvoke`."""
+        return _answer(await _model(call).ainvoke(_messages(call)), call)
+
+    async def stream(self, call: Any) -> AsyncIterator[Mapping[str, Any]]:
+        """Ask by `astream`, and add the chunks up."""
+        whole: Any = None
+        async for chunk in _model(call).astream(_messages(call)):
+            whole = chunk if whole is None else whole + chunk
+            for event in _events(chunk):
+                yield event
+        yield {"event_type": "response.completed", "response": _answer(whole, call)}
+
+
+conformance_adapter = LangChain
+
+_FIELDS = {
+    "anthropic": ("max_tokens", "stop_sequences", "temperature", "thinking"),
+    "deepseek": ("max_tokens", "temperature", "reasoning_effort"),
+    "openai": (
+        "include",
+        "max_completion_tokens",
+        "max_tokens",
+        "n",
+        "reasoning",
+        "reasoning_effort",
+        "seed",
+        "stop",
+        "store",
+        "temperature",
+    ),
+}
+
+
+def _model(call: Any) -> Any:
+    params = dict(call.params)
+    tools = [*params.pop("tools", ()), *call.tools]
+    usage = params.pop("stream_options", {}).get("include_usage", False)
+    fields = {name: params.pop(name) for name in _FIELDS[call.provider] if name in params}
+    # The waits between retries are not bounded by `timeout`, so that a Retry-After would outlast the call.
+    settings = {"model": call.model, "api_key": call.api_key, "timeout": call.timeout_s, "max_retries": 0, **fields}
+    if call.provider == "anthropic":
+        model: Any = ChatAnthropic(base_url=call.base_url, model_kwargs=params, **settings)
+    elif call.provider == "deepseek":
+        model = ChatDeepSeek(api_base=call.base_url, stream_usage=usage, extra_body=params or None, **settings)
+    else:
+        responses = call.api == "responses"
+        model = ChatOpenAI(
+            base_url=call.base_url,
+            use_responses_api=responses,
+            stream_usage=usage or None,
+            extra_body=params or None,
+            **settings,
+        )
+    return model.bind_tools(tools) if tools else model
+
+
+def _messages(call: Any) -> list[Any]:
+    return [said.original if isinstance(said, Answer) else dict(said) for said in call.messages]
+
+
+def _events(chunk: Any) -> Iterator[Mapping[str, Any]]:
+    for block in chunk.content_blocks:
+        if block["type"] == "text" and block.get("text"):
+            yield {"event_type": "response.output_text.delta", "delta": block["text"]}
+        elif block["type"] == "reasoning" and block.get("reasoning"):
+            yield {"event_type": "response.reasoning.delta", "delta": block["reasoning"]}
+    for piece in chunk.tool_call_chunks:
+        tool = {"index": piece["index"] or 0, "id": piece["id"], "name": piece["name"]}
+        yield {"event_type": "response.function_call_arguments.delta", "tool_call": tool, "delta": piece["args"]}
+
+
+_FINISH = {
+    "stop": "stop",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "completed": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+    "tool_use": "tool_calls",
+    "content_filter": "content_filter",
+    "refusal": "content_filter",
+    "failed": "error",
+    "insufficient_system_resource": "error",
+}
+
+
+def _answer(message: AIMessage, call: Any) -> Answer:
+    said = message.response_metadata
+    raw = said.get("finish_reason") or said.get("stop_reason") or said.get("status")
+    raw = (said.get("incomplete_details") or {}).get("reason") or raw
+    calls = [*_tool_calls(message)]
+    # Responses have a hosted call and its result in one item, of which the library makes two blocks.
+    joined = ("server_tool_result",) if call.api == "responses" else ()
+    segments = [_segment(block) for block in message.content_blocks if block["type"] not in joined]
+    refused = message.additional_kwargs.get("refusal")
+    if refused:
+        segments.append({"type": "other", "content": refused, "metadata": {"kind": "refusal"}})
+    finish = _FINISH.get(raw or "")
+    if refused or any(_is_refusal(block) for block in message.content_blocks):
+        finish = "content_filter"
+    answer = Answer(
+        id=said.get("id") or message.id,
+        provider=call.provider,
+        model=said.get("model_name") or call.model,
+        message=str(message.text),
+        reasoning="".join(part["content"] for part in segments if part["type"] == "reasoning") or None,
+        segments=segments,
+        annotations=[*_annotations(message)],
+        attachments=[*_attachments(message)],
+        tool_calls=calls,
+        finish_reason="tool_calls" if finish == "stop" and calls and call.api == "responses" else finish,
+        raw_finish_reason=raw,
+        usage=_usage(message.usage_metadata),
+    )
+    answer.original = message
+    return answer
+
+
+def _tool_calls(message: AIMessage) -> Iterator[dict[str, Any]]:
+    for made in (*message.tool_calls, *message.invalid_tool_calls):
+        args = made["args"]
+        if not isinstance(args, str):  # parsed by the library; of their text nothing is left
+            args = json.dumps(args or {}, ensure_ascii=False, separators=(",", ":"))
+        yield {"id": made["id"] or None, "type": "function", "name": made["name"], "arguments": args or "{}"}
+
+
+def _usage(counted: Any) -> dict[str, Any] | None:
+    if counted is None:
+        return None
+    asked, answered = counted.get("input_token_details") or {}, counted.get("output_token_details") or {}
+    return {
+        "prompt_tokens": counted["input_tokens"],
+        "completion_tokens": counted["output_tokens"],
+        "total_tokens": counted["total_tokens"],
+        "cached_tokens": asked.get("cache_read"),
+        "cache_write_tokens": asked.get("cache_creation"),
+        "reasoning_tokens": answered.get("reasoning"),
+        "audio_prompt_tokens": asked.get("audio"),
+        "audio_completion_tokens": answered.get("audio"),
+        "raw": dict(counted),
+    }
+
+
+def _segment(block: Any) -> dict[str, Any]:
+    match block["type"]:
+        case "text":
+            return {"type": "text", "content": block["text"]}
+        case "reasoning":
+            extras = block.get("extras") or {}
+            seals = {"signature": extras.get("signature"), "encrypted": block.get("encrypted_content")}
+            metadata = {name: value for name, value in seals.items() if value}
+            return {"type": "reasoning", "content": block.get("reasoning") or "", "metadata": metadata}
+        case "tool_call" | "invalid_tool_call":
+            return {"type": "tool_call", "content": ""}
+        case "server_tool_call":
+            return {"type": "tool_call", "content": "", "metadata": {"server_executed": True}}
+        case "non_standard" if block["value"].get("type") == "redacted_thinking":
+            return {"type": "reasoning", "content": "", "metadata": {"redacted": block["value"]["data"]}}
+    return {"type": "other", "content": json.dumps(block, ensure_ascii=False)}
+
+
+def _is_refusal(block: Any) -> bool:
+    return block["type"] == "non_standard" and block["value"].get("type") == "refusal"
+
+
+def _annotations(message: AIMessage) -> Iterator[dict[str, Any]]:
+    # `content_blocks` would rename the fields of citations; in `content` they are the provider's.
+    offset = 0
+    for block in message.content if isinstance(message.content, list) else ():
+        if isinstance(block, dict) and block.get("type") == "text":
+            for citation in block.get("citations") or ():  # Anthropic's are about the block that they are on
+                yield {"start": offset, "end": offset + len(block["text"]), "data": citation}
+            for citation in block.get("annotations") or ():
+                start, end = citation.get("start_index"), citation.get("end_index")
+                span = (None, None) if start is None else (start + offset, end + offset)
+                yield {"start": span[0], "end": span[1], "data": citation}
+            offset += len(block["text"])
+
+
+def _attachments(message: AIMessage) -> Iterator[dict[str, Any]]:
+    audio = message.additional_kwargs.get("audio")
+    if audio:
+        yield {name: audio.get(name) for name in ("id", "data", "transcript", "expires_at")}

@@ -1,0 +1,346 @@
+"""Pydantic AI: what its direct requests return.
+
+Of the library: `direct.model_request` and `direct.model_request_stream`, one model class an API with the provider class
+of its vendor, `ModelRequest` and its parts for the conversation, `ToolDefinition` and native tools, model settings, the
+parts, citations and usage of `ModelResponse`, and `provider_details`, where the library keeps the provider's own words.
+
+Earlier answers go back as the `ModelResponse` that they were. Content that the library has no type for, such as
+documents made of blocks, goes out by the setting `extra_body`, as do parameters that it has no setting for.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import UTC
+from typing import Any, ClassVar
+
+from openai import AsyncOpenAI
+from pydantic_ai.direct import model_request, model_request_stream
+from pydantic_ai.messages import (
+    FilePart,
+    ModelRequest,
+    ModelResponse,
+    NativeToolCallPart,
+    NativeToolReturnPart,
+    PartDeltaEvent,
+    PartStartEvent,
+    SystemPromptPart,
+    TextPart,
+    TextPartDelta,
+    ThinkingPart,
+    ThinkingPartDelta,
+    ToolCallPart,
+    ToolCallPartDelta,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.cerebras import CerebrasModel
+from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
+from pydantic_ai.models.zai import ZaiModel
+from pydantic_ai.native_tools import CodeExecutionTool, FileSearchTool, WebSearchTool
+from pydantic_ai.providers.anthropic import AnthropicProvider
+from pydantic_ai.providers.cerebras import CerebrasProvider
+from pydantic_ai.providers.deepseek import DeepSeekProvider
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.providers.vllm import VLLMProvider
+from pydantic_ai.providers.zai import ZaiProvider
+from pydantic_ai.tools import ToolDefinition
+
+
+class Answer(dict[str, Any]):
+    """The canonical response, with the library's own object."""
+
+    original: ModelResponse
+
+
+class PydanticAI:
+    """The library as the suite sees it."""
+
+    name = "pydantic-ai"
+    version = importlib.metadata.version("pydantic-ai-slim")
+    providers = (
+        "anthropic:messages",
+        "cerebras:chat",
+        "deepseek:chat",
+        "local:chat",
+        "openai:chat",
+        "openai:responses",
+        "zai:chat",
+    )
+    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "replay", "errors")
+    # Errors with an HTTP status are known by that; these are the ones without.
+    errors: ClassVar = {
+        "ModelTimeoutError": "TimeoutError",
+        "ModelRequestTimeout": "TimeoutError",
+        "ModelConnectionError": "ServiceUnavailableError",
+        "UnexpectedModelBehavior": "ValidationError",
+    }
+
+    async def complete(self, call: Any) -> Answer:
+        """Ask once, by `model_request`."""
+        return _answer(await model_request(**_request(call)), call)
+
+    async def stream(self, call: Any) -> AsyncIterator[Mapping[str, Any]]:
+        """Ask by `model_request_stream`, and translate its events."""
+        async with model_request_stream(**_request(call)) as stream:
+            calls: dict[int, int] = {}
+            async for event in stream:
+                for translated in _translated(event, calls):
+                    yield translated
+            response = stream.get()
+            if response.state == "incomplete":  # so the library says that a stream ended before its end
+                error = {"error_type": "ServiceUnavailableError", "message": "the response is incomplete"}
+                yield {"event_type": "response.error", "error": error}
+            else:
+                yield {"event_type": "response.completed", "response": _answer(response, call)}
+
+
+conformance_adapter = PydanticAI
+
+
+def _model(call: Any) -> Model:
+    where = {"base_url": call.base_url, "api_key": call.api_key}
+    match f"{call.provider}:{call.api}":
+        case "anthropic:messages":
+            return AnthropicModel(call.model, provider=AnthropicProvider(**where))
+        case "openai:responses":
+            return OpenAIResponsesModel(call.model, provider=OpenAIProvider(**where))
+        case "cerebras:chat":  # it and DeepSeek's take another base URL with the client only
+            return CerebrasModel(call.model, provider=CerebrasProvider(openai_client=AsyncOpenAI(**where)))
+        case "deepseek:chat":
+            return OpenAIChatModel(call.model, provider=DeepSeekProvider(openai_client=AsyncOpenAI(**where)))
+        case "zai:chat":
+            return ZaiModel(call.model, provider=ZaiProvider(**where))
+        case "local:chat":
+            return OpenAIChatModel(call.model, provider=VLLMProvider(**where))
+        case _:
+            return OpenAIChatModel(call.model, provider=OpenAIProvider(**where))
+
+
+def _request(call: Any) -> dict[str, Any]:
+    settings, native = _settings(call)
+    functions = [each["function"] for each in call.tools if each["type"] == "function"]
+    tools = [
+        ToolDefinition(
+            name=function["name"],
+            parameters_json_schema=function.get("parameters") or {},
+            description=function.get("description"),
+        )
+        for function in functions
+    ]
+    if "tools" in settings["extra_body"]:  # which takes the place of all tools that the library would send
+        wire = [{"type": "function", **each} for each in functions] if call.api == "responses" else call.tools
+        settings["extra_body"]["tools"] = [*settings["extra_body"]["tools"], *wire]
+    if any(isinstance(said.get("content"), list) and said.get("role") != "system" for said in call.messages):
+        settings["extra_body"]["messages"] = [dict(said) for said in call.messages if said.get("role") != "system"]
+    return {
+        "model": _model(call),
+        "messages": list(_messages(call)),
+        "model_settings": settings,
+        "model_request_parameters": ModelRequestParameters(function_tools=tools, native_tools=native),
+    }
+
+
+_SETTINGS = {
+    "max_tokens": "max_tokens",
+    "max_completion_tokens": "max_tokens",
+    "max_output_tokens": "max_tokens",
+    "temperature": "temperature",
+    "seed": "seed",
+    "stop": "stop_sequences",
+    "stop_sequences": "stop_sequences",
+    "parallel_tool_calls": "parallel_tool_calls",
+    "reasoning_effort": "openai_reasoning_effort",
+    "store": "openai_store",
+}
+
+
+def _settings(call: Any) -> tuple[dict[str, Any], list[Any]]:
+    # `timeout` is for one attempt, `request_timeout` for all of them together.
+    settings: dict[str, Any] = {"timeout": call.timeout_s, "request_timeout": call.timeout_s}
+    settings["openai_include_raw_annotations"] = True
+    rest: dict[str, Any] = {}
+    native: list[Any] = []
+    for name, value in call.params.items():
+        if name in _SETTINGS:
+            settings[_SETTINGS[name]] = value
+        elif name == "thinking" and call.provider == "anthropic":
+            settings["anthropic_thinking"] = value
+        elif name == "thinking" and call.provider == "zai":
+            settings["thinking"] = value["type"] == "enabled"
+            if "clear_thinking" in value:
+                settings["zai_clear_thinking"] = value["clear_thinking"]
+        elif name == "reasoning":
+            settings |= {f"openai_reasoning_{key}": each for key, each in value.items()}
+        elif name == "tools" and (known := [_native(tool) for tool in value]) and all(known):
+            native = known
+        elif name == "stream_options":  # the library always asks for usage at the end
+            settings["openai_continuous_usage_stats"] = bool(value.get("continuous_usage_stats"))
+        else:
+            rest[name] = value
+    if any(
+        "cache_control" in part for said in call.messages if said.get("role") == "system" for part in said["content"]
+    ):
+        settings["anthropic_cache_instructions"] = True
+    return {**settings, "extra_body": rest}, native
+
+
+def _native(tool: Mapping[str, Any]) -> Any:
+    match tool["type"]:
+        case "web_search" | "web_search_20250305":
+            return WebSearchTool(max_uses=tool.get("max_uses"))
+        case "code_interpreter":
+            return CodeExecutionTool()
+        case "file_search":
+            return FileSearchTool(file_store_ids=tool["vector_store_ids"])
+    return None
+
+
+def _messages(call: Any) -> Iterator[ModelRequest | ModelResponse]:
+    names: dict[str | None, str] = {}
+    parts: list[Any] = []
+    for said in call.messages:
+        role = said.get("role")
+        if role == "system":
+            parts += [SystemPromptPart(text) for text in _texts(said["content"])]
+        elif role == "user":
+            parts.append(UserPromptPart(list(_texts(said["content"]))))
+        elif role == "tool":
+            name = names.get(said["tool_call_id"], "")  # the library loses calls of custom tools
+            parts.append(ToolReturnPart(name, said["content"], tool_call_id=said["tool_call_id"]))
+        else:
+            if parts:
+                yield ModelRequest(parts)
+                parts = []
+            earlier = said.original if isinstance(said, Answer) else _earlier(said)
+            names |= {part.tool_call_id: part.tool_name for part in earlier.parts if isinstance(part, ToolCallPart)}
+            yield earlier
+    if parts:
+        yield ModelRequest(parts)
+
+
+def _texts(content: Any) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+    elif content:
+        yield from (part["text"] for part in content if "text" in part)
+
+
+def _earlier(said: Mapping[str, Any]) -> ModelResponse:
+    calls = [(each[each["type"]], each["id"]) for each in said.get("tool_calls") or ()]
+    made = [ToolCallPart(one["name"], one.get("arguments", one.get("input")), tool_call_id=id) for one, id in calls]
+    return ModelResponse([*map(TextPart, _texts(said.get("content"))), *made])
+
+
+def _arguments(part: Any) -> str:
+    # `args_as_json_str` would wrap text that is no whole JSON yet.
+    return part.args or "{}" if isinstance(part.args, str) else part.args_as_json_str()
+
+
+def _translated(event: Any, calls: dict[int, int]) -> Iterator[Mapping[str, Any]]:
+    match event:
+        case PartStartEvent(part=TextPart(content=text)) | PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
+            if text:
+                yield {"event_type": "response.output_text.delta", "delta": text}
+        case (
+            PartStartEvent(part=ThinkingPart(content=text))
+            | PartDeltaEvent(delta=ThinkingPartDelta(content_delta=text))
+        ):
+            if text:
+                yield {"event_type": "response.reasoning.delta", "delta": text}
+        case PartStartEvent(index=at, part=ToolCallPart() as made):
+            tool = {"index": calls.setdefault(at, len(calls)), "id": made.tool_call_id, "name": made.tool_name}
+            delta = _arguments(made) if made.args else None
+            yield {"event_type": "response.function_call_arguments.delta", "tool_call": tool, "delta": delta}
+        case PartDeltaEvent(index=at, delta=ToolCallPartDelta(args_delta=str(piece))) if at in calls:
+            tool = {"index": calls[at]}
+            yield {"event_type": "response.function_call_arguments.delta", "tool_call": tool, "delta": piece}
+
+
+_FINISH = {"tool_call": "tool_calls"}
+
+
+def _answer(response: ModelResponse, call: Any) -> Answer:
+    message, segments, annotations = "", [], []
+    for part in response.parts:
+        # Responses have a hosted call, its result and its files in one item, of which the library makes several parts.
+        if call.api != "responses" or not isinstance(part, NativeToolReturnPart | FilePart):
+            segments.append(_segment(part))
+        if isinstance(part, TextPart):
+            annotations += _annotations(part, len(message))
+            message += part.content or ""
+    details = response.provider_details or {}
+    created = details.get("timestamp")
+    usage = response.usage
+    answer = Answer(
+        id=response.provider_response_id,
+        provider=call.provider,
+        model=response.model_name,
+        created=created.astimezone(UTC).isoformat() if created else None,
+        message=message,
+        reasoning="".join(part.content for part in response.parts if isinstance(part, ThinkingPart)) or None,
+        segments=segments,
+        annotations=annotations,
+        tool_calls=[
+            {"id": part.tool_call_id, "type": "function", "name": part.tool_name, "arguments": _arguments(part)}
+            for part in response.parts
+            if isinstance(part, ToolCallPart)
+        ],
+        finish_reason=_FINISH.get(response.finish_reason or "", response.finish_reason),
+        raw_finish_reason=details.get("finish_reason"),
+        # A response whose usage nobody measured is counted by the library, with all its counts 0.
+        usage=None if usage.unmeasured_requests else _usage(usage),
+    )
+    answer.original = response
+    return answer
+
+
+def _usage(usage: Any) -> dict[str, Any]:
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.total_tokens,
+        "cached_tokens": usage.cache_read_tokens,
+        "cache_write_tokens": usage.cache_write_tokens,
+        "reasoning_tokens": usage.output_reasoning_tokens,
+        "audio_prompt_tokens": usage.input_audio_tokens,
+        "audio_completion_tokens": usage.output_audio_tokens,
+        "raw": dict(usage.details),
+    }
+
+
+def _segment(part: Any) -> dict[str, Any]:
+    match part:
+        case TextPart():
+            return {"type": "text", "content": part.content or ""}
+        case ThinkingPart(id="redacted_thinking"):
+            return {"type": "reasoning", "content": "", "metadata": {"redacted": part.signature}}
+        case ThinkingPart():
+            seal = "signature" if part.provider_name == "anthropic" else "encrypted"
+            return {
+                "type": "reasoning",
+                "content": part.content,
+                "metadata": {seal: part.signature} if part.signature else {},
+            }
+        case ToolCallPart():
+            return {"type": "tool_call", "content": _arguments(part)}
+        case NativeToolCallPart():
+            return {"type": "tool_call", "content": _arguments(part), "metadata": {"server_executed": True}}
+        case NativeToolReturnPart():
+            return {"type": "other", "content": part.model_response_str()}
+    return {"type": "other", "content": "", "metadata": {"kind": part.part_kind}}
+
+
+def _annotations(part: TextPart, offset: int) -> Iterator[dict[str, Any]]:
+    details = part.provider_details or {}
+    raw = details.get("annotations") or details.get("citations") or []
+    anchors = [citation.anchor for citation in part.citations or () for _ in citation.sources]
+    for number, citation in enumerate(raw):
+        anchor = anchors[number] if number < len(anchors) else None
+        # Chat completions have the fields of a citation one level down, under the name of its type.
+        data = {**citation, **(citation.get(citation.get("type")) or {})}
+        start, end = (anchor.start + offset, anchor.end + offset) if anchor else (None, None)
+        yield {"start": start, "end": end, "data": data}
