@@ -1,0 +1,158 @@
+"""aisuite: `Client.chat.completions.create`, the one interface to its providers.
+
+`Client` is given the providers' configurations (base URL, key, time limit), and the model's name begins with the
+provider's. An answer has the shape of an OpenAI chat completion, its message goes back in the next turn as it is; a
+stream is chunks of that shape, which the caller joins. Servers of one's own are asked through the OpenAI provider.
+
+The clients' own retries are off: each may wait for `call.timeout_s`, and together they would exceed it.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import aisuite
+
+FINISH = {"stop": "stop", "length": "length", "tool_calls": "tool_calls", "content_filter": "content_filter"}
+
+
+class Answer(dict):
+    """A canonical response that keeps the message that it was made of."""
+
+    turn: Any
+
+
+class Adapter:
+    """One client a call."""
+
+    name = "aisuite"
+    version = version("aisuite")
+    providers = ("anthropic:messages", "local:chat", "openai:chat")
+    capabilities = ("streaming", "reasoning", "tools", "replay", "errors")
+    errors = {  # noqa: RUF012 - read, never written
+        "APITimeoutError": "TimeoutError",
+        "APIConnectionError": "ServiceUnavailableError",
+        "APIResponseValidationError": "ValidationError",
+    }
+
+    def complete(self, call: Any) -> Answer:
+        """Ask for a plain answer."""
+        completion = _create(call)
+        choice = completion.choices[0]
+        message = choice.message
+        calls = [
+            {"id": each.id, "name": each.function.name, "arguments": each.function.arguments or "{}"}
+            for each in message.tool_calls or ()
+            if each.type == "function"
+        ]
+        reasoning = getattr(message, "reasoning_content", None)
+        return _answer(call, completion, message, message.content, reasoning, calls, choice.finish_reason)
+
+    def stream(self, call: Any) -> Any:
+        """Ask for the chunks of an answer, and join them."""
+        texts: list[str] = []
+        thoughts: list[str] = []
+        calls: dict[int, dict[str, Any]] = {}
+        facts = _Facts()
+        finish = None
+        for chunk in _create(call, stream=True):
+            facts.take(chunk)
+            for choice in chunk.choices[:1]:
+                finish = choice.finish_reason or finish
+                thought = getattr(choice.delta, "reasoning_content", None)
+                if thought:
+                    thoughts.append(thought)
+                    yield {"event_type": "response.reasoning.delta", "delta": thought}
+                if choice.delta.content:
+                    texts.append(choice.delta.content)
+                    yield {"event_type": "response.output_text.delta", "delta": choice.delta.content}
+                for piece in choice.delta.tool_calls or ():
+                    yield _call_piece(calls, piece)
+        made = [{**each, "arguments": each["arguments"] or "{}"} for each in calls.values()]
+        turn: dict[str, Any] = {"role": "assistant", "content": "".join(texts)}
+        if made:
+            turn["tool_calls"] = [
+                {
+                    "id": each["id"],
+                    "type": "function",
+                    "function": {"name": each["name"], "arguments": each["arguments"]},
+                }
+                for each in made
+            ]
+        answer = _answer(call, facts, turn, turn["content"], "".join(thoughts), made, finish)
+        yield {"event_type": "response.completed", "response": answer}
+
+
+class _Facts:
+    """What the chunks of a stream say of the whole: the last of each."""
+
+    id = model = created = usage = None
+
+    def take(self, chunk: Any) -> None:
+        for name in ("id", "model", "created", "usage"):
+            setattr(self, name, getattr(chunk, name, None) or getattr(self, name))
+
+
+def _create(call: Any, **mode: Any) -> Any:
+    provider = "anthropic" if call.provider == "anthropic" else "openai"
+    config = {"base_url": call.base_url, "api_key": call.api_key, "timeout": call.timeout_s, "max_retries": 0}
+    client = aisuite.Client({provider: config})
+    params = dict(call.params)
+    if provider == "openai":  # what the client does not know of goes into the body
+        options = {"stream_options": params.pop("stream_options")} if "stream_options" in params else {}
+        params = {**options, "extra_body": {key: value for key, value in params.items() if key != "tools"}}
+    tools = [*call.tools, *call.params.get("tools", ())]
+    params.pop("tools", None)
+    messages = [message.turn if isinstance(message, Answer) else dict(message) for message in call.messages]
+    given = {"tools": [dict(tool) for tool in tools]} if tools else {}
+    return client.chat.completions.create(f"{provider}:{call.model}", messages, **given, **params, **mode)
+
+
+def _call_piece(calls: dict[int, dict[str, Any]], piece: Any) -> dict[str, Any]:
+    function = piece.function
+    made = calls.setdefault(piece.index, {"id": None, "name": "", "arguments": ""})
+    made["id"] = made["id"] or piece.id
+    made["name"] = made["name"] or (function and function.name) or ""
+    delta = (function and function.arguments) or ""
+    made["arguments"] += delta
+    about = {"index": list(calls).index(piece.index), "id": made["id"], "name": made["name"]}
+    return {"event_type": "response.function_call_arguments.delta", "delta": delta, "tool_call": about}
+
+
+def _answer(call: Any, facts: Any, turn: Any, text: Any, reasoning: Any, calls: Any, finish: Any) -> Answer:
+    created = getattr(facts, "created", None)
+    answer = Answer(
+        id=getattr(facts, "id", None),
+        provider=call.provider,
+        model=getattr(facts, "model", None) or call.model,
+        created=datetime.fromtimestamp(created, UTC).isoformat() if created else None,
+        message=text or "",
+        reasoning=reasoning or None,
+        tool_calls=calls,
+        finish_reason=FINISH.get(finish),
+        raw_finish_reason=finish,
+        usage=_usage(facts.usage),
+    )
+    answer.turn = turn
+    return answer
+
+
+def _usage(usage: Any) -> dict[str, Any] | None:
+    if usage is None:
+        return None
+    prompt = getattr(usage, "prompt_tokens_details", None)
+    completion = getattr(usage, "completion_tokens_details", None)
+    return {
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.total_tokens,
+        "cached_tokens": getattr(prompt, "cached_tokens", None),
+        "reasoning_tokens": getattr(completion, "reasoning_tokens", None),
+        "audio_prompt_tokens": getattr(prompt, "audio_tokens", None),
+        "audio_completion_tokens": getattr(completion, "audio_tokens", None),
+    }
+
+
+conformance_adapter = Adapter
