@@ -1,0 +1,205 @@
+"""llm, with the plugins llm-anthropic and llm-deepseek: its Python API.
+
+The plugins' model classes with a base URL of the call's own; `model.prompt(messages=..., tools=..., options=...)`
+gives a `Response`, whose `messages()` and `usage()` are the answer and whose `stream_events()` are its pieces. Those
+messages go back in the next turn. Parameters that are no option of the model cannot be sent. A `Response` has no finish
+reason and no id of the provider's except in the raw JSON, which is not read here.
+
+Neither time limit nor retries can be set: the clients wait and try again as they do by default.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from typing import Any
+
+import llm
+from llm.default_plugins.openai_models import Chat, Responses
+from llm.default_plugins.openai_models import WebSearch as OpenAIWebSearch
+from llm.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPart, assistant, system, tool_message, user
+from llm_anthropic import ClaudeMessages
+from llm_anthropic import WebSearch as ClaudeWebSearch
+from llm_deepseek import DeepSeekChat
+
+BUILDERS = {"assistant": assistant, "system": system, "user": user}
+
+
+class Answer(dict):
+    """A canonical response that keeps the messages that it was made of."""
+
+    turn: list[Any]
+
+
+class Adapter:
+    """One model object a call."""
+
+    name = "llm"
+    version = version("llm")
+    providers = ("anthropic:messages", "deepseek:chat", "local:chat", "openai:chat", "openai:responses")
+    capabilities = ("streaming", "reasoning", "segments", "tools", "replay", "errors")
+    errors = {  # noqa: RUF012 - read, never written
+        "APITimeoutError": "TimeoutError",
+        "APIConnectionError": "ServiceUnavailableError",
+        "APIResponseValidationError": "ValidationError",
+    }
+
+    def complete(self, call: Any) -> Answer:
+        """Ask for a whole answer."""
+        return _answer(call, _prompt(call))
+
+    def stream(self, call: Any) -> Any:
+        """Ask for an answer, and give its events."""
+        response = _prompt(call)
+        calls: dict[int, dict[str, Any]] = {}
+        for event in response.stream_events():
+            if event.type == "text":
+                yield {"event_type": "response.output_text.delta", "delta": event.chunk}
+            elif event.type == "reasoning" and event.chunk:
+                yield {"event_type": "response.reasoning.delta", "delta": event.chunk}
+            elif event.type in ("tool_call_name", "tool_call_args") and not event.server_executed:
+                about = calls.setdefault(event.part_index, {"index": len(calls), "id": event.tool_call_id, "name": ""})
+                named = event.type == "tool_call_name"
+                about["name"] += event.chunk if named else ""
+                yield {
+                    "event_type": "response.function_call_arguments.delta",
+                    "delta": "" if named else event.chunk,
+                    "tool_call": dict(about),
+                }
+        yield {"event_type": "response.completed", "response": _answer(call, response)}
+
+
+def _prompt(call: Any) -> Any:
+    model = _model(call)
+    search = ClaudeWebSearch if call.provider == "anthropic" else OpenAIWebSearch
+    tools = [search() for tool in call.params.get("tools", ()) if tool["type"].startswith("web_search")]
+    tools += [
+        llm.Tool(
+            name=tool["function"]["name"],
+            description=tool["function"].get("description"),
+            input_schema=tool["function"].get("parameters") or {},
+        )
+        for tool in call.tools
+    ]
+    names = _names(call.messages)
+    return model.prompt(
+        messages=[turn for message in call.messages for turn in _turns(message, names)],
+        tools=tools or None,
+        options=_options(model, call.params),
+        stream=call.stream,
+        key=call.api_key,
+    )
+
+
+def _model(call: Any) -> Any:
+    if call.provider == "anthropic":
+        return ClaudeMessages(
+            call.model, base_url=call.base_url, supports_thinking=True, supports_pdf=True, supports_web_search=True
+        )
+    if call.provider == "deepseek":
+        model = DeepSeekChat(call.model)
+        model.api_base = call.base_url
+        return model
+    kind = Responses if call.api == "responses" else Chat
+    return kind(call.model, api_base=call.base_url, supports_tools=True, reasoning=True)
+
+
+def _options(model: Any, params: Any) -> dict[str, Any]:
+    """Return the parameters that are options of the model, under llm's names."""
+    options = {key: value for key, value in params.items() if key in model.Options.model_fields}
+    thinking = options.pop("thinking", None)
+    if isinstance(thinking, dict) and thinking.get("type") == "enabled":
+        options["thinking"] = True  # the budget is llm's own
+    if "max_output_tokens" in params:
+        options["max_tokens"] = params["max_output_tokens"]
+    return options
+
+
+def _names(messages: Any) -> dict[str, str]:
+    """Return the names of the tools by the ids of their calls, which a result does not have in a chat."""
+    calls = [each for message in messages for each in message.get("tool_calls", ())]
+    return {each["id"]: each.get("name") or each[each["type"]]["name"] for each in calls}
+
+
+def _turns(message: Any, names: dict[str, str]) -> list[Any]:
+    if isinstance(message, Answer):
+        return message.turn
+    if message["role"] == "tool":
+        id = message["tool_call_id"]
+        return [tool_message(ToolResultPart(name=names.get(id, ""), output=message["content"], tool_call_id=id))]
+    content = message.get("content") or []
+    parts: list[Any] = [content] if isinstance(content, str) else [_text(block) for block in content]
+    for each in message.get("tool_calls", ()):
+        function = each["function"]
+        parts.append(ToolCallPart(function["name"], json.loads(function["arguments"]), each["id"]))
+    return [BUILDERS[message["role"]](*parts)]
+
+
+def _text(block: Any) -> str:
+    """Return a block's text; a document is what llm calls a fragment, and goes as text. Others have no form here."""
+    if "text" in block:
+        return block["text"]
+    if block.get("type") == "document" and block["source"]["type"] == "text":
+        return block["source"]["data"]
+    raise NotImplementedError(f"a part of type {block.get('type')}")
+
+
+def _answer(call: Any, response: Any) -> Answer:
+    turn = response.messages()
+    parts = [part for message in turn for part in message.parts]
+    made = [part for part in parts if isinstance(part, ToolCallPart) and not part.server_executed]
+    answer = Answer(
+        provider=call.provider,
+        model=response.resolved_model or call.model,
+        message="".join(part.text for part in parts if isinstance(part, TextPart)),
+        reasoning="".join(part.text for part in parts if isinstance(part, ReasoningPart)) or None,
+        segments=[_segment(part) for part in parts],
+        tool_calls=[
+            {
+                "id": part.tool_call_id,
+                "name": part.name,
+                "arguments": json.dumps(part.arguments, ensure_ascii=False),
+            }
+            for part in made
+        ],
+        finish_reason=None,
+        raw_finish_reason=None,
+        usage=_usage(response.usage()),
+    )
+    answer.turn = turn
+    return answer
+
+
+def _segment(part: Any) -> dict[str, Any]:
+    about = {key: value for each in (part.provider_metadata or {}).values() for key, value in each.items()}
+    if isinstance(part, TextPart):
+        return {"type": "text", "content": part.text}
+    if isinstance(part, ReasoningPart):
+        sealed = {"signature": about["signature"]} if "signature" in about else {}
+        sealed |= {"redacted": about["data"]} if "data" in about else {}
+        sealed |= {"encrypted": about["encrypted_content"]} if "encrypted_content" in about else {}
+        return {"type": "reasoning", "content": part.text, "metadata": sealed}
+    if isinstance(part, ToolCallPart):
+        metadata = {"server_executed": True} if part.server_executed else {}
+        return {"type": "tool_call", "content": json.dumps(part.arguments), "metadata": metadata}
+    return {"type": "other", "content": "", "metadata": {"wire": part.to_dict()}}
+
+
+def _usage(usage: Any) -> dict[str, Any] | None:
+    if usage.input is None and usage.output is None:
+        return None
+    details = usage.details or {}
+    prompt = details.get("prompt_tokens_details") or details.get("input_tokens_details") or {}
+    completion = details.get("completion_tokens_details") or details.get("output_tokens_details") or {}
+    return {
+        "prompt_tokens": usage.input,
+        "completion_tokens": usage.output,
+        "cached_tokens": prompt.get("cached_tokens", details.get("cache_read_input_tokens")),
+        "cache_write_tokens": details.get("cache_creation_input_tokens"),
+        "reasoning_tokens": completion.get("reasoning_tokens"),
+        "audio_prompt_tokens": prompt.get("audio_tokens"),
+        "audio_completion_tokens": completion.get("audio_tokens"),
+    }
+
+
+conformance_adapter = Adapter
