@@ -1,0 +1,404 @@
+/**
+ * The AI SDK (`ai` with its OpenAI, Anthropic and DeepSeek providers) behind the line protocol.
+ *
+ *     npm ci --ignore-scripts --prefix peers/vercel-ai
+ *     llm-conformance run --adapter="cmd:node peers/vercel-ai/adapter.mjs" --deviations=peers/vercel-ai/deviations.toml
+ *
+ * It shows what generateText and streamText give their caller, and mends nothing.
+ */
+
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createDeepSeek } from "@ai-sdk/deepseek";
+import { createOpenAI } from "@ai-sdk/openai";
+import { APICallError, generateText, jsonSchema, RetryError, streamText, tool } from "ai";
+
+// The library writes warnings and stream errors to the console; standard output belongs to the protocol.
+console.log = console.info = console.debug = console.error;
+
+const NAMESPACE = "vercel-ai";
+const { name, version } = JSON.parse(
+  readFileSync(new URL("node_modules/ai/package.json", import.meta.url), "utf8"),
+);
+
+const APIS = {
+  "anthropic:messages": { create: createAnthropic, path: "/messages", model: (client, id) => client(id) },
+  "deepseek:chat": { create: createDeepSeek, path: "/chat/completions", model: (client, id) => client(id) },
+  "openai:chat": { create: createOpenAI, path: "/chat/completions", model: (client, id) => client.chat(id) },
+  "openai:responses": { create: createOpenAI, path: "/responses", model: (client, id) => client.responses(id) },
+};
+
+const NO_ANSWER = "AI_APICallError without an answer";
+
+const DESCRIPTION = {
+  name,
+  version,
+  providers: Object.keys(APIS),
+  capabilities: ["streaming", "reasoning", "segments", "annotations", "tools", "replay", "errors", "raw"],
+  methods: ["complete", "stream"],
+  errors: {
+    [NO_ANSWER]: "ServiceUnavailableError",
+    AI_EmptyResponseBodyError: "ValidationError",
+    AI_InvalidResponseDataError: "ValidationError",
+    AI_JSONParseError: "ValidationError",
+    AI_NoOutputGeneratedError: "ValidationError",
+    AI_TypeValidationError: "ValidationError",
+    // What a provider says amid a stream is handed on as it stands, and known by its type.
+    insufficient_quota: "RateLimitError",
+    overloaded_error: "ServiceUnavailableError",
+    rate_limit_error: "RateLimitError",
+    server_error: "ServiceUnavailableError",
+  },
+};
+
+const FINISH = {
+  stop: "stop",
+  length: "length",
+  "content-filter": "content_filter",
+  "tool-calls": "tool_calls",
+  error: "error",
+};
+
+// -- What is asked ---------------------------------------------------------------------------------------------------
+
+/** Return the parameters of the library's two functions for a call. */
+function request(call) {
+  const { create, path, model } = APIS[`${call.provider}:${call.api}`];
+  const { settings, providerOptions, rest } = named(call);
+  const client = create({
+    baseURL: (call.base_url + call.path).slice(0, -path.length),
+    apiKey: call.api_key,
+    // The way that the documentation gives for what has no name in the library: a fetch of one's own.
+    fetch: (url, init) => fetch(url, { ...init, body: JSON.stringify(merged(JSON.parse(init.body), rest)) }),
+  });
+  return {
+    ...settings,
+    model: model(client, call.model),
+    messages: messages(call),
+    tools: tools(call, client),
+    providerOptions: { [call.provider]: providerOptions },
+    allowSystemInMessages: true,
+    timeout: call.timeout_s * 1000,
+  };
+}
+
+/** Settle which parameters the library has a name for, which are options of its provider, and which are neither. */
+function named(call) {
+  const settings = {};
+  const providerOptions = {};
+  const rest = {};
+  for (const [key, value] of Object.entries(call.params)) {
+    if (["max_tokens", "max_output_tokens"].includes(key)) settings.maxOutputTokens = value;
+    else if (["stop", "stop_sequences"].includes(key)) settings.stopSequences = [value].flat();
+    else if (["temperature", "top_p", "seed"].includes(key)) settings[camel(key)] = value;
+    else if (key === "tool_choice" && value.function) {
+      settings.toolChoice = { type: "tool", toolName: value.function.name };
+    } else if (key === "thinking") providerOptions.thinking = camelKeys(value);
+    else if (key === "reasoning") {
+      providerOptions.reasoningEffort = value.effort;
+      providerOptions.reasoningSummary = value.summary;
+    } else if (OPTIONS.has(key)) providerOptions[camel(key)] = value;
+    else if (key === "tools" && hosted(call)) continue;
+    else rest[key] = value;
+  }
+  return { settings, providerOptions, rest };
+}
+
+const OPTIONS = new Set(["include", "max_completion_tokens", "parallel_tool_calls", "reasoning_effort", "store"]);
+
+/** Whether the library has functions for the provider's own tools in this API. */
+function hosted(call) {
+  return call.api !== "chat";
+}
+
+function merged(body, rest) {
+  const tools = [...(body.tools ?? []), ...(rest.tools ?? [])];
+  return { ...body, ...rest, ...(tools.length > 0 && { tools }) };
+}
+
+function camel(text) {
+  return text.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+}
+
+function camelKeys(value) {
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [camel(key), each]));
+}
+
+function tools(call, client) {
+  const functions = call.tools.map(({ function: { name, description, parameters } }) => [
+    name,
+    tool({ description, inputSchema: jsonSchema(parameters ?? { type: "object", properties: {} }) }),
+  ]);
+  const own = (hosted(call) ? (call.params.tools ?? []) : []).map(({ type, name, ...options }) => [
+    name ?? type,
+    type === "custom"
+      ? client.tools.customTool({ name, ...camelKeys(options) })
+      : client.tools[camel(type)](camelKeys(options)),
+  ]);
+  return Object.fromEntries([...own, ...functions]);
+}
+
+/** Return a conversation as the library's messages; earlier answers are those that it gave for this purpose. */
+function messages(call) {
+  const names = new Map();
+  const result = [];
+  for (const message of call.messages) {
+    const made = message.extras?.[NAMESPACE]?.messages ?? converted(message, names);
+    for (const { content } of made) {
+      for (const part of Array.isArray(content) ? content : []) {
+        if (part.type === "tool-call") names.set(part.toolCallId, part.toolName);
+      }
+    }
+    result.push(...made);
+  }
+  return result;
+}
+
+function converted(message, names) {
+  const { role, content } = message;
+  const parts = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
+  if (role === "system") {
+    return parts.map(({ text, cache_control: cacheControl }) => ({
+      role,
+      content: text,
+      providerOptions: { anthropic: cacheControl ? { cacheControl } : {} },
+    }));
+  }
+  if (role === "tool") {
+    const id = message.tool_call_id;
+    const output = { type: "text", value: content };
+    return [{ role, content: [{ type: "tool-result", toolCallId: id, toolName: names.get(id), output }] }];
+  }
+  if (role === "user") return [{ role, content: parts.flatMap(userPart) }];
+  return [{ role, content: [...parts.map(assistantPart), ...(message.tool_calls ?? []).map(callPart)] }];
+}
+
+const DATA = new Set(["base64", "text"]);
+
+function userPart(part) {
+  if (part.type === "text") return [part];
+  const { source, type, ...anthropic } = part;
+  if (type !== "document" || !DATA.has(source.type)) return []; // the library has no part for others
+  const data = source.type === "text" ? Buffer.from(source.data) : source.data;
+  return [{ type: "file", mediaType: source.media_type, data, providerOptions: { anthropic } }];
+}
+
+function assistantPart(part) {
+  if (part.type === "server_tool_use") {
+    const { id, name, input } = part;
+    return { type: "tool-call", toolCallId: id, toolName: name, input, providerExecuted: true };
+  }
+  if (part.type === "web_search_tool_result") {
+    const output = { type: "json", value: part.content.map(camelKeys) };
+    return { type: "tool-result", toolCallId: part.tool_use_id, toolName: "web_search", output };
+  }
+  return part;
+}
+
+function callPart(call) {
+  return call.type === "custom"
+    ? { type: "tool-call", toolCallId: call.id, toolName: call.custom.name, input: call.custom.input }
+    : {
+        type: "tool-call",
+        toolCallId: call.id,
+        toolName: call.function.name,
+        input: JSON.parse(call.function.arguments),
+      };
+}
+
+// -- What is answered ------------------------------------------------------------------------------------------------
+
+async function complete(call) {
+  const result = await generateText(request(call));
+  return response(call, { ...(await whole(result)), frames: [result.response.body] });
+}
+
+async function* stream(call) {
+  const result = streamText({ ...request(call), includeRawChunks: true, onError: () => {} });
+  const frames = [];
+  const calls = new Map();
+  for await (const part of result.fullStream) {
+    if (part.type === "raw") frames.push(part.rawValue);
+    else if (part.type === "error") throw part.error;
+    else if (part.type === "abort") throw new DOMException(part.reason ?? "aborted", "TimeoutError");
+    else if (part.type === "text-delta") yield { event_type: "response.output_text.delta", delta: part.text };
+    else if (part.type === "reasoning-delta") yield { event_type: "response.reasoning.delta", delta: part.text };
+    else if (part.type === "tool-input-start" && !part.providerExecuted) {
+      calls.set(part.id, { index: calls.size, id: part.id, name: part.toolName, text: "" });
+      yield piece(calls.get(part.id));
+    } else if (part.type === "tool-input-delta" && calls.has(part.id)) {
+      calls.get(part.id).text += part.delta;
+      yield piece(calls.get(part.id), part.delta);
+    } else if (part.type === "tool-call" && !part.providerExecuted) {
+      const { toolCallId: id, toolName: name } = part;
+      if (!calls.has(id)) calls.set(id, { index: calls.size, id, name, text: "" });
+      if (calls.get(id).text === "") yield piece(calls.get(id), input(part)); // no piece of it came before
+    }
+  }
+  const answer = response(call, { ...(await whole(result)), frames, calls });
+  if (answer.annotations.length > 0) {
+    yield { event_type: "response.annotation.added", annotations: answer.annotations };
+  }
+  yield { event_type: "response.completed", response: answer };
+}
+
+function piece({ index, id, name }, delta) {
+  return { event_type: "response.function_call_arguments.delta", delta, tool_call: { index, id, name } };
+}
+
+/** Return the fields of a result, which are promises after a stream. */
+async function whole(result) {
+  const names = ["content", "text", "reasoningText", "files", "toolCalls", "finishReason", "rawFinishReason", "usage"];
+  const values = await Promise.all([...names, "response"].map((name) => result[name]));
+  return Object.fromEntries([...names, "response"].map((name, index) => [name, values[index]]));
+}
+
+function response(call, result) {
+  const own = customNames(call);
+  return {
+    id: result.response.id,
+    created: result.response.timestamp.toISOString(),
+    provider: call.provider,
+    model: result.response.modelId,
+    message: result.text,
+    reasoning: result.reasoningText || null,
+    segments: result.content.flatMap((part) => segment(part, call)),
+    annotations: annotations(result.content, call),
+    attachments: result.files.map(({ mediaType, base64 }) => ({ type: mediaType, data: base64 })),
+    tool_calls: result.toolCalls
+      .filter(({ providerExecuted }) => !providerExecuted)
+      .map((part) => ({
+        id: part.toolCallId,
+        type: own.has(part.toolName) ? "custom" : "function",
+        name: part.toolName,
+        arguments: result.calls?.get(part.toolCallId).text || input(part),
+      })),
+    finish_reason: FINISH[result.finishReason] ?? null,
+    raw_finish_reason: result.rawFinishReason ?? null,
+    usage: usage(result.usage),
+    raw_events: result.frames,
+    extras: { [NAMESPACE]: { messages: result.response.messages } },
+  };
+}
+
+function customNames(call) {
+  return new Set((call.params.tools ?? []).filter(({ type }) => type === "custom").map(({ name }) => name));
+}
+
+/** Return a call's arguments as text; the library has parsed them, unless they are free text. */
+function input(part) {
+  return typeof part.input === "string" ? part.input : JSON.stringify(part.input);
+}
+
+function segment(part, call) {
+  const opaque = Object.values(part.providerMetadata ?? {})[0] ?? {};
+  if (part.type === "text") return { type: "text", content: part.text };
+  if (part.type === "reasoning") {
+    const { signature, redactedData: redacted, reasoningEncryptedContent: encrypted } = opaque;
+    return { type: "reasoning", content: part.text, metadata: { signature, redacted, encrypted } };
+  }
+  if (part.type === "tool-call") {
+    const metadata = { id: part.toolCallId, name: part.toolName, server_executed: part.providerExecuted };
+    return { type: "tool_call", content: part.providerExecuted ? "" : input(part), metadata };
+  }
+  // With Claude a hosted tool's result is a block of its own; OpenAI has it in the item of the call.
+  if (["tool-result", "tool-error"].includes(part.type) && call.provider === "anthropic") {
+    return { type: "other", content: "", metadata: { type: part.type, id: part.toolCallId, output: part.output } };
+  }
+  if (part.type === "file") return { type: "other", content: "", metadata: { type: "file" } };
+  return [];
+}
+
+/**
+ * Return the citations of an answer: those in the metadata of a text, which have a place, and the sources without one.
+ *
+ * Sources of OpenAI's responses and of Claude's web search stand in both. The results of a search are sources too, but
+ * nobody cites them; what Claude cites says which words it cites.
+ */
+function annotations(content, call) {
+  const result = [];
+  let before = 0;
+  for (const part of content) {
+    const { openai, anthropic } = part.providerMetadata ?? {};
+    if (part.type === "text") {
+      const after = before + [...part.text].length;
+      for (const { start_index: start, end_index: end, ...data } of openai?.annotations ?? []) {
+        const isSpan = start !== undefined && end !== undefined;
+        result.push({ start: isSpan ? before + start : null, end: isSpan ? before + end : null, data });
+      }
+      for (const data of anthropic?.citations ?? []) result.push({ start: before, end: after, data });
+      before = after;
+    } else if (part.type === "source" && isUnplacedCitation(part, call)) result.push(source(part));
+  }
+  return result;
+}
+
+function isUnplacedCitation({ providerMetadata }, call) {
+  if (call.provider !== "anthropic") return call.api !== "responses";
+  const { citedText, encryptedIndex } = providerMetadata?.anthropic ?? {};
+  return citedText !== undefined && encryptedIndex === undefined;
+}
+
+function source({ url, title, filename, mediaType, providerMetadata }) {
+  const own = Object.values(providerMetadata ?? {})[0] ?? {};
+  const named = Object.entries(own).map(([key, value]) => [snake(key), value]);
+  return { start: null, end: null, data: { url, title, filename, mediaType, ...Object.fromEntries(named) } };
+}
+
+function snake(text) {
+  return text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function usage({ inputTokens, outputTokens, totalTokens, inputTokenDetails, outputTokenDetails, raw }) {
+  if ([inputTokens, outputTokens, totalTokens].every((count) => count === undefined)) return null;
+  return {
+    prompt_tokens: inputTokens ?? null,
+    completion_tokens: outputTokens ?? null,
+    total_tokens: totalTokens ?? null,
+    cached_tokens: inputTokenDetails.cacheReadTokens ?? null,
+    cache_write_tokens: inputTokenDetails.cacheWriteTokens ?? null,
+    reasoning_tokens: outputTokenDetails.reasoningTokens ?? null,
+    raw: raw ?? {},
+  };
+}
+
+// -- What goes wrong -------------------------------------------------------------------------------------------------
+
+function reported(error) {
+  const last = RetryError.isInstance(error) ? error.lastError : error;
+  return {
+    error_type: errorType(last),
+    message: error?.message ?? JSON.stringify(error),
+    status_code: last?.statusCode,
+    original_error: String(last?.cause ?? last),
+    extra_context: { headers: last?.responseHeaders },
+  };
+}
+
+/** Return an error's class; one class stands for all that ends a request, told apart by status and cause. */
+function errorType(error) {
+  if (!APICallError.isInstance(error)) return error?.name ?? error?.type ?? "Error";
+  if (error.statusCode >= 400) return error.name;
+  return error.cause?.name?.startsWith("AI_") ? error.cause.name : NO_ANSWER;
+}
+
+// -- The protocol ----------------------------------------------------------------------------------------------------
+
+async function* answers({ op, call }) {
+  if (op === "describe") yield DESCRIPTION;
+  else if (op === "complete") yield { response: await complete(call) };
+  else {
+    for await (const event of stream(call)) yield { event };
+    yield { done: true };
+  }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  try {
+    for await (const answer of answers(JSON.parse(line))) process.stdout.write(`${JSON.stringify(answer)}\n`);
+  } catch (error) {
+    process.stdout.write(`${JSON.stringify({ error: reported(error) })}\n`);
+  }
+}
