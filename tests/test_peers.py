@@ -13,6 +13,7 @@ from llm_conformance.locations import CASSETTES
 from peers import __main__ as command
 from peers import matrix
 from peers.__main__ import PAGE, Peer, peers
+from peers.rediscovery import BUGS
 from tests.test_reports import document, result
 
 PEERS = list(peers())
@@ -37,6 +38,13 @@ def test_a_folder_names_releases_and_deviations_that_there_are(peer: Peer, ids: 
         lines = (peer.folder / "requirements.txt").read_text("utf-8").split("\n")
         assert all("==" in line for line in lines if line and not line.startswith("#"))
         assert (peer.folder / "adapter.py").is_file()
+
+
+def test_bugs_to_be_found_again_name_rules_and_scenarios_that_there_are(ids: set[str]) -> None:
+    for bug in BUGS:
+        assert bug["invariant"] in rules.catalogue()
+        assert set(bug["scenarios"]) <= ids
+        assert bug["peer"] in {peer.name for peer in PEERS}
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)

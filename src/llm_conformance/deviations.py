@@ -7,6 +7,7 @@ named has failed. A deviation that no failing cell bears out is stale, and fails
 from __future__ import annotations
 
 import fnmatch
+import itertools
 import re
 import tomllib
 from collections import Counter
@@ -35,7 +36,7 @@ def names(pattern: str, id: str) -> bool:
 
 @dataclass(frozen=True)
 class Deviation:
-    """One deviation: one rule, one glob of scenario ids. An entry of a file with a list of globs makes several.
+    """One deviation: one rule, one glob of scenario ids. An entry of a file with lists of them makes several.
 
     `adapter`, `versions` (a PEP 440 specifier), `mode` and `face` restrict it where they are given.
     """
@@ -174,15 +175,18 @@ _TOLD = {
     r"does not match '\\\\S'": "is empty; say why the adapter deviates",
     r"does not match '\^https": "has to be a URL (https://...) at which the deviation is written down",
     r"is not of type 'array'": "write [[deviation]], in two brackets, above each entry",
-    r"not valid under any of the given schemas": "has to be a glob of scenario ids, or a list of different ones",
+    r"not valid under any of the given schemas": "has to be a text, or a list of different ones",
 }
 
 
 def _deviations(path: Path, document: Mapping[str, Any], lines: list[int]) -> Iterator[Deviation]:
     for line, entry in zip(lines, document.get("deviation", ()), strict=True):
-        patterns = entry["scenario"]
-        for pattern in [patterns] if isinstance(patterns, str) else patterns:
-            yield Deviation(path, line, **{**entry, "scenario": pattern})
+        for invariant, pattern in itertools.product(_listed(entry["invariant"]), _listed(entry["scenario"])):
+            yield Deviation(path, line, **{**entry, "invariant": invariant, "scenario": pattern})
+
+
+def _listed(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value
 
 
 def _problems(found: list[Deviation], invariants: Collection[str], scenarios: Collection[str]) -> Iterator[FileProblem]:

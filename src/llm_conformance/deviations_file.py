@@ -20,7 +20,11 @@ from llm_conformance.verdict import Verdict
 _COMMENT = 110
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 
+_RESTRICTIONS = ("adapter", "versions", "mode", "face")
+
 Entry = dict[str, Any]
+Fields = tuple[tuple[str, str | None], ...]
+"""What an entry says beside rules and scenarios, by name."""
 
 
 def write(path: Path, verdicts: Iterable[Verdict], known: Deviations, subjects: Sequence[Subject]) -> int:
@@ -39,15 +43,24 @@ def write(path: Path, verdicts: Iterable[Verdict], known: Deviations, subjects: 
 
 
 def _kept(verdicts: Iterable[Verdict], known: Deviations) -> Iterator[Entry]:
-    """Yield the entries of deviations that a failing cell bears out, as they were written: with all their globs."""
+    """Yield the entries of deviations that a failing cell bears out, as they were written, without the others."""
     borne_out = {each.deviation for each in verdicts if each.status == Status.EXPECTED}
-    entries: dict[tuple[Path, int], Entry] = {}
+    rows: dict[Fields, dict[str, list[str]]] = {}
     for at, each in enumerate(known.listed):
         if at in borne_out:
-            fields = {name: value for name, value in vars(each).items() if name not in ("path", "line", "scenario")}
-            entry = entries.setdefault((each.path, each.line), {**fields, "scenarios": []})
-            entry["scenarios"].append(each.scenario)
-    yield from entries.values()
+            fields = tuple((name, getattr(each, name)) for name in (*_RESTRICTIONS, "reason", "link"))
+            rows.setdefault(fields, {}).setdefault(each.invariant, []).append(each.scenario)
+    for fields, scenarios in rows.items():
+        yield from _joined(((fields, invariant), found) for invariant, found in scenarios.items())
+
+
+def _joined(rows: Iterable[tuple[tuple[Fields, str], list[str]]]) -> Iterator[Entry]:
+    """Yield an entry for all rules that are alike: broken in the same scenarios, and alike in all else that is said."""
+    alike: dict[tuple[Fields, tuple[str, ...]], list[str]] = {}
+    for (fields, invariant), scenarios in rows:
+        alike.setdefault((fields, tuple(scenarios)), []).append(invariant)
+    for (fields, found), invariants in alike.items():
+        yield {"invariants": invariants, "scenarios": list(found), **dict(fields)}
 
 
 def _adapters(subjects: Sequence[Subject]) -> Mapping[str, str | None]:
@@ -58,7 +71,7 @@ def _adapters(subjects: Sequence[Subject]) -> Mapping[str, str | None]:
 
 
 def _made(verdicts: Iterable[Verdict], adapters: Mapping[str, str | None]) -> Iterator[Entry]:
-    """Yield an entry for each rule, mode and method in which something fails, with all scenarios in which it does."""
+    """Yield an entry for what fails alike: rules, scenarios, and the mode or method if it fails only there."""
     failed: dict[tuple[str, str], dict[str, dict[str, Verdict]]] = {}
     judged: dict[tuple[str, str, str], set[str]] = {}
     for each in verdicts:
@@ -66,23 +79,27 @@ def _made(verdicts: Iterable[Verdict], adapters: Mapping[str, str | None]) -> It
             judged.setdefault((each.adapter, each.invariant, each.scenario), set()).add(each.face)
         if each.status == Status.FAIL:
             failed.setdefault((each.adapter, each.invariant), {}).setdefault(each.scenario, {})[each.face] = each
+    yield from _joined(_rows(failed, judged, adapters))
+
+
+def _rows(
+    failed: Mapping[tuple[str, str], Mapping[str, Mapping[str, Verdict]]],
+    judged: Mapping[tuple[str, str, str], set[str]],
+    adapters: Mapping[str, str | None],
+) -> Iterator[tuple[tuple[Fields, str], list[str]]]:
     for (adapter, invariant), scenarios in sorted(failed.items()):
-        alike: dict[tuple[tuple[str, str], ...], list[Verdict]] = {}
+        alike: dict[Fields, list[Verdict]] = {}
         for scenario, faces in sorted(scenarios.items()):
             for restriction in _restrictions(set(faces), judged[adapter, invariant, scenario]):
                 alike.setdefault(restriction, []).append(next(iter(faces.values())))
         for restriction, found in alike.items():
             message = " ".join(_UNPRINTABLE.sub(" ", secrets.hide(found[0].message or "")).split())
-            yield {
-                "invariant": invariant,
-                "scenarios": [glob.escape(each.scenario) for each in found],
-                "adapter": adapters[adapter],
-                **dict(restriction),
-                "example": message if len(message) <= _COMMENT else f"{message[:_COMMENT]} ...",
-            }
+            example = message if len(message) <= _COMMENT else f"{message[:_COMMENT]} ..."
+            fields = (("adapter", adapters[adapter]), *restriction, ("example", example))
+            yield (fields, invariant), [glob.escape(each.scenario) for each in found]
 
 
-def _restrictions(failed: set[str], judged: set[str]) -> Iterator[tuple[tuple[str, str], ...]]:
+def _restrictions(failed: set[str], judged: set[str]) -> Iterator[Fields]:
     """Yield what an entry has to be restricted to, so that it names the methods that fail and no other."""
     if failed == judged:
         yield ()

@@ -7,6 +7,7 @@ an explanation.
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
@@ -154,14 +155,19 @@ def _has_all(sent: Any, recorded: Any) -> bool:
     return lists and all(isinstance(each, str) and each in sent for each in recorded)
 
 
+_OF_A_TOOL = re.compile(r"/tools/\d+(/functionDeclarations/\d+)?(/.*)?")
+
+
 def _has_tool(sent: Mapping[str, Any], pointer: str, wanted: Any) -> bool:
     """Whether what is wanted of a tool is there of any tool: they may stand in any order."""
-    _, _, place = pointer.partition("/tools/")
-    number, _, rest = place.partition("/")
+    found = _OF_A_TOOL.fullmatch(pointer)
     tools = sent.get("tools")
-    if not number.isdigit() or not isinstance(tools, list):
+    if not found or not isinstance(tools, list):
         return False
-    return any(holds(at_pointer(tool, f"/{rest}" if rest else ""), wanted) for tool in tools)
+    if found[1]:
+        lists = (tool.get("functionDeclarations") for tool in tools if isinstance(tool, dict))
+        tools = [tool for declared in lists if isinstance(declared, list) for tool in declared]
+    return any(holds(at_pointer(tool, found[2] or ""), wanted) for tool in tools)
 
 
 def _difference(sent: Mapping[str, Any], recorded: Mapping[str, Any], pointers: tuple[str, ...]) -> str | None:
