@@ -112,9 +112,9 @@ def main(arguments: Sequence[str]) -> int:
         outcome = judge(known[name], work)
         print(f"{outcome.trouble}: see {outcome.log}" if outcome.trouble else "judged")
         outcomes.append(outcome)
-    reports = [each.report for each in outcomes if each.report is not None]
+    reports = {each.name: each.report for each in outcomes if each.report is not None}
     if options.page and reports:
-        files.write(options.page, *reports)
+        files.write(options.page, *reports.values())
     if not options.names:  # the matrix is of the whole field, or says what is missing
         missing = {each.name: each.trouble for each in outcomes if each.report is None}
         PAGE.write_text(matrix.page(reports, missing), "utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from llm_conformance.judgement import Status
@@ -24,15 +24,16 @@ claim it. What is wrong is listed below, with the reason. Where the fault is the
 """
 
 
-def page(reports: Sequence[Document], missing: Mapping[str, str]) -> str:
-    """Return the page; `missing` are libraries without a report, and why."""
-    return "\n".join([_HEAD, *_table(reports, missing), *(line for each in reports for line in _deviations(each))])
+def page(reports: Mapping[str, Document], missing: Mapping[str, str]) -> str:
+    """Return the page, by the folders of libraries; `missing` are those without a report, and why."""
+    told = (line for name, report in reports.items() for line in _deviations(name, report))
+    return "\n".join([_HEAD, *_table(reports, missing), *told])
 
 
-def _table(reports: Sequence[Document], missing: Mapping[str, str]) -> Iterator[str]:
+def _table(reports: Mapping[str, Document], missing: Mapping[str, str]) -> Iterator[str]:
     yield f"| library | date | provider | {' | '.join(FAMILIES)} |"
     yield f"|---|---|---|{'---:|' * len(FAMILIES)}"
-    for report in reports:
+    for report in reports.values():
         (adapter,) = report["adapters"]
         for row, families in by_family(report, adapter["name"]).items():
             cells = (_field(families.get(family, Counter())) for family in FAMILIES)
@@ -50,9 +51,9 @@ def _field(counts: Counts) -> str:
     return "unsup." if counts[Status.UNSUPPORTED] else "-"
 
 
-def _deviations(report: Document) -> Iterator[str]:
+def _deviations(name: str, report: Document) -> Iterator[str]:
     (adapter,) = report["adapters"]
-    yield f"## {adapter['name']} {adapter['version'] or ''}".rstrip()
+    yield f"## {name}: {adapter['name']} {adapter['version'] or ''}".rstrip()
     yield ""
     causes: dict[tuple[str, str], dict[str, Counter[str]]] = {}
     for result in report["results"]:
