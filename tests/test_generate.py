@@ -204,7 +204,7 @@ def test_themes_draw_what_they_promise(
         found[0] += wanted(scenario.interactions[mode].body, scenario)
 
     count()
-    assert found[0] >= 5
+    assert found[0] >= 3
 
 
 def test_every_status_is_tried() -> None:

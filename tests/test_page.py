@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("mypkg", ("--report=two.json", "--scenario=cerebras/t*", "--scenario=cerebras/r*")),
     ):
         done = sh(
-            "llm-conformance",
+            sys.executable,
+            "-m",
+            "llm_conformance",
             "run",
             f"--adapter={adapter}",
             "--examples=0",
@@ -45,7 +48,18 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
             PYTHONPATH=str(ROOT),
         )
         assert done.returncode in (0, 1), done.stdout + done.stderr
-    done = sh("llm-conformance", "report", "show", "one.json", "two.json", "-o", "both.html", cwd=directory)
+    done = sh(
+        sys.executable,
+        "-m",
+        "llm_conformance",
+        "report",
+        "show",
+        "one.json",
+        "two.json",
+        "-o",
+        "both.html",
+        cwd=directory,
+    )
     assert done.returncode == 0, done.stderr
     return directory
 

@@ -59,8 +59,7 @@ class Finding:
 class Findings:
     """Judges examples by a set of rules, and remembers what it found.
 
-    The rules that are `known` to fail are judged too, but what they find is nothing to stop at: so a search finds one
-    rule that is broken, and goes on for the next when that one is known.
+    The rules that are `known` to fail are judged too, but what they find is nothing to stop at.
     """
 
     def __init__(self, runner: Runner, rules: Iterable[Invariant], known: Collection[Invariant] = ()) -> None:
@@ -95,17 +94,15 @@ class Findings:
                     finding.witness = witness
         return wrong
 
-    @property
-    def known(self) -> list[str]:
-        """The ids of the rules that are known to fail, in order."""
-        return sorted(rule.id for rule in self._known)
+    def go_on(self) -> bool:
+        """Take all rules as known if one was found broken, so that a search does not stop; return whether to search on.
 
-    def learn(self) -> bool:
-        """Take the rules that are found broken as known; return whether there is one more, and reason to go on."""
-        found = {rule for rule, finding in self.by_rule.items() if finding.witness is not None}
-        is_more = not found <= self._known
-        self._known |= found
-        return is_more and not self._hung
+        The first search has made one example small. The next has every rule judge all examples, so that what is said of
+        a rule does not depend on what else is broken.
+        """
+        was_stopped = any(self.by_rule[rule].witness for rule in self.by_rule.keys() - self._known)
+        self._known = set(self.by_rule)
+        return was_stopped and not self._hung
 
     def uncut(self) -> None:
         """Put the stream as a whole in the place of each example that is wrong without its cuts, too."""

@@ -99,13 +99,13 @@ class PropertyItem(JudgingItem):
         self.tally = Tally(self.tally.keeps, items=1)
         searched = self._searched
         theme, row, mode = searched.theme, searched.row, searched.mode
-        is_more = True
-        while is_more:
+        for last in (False, True):
             if not any(map(self._is_wrong, theme.all_listed(row, mode))):
                 # A name for each search: Hypothesis forgets what it found under one once that fails no more.
-                name = " ".join((self.name, *self._findings.known))
+                name = f"{self.name} to its end" if last else self.name
                 search(name, theme.scenarios(row, mode), self._is_wrong, self._effort)
-            is_more = self._findings.learn()
+            if last or not self._findings.go_on():
+                break
         self._findings.uncut()
         found = self._findings.by_rule
         verdicts = {rule: self._verdict(rule, finding) for rule, finding in found.items()}

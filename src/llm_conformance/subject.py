@@ -93,7 +93,12 @@ def load(spec: str, directory: Path, taken: Collection[str] = ()) -> Subject:
     else:
         with cheap_certificates():
             instance = _instantiate(spec, _resolve(spec, directory))
-    subject: Subject = _guarded("reading its declarations", lambda: describe(spec, instance, taken))
+    try:
+        subject: Subject = _guarded("reading its declarations", lambda: describe(spec, instance, taken))
+    except BadAdapterError:
+        if isinstance(instance, ProgramAdapter):
+            instance.close()
+        raise
     return subject
 
 

@@ -76,7 +76,7 @@ class SplittingInAnyCase(Splitting):
 
 
 class TagsComparedWithWholeChunks(Misunderstood):
-    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "ANN-2", "ANN-5", "STR-1")
+    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "ANN-2", "ANN-5")
     says = "<think>|which is reasoning"
     decoders = MappingProxyType({ChatDecoder: SplittingByWholeChunks})
 

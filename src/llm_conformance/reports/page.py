@@ -19,6 +19,9 @@ from llm_conformance.reports.matrix import FAMILIES, verdict
 from llm_conformance.templating import render as render_template
 from llm_conformance.templating import text_of
 
+_NAMED = 4
+"""How many adapters the title names."""
+
 
 def render(documents: Sequence[Document]) -> str:
     """Return the page of one report or of several, whose adapters then stand side by side."""
@@ -34,9 +37,10 @@ def render(documents: Sequence[Document]) -> str:
         json.dumps(told, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace"), mtime=0
     )
     names = [f"{each['name']} {each['version'] or ''}".strip() for one in documents for each in one["adapters"]]
+    judged = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} adapters"
     return render_template(
         "page.html",
-        title=f"{', '.join(names)}: conformance",
+        title=f"{judged}: conformance",
         style=Markup(text_of("page.css")),  # noqa: S704 - files of this package
         script=Markup(text_of("page.js")),  # noqa: S704
         data=base64.b64encode(packed).decode("ascii"),

@@ -120,6 +120,7 @@ function start(data) {
       if (!matching.some((each) => each.row === row)) continue;
       if (visible.length > 1) body.append(make("tr", {}, make("th", { className: "provider", colSpan: rules.length + 1, scope: "rowgroup" }, row)));
       for (const run of visible) {
+        if (!matching.some((each) => each.row === row && each.run === run)) continue; // it does not list the provider
         const line = make("tr", {}, make("th", { scope: "row" }, visible.length > 1 ? run.name : row));
         for (const rule of rules) {
           const field = fieldOf(groups.get(`${row} ${run.number} ${rule}`) ?? []);
