@@ -9,7 +9,7 @@ from typing import Any
 
 from llm_conformance import secrets
 from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import shown
+from llm_conformance.judgement import encodable, shown
 from llm_conformance.scenarios import Scenario
 from llm_conformance.truths import Mode
 
@@ -68,7 +68,7 @@ def clean(value: Any, depth: int = 0) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, str):
-        return secrets.hide(value.encode("utf-8", "backslashreplace").decode("utf-8"))
+        return secrets.hide(encodable(value))
     if depth > _DEEPEST:
         return "(nested too deep to be shown)"
     value = _fields_of(value)

@@ -14,6 +14,8 @@ from _pytest._code.code import (
     TerminalRepr,
 )
 
+from llm_conformance.judgement import encodable
+
 OWN_FAULT = "This is a fault of llm-conformance, not of the adapter."
 
 
@@ -21,14 +23,9 @@ class Failures(AssertionError):  # noqa: N818 - it is what failed, in words
     """What is wrong: for each failure a `headline` of one line, and all that is to be told."""
 
     def __init__(self, told: Sequence[str], headlines: Sequence[str]) -> None:
-        super().__init__(_encodable("\n\n".join(told)))
-        first, *others = map(_encodable, headlines)
+        super().__init__(encodable("\n\n".join(told)))
+        first, *others = map(encodable, headlines)
         self.headline = f"{first} (and {len(others)} more)" if others else first
-
-
-def _encodable(text: str) -> str:
-    """Return a text that can be printed, and sent to another process: an adapter may give half a surrogate pair."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class JudgingItem(pytest.Item):

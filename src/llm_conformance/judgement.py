@@ -39,7 +39,7 @@ class Violation(AssertionError):  # noqa: N818 - reads as what it is in a rule
     """The rule is broken: what it expects, what was there instead, and optionally where and why."""
 
     def __init__(self, expected: str, actual: str, where: str = "", hint: str = "") -> None:
-        expected, actual = _encodable(expected), _encodable(actual)
+        expected, actual = encodable(expected), encodable(actual)
         super().__init__(f"expected {expected}; got {actual}" + (f" ({hint})" if hint else ""))
         self.expected = expected
         self.actual = actual
@@ -189,7 +189,7 @@ def shown(value: Any) -> str:
         return f"(a {type(value).__name__}, whose repr raises {type(error).__name__})"
 
 
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
     """Return a text that can be written anywhere: half a surrogate pair, as a broken adapter may give, is escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 

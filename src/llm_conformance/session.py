@@ -234,9 +234,10 @@ class ConformanceSession:
 
     def _write(self, result: Result) -> None:
         """Write reports and deviations; what could not be written is told with the summary."""
+        made = document(result) if self._settings.reports else {}
         for destination in self._settings.reports:
             try:
-                files.write(destination, document(result))
+                files.write(destination, made)
             except (NoBadgeError, OSError) as error:
                 self._notes.append(f"{destination}: not written, {error}")
         path = self._settings.write_deviations
