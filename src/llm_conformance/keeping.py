@@ -12,14 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from llm_conformance import cassette
+from llm_conformance import cassette, writing
 from llm_conformance.cassette import Interaction
 from llm_conformance.contract.values import plain
-from llm_conformance.providers import COUNTS
 from llm_conformance.scenarios import SUFFIX, Scenario, cassette_path
-from llm_conformance.truths import Truth
 
 
 def keep(scenario: Scenario, directory: Path) -> Scenario:
@@ -47,8 +43,7 @@ def _write(scenario: Scenario, path: Path, before: Mapping[int, str]) -> None:
     tape = cassette_path(path)
     tape.unlink(missing_ok=True)  # half of a pair that was not finished
     cassette.save(tape, metadata, _told(scenario))
-    text = yaml.safe_dump(_document(scenario, before), allow_unicode=True, sort_keys=False, width=120)
-    path.write_text(text, encoding="utf-8")
+    path.write_text(writing.text(_document(scenario, before)), encoding="utf-8")
 
 
 def _told(scenario: Scenario) -> list[Interaction]:
@@ -94,31 +89,5 @@ def _document(scenario: Scenario, before: Mapping[int, str]) -> dict[str, Any]:
         "recordings": recordings,
         **fault,
         **replay,
-        "truth": dict(_stated(scenario.truths[scenario.modes[0]])),  # the same in both modes
+        "truth": writing.stated(scenario.truths[scenario.modes[0]]),  # the same in both modes
     }
-
-
-def _stated(truth: Truth) -> Mapping[str, Any]:
-    if truth.error is not None:
-        failure = {"error": truth.error, "fault": truth.fault, "retry_after": truth.retry_after}
-        return {key: value for key, value in failure.items() if value}
-    usage = truth.usage and {count: getattr(truth.usage, count) for count in COUNTS}
-    said: dict[str, Any] = {
-        "id": truth.ids[0],
-        "model": truth.model,
-        "message": truth.message,
-        "reasoning": truth.reasoning,
-        "reasoning_source": truth.reasoning_source,
-        "segments": plain(truth.segments),
-        "annotations": plain(truth.annotations),
-        "tool_calls": plain(truth.tool_calls),
-        "attachments": plain(truth.attachments),
-        "usage": usage and {count: value for count, value in usage.items() if value is not None},
-        "finish_reason": _one_or_all(truth.finish_reasons),
-        "raw_finish_reason": _one_or_all(truth.raw_finish_reasons),
-    }
-    return {key: value for key, value in said.items() if key in truth.stated or key == "reasoning_source"}
-
-
-def _one_or_all(words: tuple[str | None, ...]) -> Any:
-    return words[0] if len(words) == 1 else list(words)

@@ -1,0 +1,116 @@
+"""The truth of a recording as its own bytes give it, where nobody has written one by hand.
+
+Claimed is only what the recorder left intact, which a cassette may say in `metadata.fidelity`:
+
+| fidelity | what is claimed |
+|---|---|
+| `raw`, or nothing said | everything that the bytes decide |
+| `body+headers-only` | the same; a body without its request can only be parsed |
+| `json-asciified` | all but the message code point for code point, and places in it |
+| `redacted-reserialised` | the same, and no ids and times |
+| anything else | nothing: such a body needs a scenario file |
+
+Reasoning and the arguments of tool calls are claimed exactly, whatever the fidelity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from llm_conformance import derivation, expectation, schema
+from llm_conformance.cassette import Interaction
+from llm_conformance.contract import error_for_status
+from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.expectation import Expectation
+from llm_conformance.providers import Provider
+from llm_conformance.scenarios import shown_early
+from llm_conformance.truths import ExpectedAnnotation, Truth
+
+CLAIMED: Mapping[str, frozenset[str]] = {
+    "raw": frozenset({"id", "created", "message", "annotations"}),
+    "json-asciified": frozenset({"id", "created"}),
+    "redacted-reserialised": frozenset(),
+    "body+headers-only": frozenset({"id", "created", "message", "annotations"}),
+}
+"""What is claimed by fidelity, beside what always is."""
+_ALWAYS_CLAIMED = frozenset({"model", "reasoning", "tool_calls", "usage", "finish_reason", "raw_finish_reason"})
+# What reading a body of another shape may run into; the last three come of times, and of nesting without end.
+_SHAPELESS = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, OSError, RecursionError)
+_PENDING = ("queued", "in_progress")
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A recording whose bytes give no truth; `why` says what is in the way."""
+
+    why: str
+
+
+def derived_truth(
+    interaction: Interaction, row: Provider, model: str, profile: ThinkProfile, fidelity: str = "raw"
+) -> Truth | Undecided:
+    """Return the truth of an answer, or of an error."""
+    try:
+        if interaction.status >= 400:
+            return Truth(stated=frozenset({"error"}), error=error_for_status(interaction.status).__name__)
+        return _of_answer(interaction, row, model, profile, fidelity)
+    except _SHAPELESS as error:
+        return Undecided(f"the body is not of the shape of {row}: {type(error).__name__}")
+
+
+def _of_answer(
+    interaction: Interaction, row: Provider, model: str, profile: ThinkProfile, fidelity: str
+) -> Truth | Undecided:
+    facts = derivation.derive(interaction, row)
+    if facts.finish in _PENDING and not interaction.streamed:
+        return Undecided("an answer that is still pending")
+    if facts.error or (interaction.streamed and facts.finish is None and not facts.ended):
+        return Truth(stated=frozenset({"error"}), error="LLMError")
+    if not any((facts.text, facts.reasoning, facts.refusal, facts.tool_calls, facts.media, facts.finish)):
+        return Undecided("a body without any part of an answer")
+    expected = expectation.expect(facts, row, profile)
+    outside = any(start is None and citation.start is not None for start, _, citation in expected.annotations)
+    may_refuse = outside or not _keeps_the_wire_schema(interaction, row)
+    stated = _ALWAYS_CLAIMED | CLAIMED[fidelity]
+    if expected.by_tag or facts.found:
+        stated -= {"annotations"}
+    # Cut off while it thought, or did not think at all: nobody can say whether the text is reasoning.
+    undecided = profile == "prefilled" and not facts.reasoning and "</think>" not in facts.text
+    if undecided:
+        stated -= {"message", "reasoning", "annotations"}
+    return Truth(
+        stated=stated | ({"attachments"} if facts.media else frozenset()),
+        ids=tuple(facts.ids) or (None,),
+        model=facts.model or model,
+        times=expected.times or (None,),
+        message=expected.message,
+        message_is_json=expected.message_is_json,
+        refusal=expected.refusal,
+        reasoning=None if undecided else expected.reasoning,
+        reasoning_source="tag" if expected.by_tag else "native",
+        annotations=tuple(_annotations(expected)) if "annotations" in stated else (),
+        attachments=tuple(
+            {key: piece[key] for key in ("id", "data", "transcript") if piece.get(key)} for piece in facts.media
+        ),
+        tool_calls=expected.tool_calls,
+        usage=expected.usage,
+        finish_reasons=expected.finish_reasons,
+        raw_finish_reasons=tuple(dict.fromkeys((facts.finish, facts.finish_also or facts.finish))),
+        may_raise=("ValidationError",) if may_refuse else (),
+        shows_early=shown_early(interaction, row) if interaction.streamed else frozenset(),
+        offset_unit=row.offset_unit,
+    )
+
+
+def _keeps_the_wire_schema(interaction: Interaction, row: Provider) -> bool:
+    """Whether the body is of the documented form; who refuses another is not to blame."""
+    part = f"wire/{row.wire}#/$defs/{'chunk' if interaction.streamed else 'response'}"
+    return not any(True for each in derivation.documents(interaction) for _ in schema.problems(part, each))
+
+
+def _annotations(expected: Expectation) -> Iterator[ExpectedAnnotation]:
+    for start, end, citation in expected.annotations:
+        text = None if start is None or end is None else expected.message[start:end]
+        nowhere = citation.start == citation.end == 0
+        yield ExpectedAnnotation(start, end, text, citation.data, may_be_unanchored=nowhere)

@@ -1,0 +1,66 @@
+"""Writing a scenario file: a truth, or one a mode, as YAML that `llm_conformance.scenarios` reads again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from llm_conformance.contract.values import plain
+from llm_conformance.providers import COUNTS
+from llm_conformance.truths import Mode, Truth
+
+_ALWAYS = frozenset({"reasoning_source", "refusal", "message_is_json", "may_raise"})
+"""What is no claim by itself, and stands there where it is not as usual."""
+
+
+def text(document: Mapping[str, Any]) -> str:
+    """Return a scenario file's text."""
+    written: str = yaml.safe_dump(document, allow_unicode=True, sort_keys=False, width=120)
+    return written
+
+
+def stated(truth: Truth) -> dict[str, Any]:
+    """Return a truth as it stands in a scenario file: what it states, and nothing else."""
+    if truth.error is not None:
+        failure = {"error": truth.error, "fault": truth.fault, "retry_after": truth.retry_after}
+        return {key: value for key, value in failure.items() if value}
+    usage = truth.usage and {count: getattr(truth.usage, count) for count in COUNTS}
+    said: dict[str, Any] = {
+        "id": _one_or_all(truth.ids),
+        "created": _one_or_all(truth.times),
+        "model": truth.model,
+        "message": truth.message,
+        "message_is_json": truth.message_is_json,
+        "refusal": truth.refusal,
+        "reasoning": truth.reasoning,
+        "reasoning_source": truth.reasoning_source,
+        "segments": plain(truth.segments),
+        "annotations": plain(truth.annotations),
+        "tool_calls": plain(truth.tool_calls),
+        "attachments": plain(truth.attachments),
+        "usage": usage and {count: value for count, value in usage.items() if value is not None},
+        "finish_reason": _one_or_all(truth.finish_reasons),
+        "raw_finish_reason": _one_or_all(truth.raw_finish_reasons),
+        "may_raise": list(truth.may_raise),
+    }
+    usual = {"message_is_json": False, "refusal": "", "reasoning_source": "native", "may_raise": []}
+    return {
+        key: value for key, value in said.items() if key in truth.stated or (key in _ALWAYS and value != usual[key])
+    }
+
+
+def stated_by_mode(truths: Mapping[Mode, Truth]) -> dict[str, Any]:
+    """Return the truths of several recordings: what they have in common once, the rest under the mode's name."""
+    said = {mode: stated(truth) for mode, truth in truths.items()}
+    if len(said) == 1:
+        return next(iter(said.values()))
+    first, *others = said.values()
+    shared = {key: value for key, value in first.items() if all(key in one and one[key] == value for one in others)}
+    own = {mode: {key: value for key, value in one.items() if key not in shared} for mode, one in said.items()}
+    return shared | {mode: rest for mode, rest in own.items() if rest}
+
+
+def _one_or_all(words: tuple[str | None, ...]) -> Any:
+    return words[0] if len(words) == 1 else list(words)
