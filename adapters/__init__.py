@@ -19,10 +19,11 @@ from ._provider import ProviderAdapter
 
 
 def _providers() -> Iterator[ProviderAdapter]:
-    """Yield the `adapter` of every provider module here; adding a provider is adding a module."""
+    """Yield the `adapter` or the `adapters` of every provider module here; adding a provider is adding a module."""
     for module in pkgutil.iter_modules(__path__):
         if not module.name.startswith("_"):
-            yield importlib.import_module(f"{__name__}.{module.name}").adapter
+            loaded = importlib.import_module(f"{__name__}.{module.name}")
+            yield from loaded.adapters if hasattr(loaded, "adapters") else [loaded.adapter]
 
 
 class ReferenceAdapters:

@@ -55,18 +55,18 @@ class ResponsesDecoder:
 
     def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Iterator[StreamEvent]:
         answer = self._answer
-        index: Any = event.get("output_index")
+        index, part = _place(event)
         match kind:
             case "response.output_text.delta":
-                yield from self._feed_text((index, event["content_index"]), event["delta"])
+                yield from self._feed_text((index, part), event["delta"])
             case "response.output_text.annotation.added":
-                self._citations.append(((index, event["content_index"]), event["annotation"]))
+                self._citations.append(((index, part), event["annotation"]))
             case "response.refusal.delta":
                 self._feed_refusal(event["delta"])
             case "response.reasoning_summary_text.delta":
                 yield from answer.reasoning(event["delta"], (index, "summary", event["summary_index"]))
             case "response.reasoning_text.delta":
-                yield from answer.reasoning(event["delta"], (index, "content", event["content_index"]))
+                yield from answer.reasoning(event["delta"], (index, "content", part))
             case "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta":
                 yield from answer.tool(index, None, None, event["delta"])
             case "response.output_item.added":
@@ -264,6 +264,14 @@ def _replayed(answer: Response) -> Iterator[Mapping[str, Any]]:
             custom = made.type == "custom"
             kind, said = ("custom_tool_call", "input") if custom else ("function_call", "arguments")
             yield {"type": kind, "call_id": made.id, "name": made.name, said: made.arguments}
+
+
+def _place(event: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return which item an event is about, and which part of it; llama.cpp names its items, and counts nothing."""
+    index = event.get("output_index")
+    if index is None:
+        index = event.get("item_id") or (event.get("item") or {}).get("id")
+    return index, event.get("content_index")
 
 
 def headers(call: Call) -> dict[str, str]:

@@ -85,7 +85,7 @@ class MessagesDecoder:
             case "redacted_thinking":
                 self._block = answer.block("reasoning", index, redacted=block["data"])
             case "tool_use":
-                yield from answer.tool(index, block["id"], block["name"], _arguments(block["input"]))
+                yield from answer.tool(index, block["id"], block["name"], _arguments(block.get("input")))
             case "server_tool_use":
                 self._block = answer.block("tool_call", index, server_executed=True, id=block["id"], name=block["name"])
                 self._block.content = _arguments(block["input"])
@@ -151,7 +151,7 @@ class MessagesDecoder:
         )
 
 
-def _arguments(input: Mapping[str, Any]) -> str:
+def _arguments(input: Mapping[str, Any] | None) -> str:
     """Return a tool's input as text; a stream starts with an empty one and sends the text in pieces."""
     return json.dumps(input, ensure_ascii=False) if input else ""
 
@@ -225,4 +225,9 @@ def headers(call: Call) -> dict[str, str]:
     return {"x-api-key": call.api_key, "anthropic-version": "2023-06-01"}
 
 
-adapter = ProviderAdapter("anthropic:messages", MessagesDecoder, request, headers)
+def messages_adapter(provider: str) -> ProviderAdapter:
+    """Return the adapter of a provider with Anthropic's API."""
+    return ProviderAdapter(f"{provider}:messages", MessagesDecoder, request, headers)
+
+
+adapter = messages_adapter("anthropic")

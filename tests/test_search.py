@@ -15,7 +15,7 @@ from llm_conformance.search import Effort
 from tests import miniature
 
 TRIMS = f"{Path(__file__).with_name('broken') / 'content.py'}:TrimmedMessage"
-ARGUMENTS = (f"--adapter={TRIMS}", "--conformance-scenario=zai/generated-*-answers", "-q")
+ARGUMENTS = (f"--adapter={TRIMS}", "--conformance-scenario=zai/generated-*-answers", "-q", "--conformance-examples=100")
 
 
 def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import re
 import zlib
@@ -182,6 +183,14 @@ def save(path: Path, metadata: Mapping[str, Any], interactions: Iterable[Interac
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("x", encoding="utf-8", newline="\n") as file:
         file.write(serialize(document, _Readable))
+
+
+def digest(interactions: Iterable[Interaction]) -> str:
+    """Return a SHA-256 over bodies, in their order."""
+    total = hashlib.sha256()
+    for each in interactions:
+        total.update(hashlib.sha256(each.body).digest())
+    return f"sha256:{total.hexdigest()}"
 
 
 def _vcr_pair(interaction: Interaction) -> tuple[Any, dict[str, Any]]:

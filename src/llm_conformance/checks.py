@@ -114,10 +114,13 @@ def _keeps_the_wire_schema(recording: Recording) -> Problems:
     if recording.truth.unknown:
         return
     part = "chunk" if recording.interaction.streamed else "response"
+    found: dict[tuple[str, str], list[int]] = {}
     for number, document in enumerate(derivation.documents(recording.interaction)):
         for where, message in schema.problems(f"wire/{recording.provider.wire}#/$defs/{part}", document):
-            field = "/".join(map(str, where))
-            yield f"document {number} of the body, at /{field}: {message}", ("recordings", recording.mode)
+            found.setdefault(("/".join(map(str, where)), message), []).append(number)
+    for (field, message), numbers in found.items():
+        more = f" (and of {len(numbers) - 1} more)" if len(numbers) > 1 else ""
+        yield f"document {numbers[0]} of the body{more}, at /{field}: {message}", ("recordings", recording.mode)
 
 
 def _states_enough(recording: Recording) -> Problems:
@@ -310,6 +313,7 @@ def _replays_as_demanded(recording: Recording) -> Problems:
     for number, each in earlier.items():
         if recording.mode not in each.modes:
             yield f"{each.path.name} has no {recording.mode} recording", ("call", "messages", number)
+    yield from _results_are_of_calls(recording)
     if "replay" not in document:
         return
     if not earlier:
@@ -329,6 +333,22 @@ def _replays_as_demanded(recording: Recording) -> Problems:
     for number, pointer in enumerate(document["replay"].get("absent", ())):
         if at_pointer(request, pointer) is not None:
             yield f"the recorded request has {pointer}", ("replay", "absent", number)
+
+
+def _results_are_of_calls(recording: Recording) -> Problems:
+    """A tool's result answers a call that was made: of an answer that is replayed, or that stands there as it is."""
+    file = recording.file
+    if not file.earlier:
+        return
+    made: set[Any] = set()
+    for number, message in enumerate(file.document["call"]["messages"]):
+        if number in file.earlier:
+            truth = read_truth(file.earlier[number].document["truth"], recording.mode)
+            made |= {call.id for call in truth.tool_calls}
+        made |= {call.get("id") for call in message.get("tool_calls") or ()}
+        answers = message.get("tool_call_id")
+        if answers is not None and None not in made and answers not in made:
+            yield f"no call before this has the id {answers!r}", ("call", "messages", number)
 
 
 _CHECKS: tuple[Check, ...] = (

@@ -8,10 +8,22 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from llm_conformance import __version__
-from llm_conformance.commands import Misuse, explain, initialise, listing, report, run, smoke
+from llm_conformance.commands import (
+    Misuse,
+    age,
+    explain,
+    importing,
+    initialise,
+    listing,
+    record,
+    report,
+    reviewing,
+    run,
+    smoke,
+)
 
 MISUSE = 4
-_COMMANDS = (initialise, smoke, run, listing, explain, report)
+_COMMANDS = (initialise, smoke, run, listing, explain, report, record, reviewing, age, importing)
 
 
 class _Parser(argparse.ArgumentParser):

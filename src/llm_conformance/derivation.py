@@ -165,6 +165,23 @@ def text_places(document: Mapping[str, Any], provider: Provider, kind: str = "te
                 yield TextPlace(holder, name, 0, len(text), twins)
 
 
+_KINDS = ("error", "text", "reasoning", "refusal", "name", "arguments", "whole_arguments", "citation", "media")
+_ENDS = ("finish", "usage")
+
+
+def kinds(document: Mapping[str, Any], provider: Provider) -> list[str]:
+    """Return what a document has of an answer, by the names that the reading rules have for it."""
+    found: dict[str, None] = {}
+    for steps, rule in _rules(provider.wire):
+        for place in places(document, steps):
+            for kind in (*_KINDS, *_ENDS):
+                if kind in rule:
+                    paths = provider.reasoning_fields if rule[kind] == "$row" else _several(rule[kind])
+                    if place.first(paths):
+                        found[kind] = None
+    return sorted(found)
+
+
 @functools.cache
 def _rules(wire: str) -> tuple[tuple[Any, Mapping[str, Any]], ...]:
     return tuple((compiled(rule.get("at", "")), rule) for rule in reading_rules()[wire])

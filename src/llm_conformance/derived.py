@@ -16,11 +16,11 @@ Reasoning and the arguments of tool calls are claimed exactly, whatever the fide
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from llm_conformance import derivation, expectation, schema
 from llm_conformance.cassette import Interaction
-from llm_conformance.contract import error_for_status
+from llm_conformance.contract import Segment, error_for_status
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.expectation import Expectation
 from llm_conformance.providers import Provider
@@ -57,6 +57,31 @@ def derived_truth(
         return _of_answer(interaction, row, model, profile, fidelity)
     except _SHAPELESS as error:
         return Undecided(f"the body is not of the shape of {row}: {type(error).__name__}")
+
+
+def with_segments(truth: Truth, interaction: Interaction, row: Provider) -> Truth:
+    """Return a truth that also states the segments, where the bytes leave no doubt: reasoning, then text, then calls.
+
+    Only of chat completions: what other formats have in their blocks is not read one by one.
+    """
+    if truth.error or row.wire != "chat" or truth.refusal or truth.message_is_json or "attachments" in truth.stated:
+        return truth
+    if derivation.derive(interaction, row).found:  # what the provider's own tools did is said in segments, too
+        return truth
+    order = [_RANKS[kind] for document in derivation.documents(interaction) for kind in _parts(document, row)]
+    if order != sorted(order):
+        return truth
+    segments = [Segment("reasoning", truth.reasoning)] if truth.reasoning else []
+    segments += [Segment("text", truth.message)] if truth.message else []
+    segments += [Segment("tool_call", "") for _ in truth.tool_calls]
+    return replace(truth, segments=tuple(segments), stated=truth.stated | {"segments"})
+
+
+_RANKS = {"reasoning": 0, "text": 1, "name": 2, "arguments": 2}
+
+
+def _parts(document: Mapping[str, object], row: Provider) -> list[str]:
+    return sorted((kind for kind in derivation.kinds(document, row) if kind in _RANKS), key=lambda kind: _RANKS[kind])
 
 
 def _of_answer(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import suppress
 from pathlib import Path
 
-from llm_conformance import checks, scenarios, secrets
+from llm_conformance import cassette, checks, scenarios, secrets, yaml_files
 from llm_conformance.scenarios import SUFFIX, Scenario, ScenarioFile
 from llm_conformance.truths import Mode
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -65,6 +65,11 @@ def lint(file: ScenarioFile) -> Iterator[FileProblem]:
     for path, text in ((file.cassette.path, file.cassette.text), (file.path, file.text)):
         for line, kind in secrets.scan(text):
             yield FileProblem(path, line, f"this looks like {kind}; replace it before it is committed")
+    recorded = file.cassette.metadata.get("digest")
+    if recorded is not None and recorded != cassette.digest(file.cassette.interactions):
+        line = yaml_files.line_of(file.cassette.text, ("metadata", "digest"))
+        what = "the bodies are not those that were recorded; never edit a recording by hand"
+        yield FileProblem(file.cassette.path, line, what)
     found: dict[FileProblem, None] = {}
     for mode in file.modes:
         # A file that the schema refuses is read on as far as it goes, so that its author sees every mistake at once.

@@ -67,6 +67,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "libraries that let nobody change their URL",
     )
     group.addoption(
+        "--conformance-arrival",
+        choices=("frames", "recorded"),
+        default="frames",
+        help="how streams are handed over: frame by frame (default), or in the pieces and at the pace in which they "
+        "came when they were recorded, where that is known",
+    )
+    group.addoption(
         "--conformance-examples",
         default="quick",
         metavar="N",
@@ -93,12 +100,44 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="write a report; the suffix decides (.json, .html, .md, .svg); repeatable",
     )
     group.addoption(
+        "--conformance-record",
+        action="append",
+        default=[],
+        metavar="SCENARIO",
+        help="judge nobody: ask the provider again for these scenarios, as `llm-conformance record` does; repeatable",
+    )
+    group.addoption(
+        "--conformance-record-yes", action="store_true", help="with --conformance-record: do not ask before spending"
+    )
+    group.addoption(
         "--conformance-timeout",
         type=float,
         default=TIMEOUT_S,
         metavar="SECONDS",
         help=f"how long one call of the adapter may take (default {TIMEOUT_S:g})",
     )
+
+
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """Record instead of running tests, if that is asked for."""
+    wanted: list[str] = config.getoption("conformance_record")
+    if not wanted:
+        return None
+    from llm_conformance import cli
+
+    where: list[str] = config.getoption("conformance_cassettes")
+    if len(where) > 1:
+        raise pytest.UsageError("--conformance-record: say in one --conformance-cassettes where the recordings go")
+    options = [f"--cassettes={directory}" for directory in where]
+    options += ["--yes"] * config.getoption("conformance_record_yes")
+    capture = config.pluginmanager.get_plugin("capturemanager")
+    if capture is not None:
+        capture.suspend_global_capture(in_=True)  # somebody is asked before money is spent
+    try:
+        return cli.main(["record", *wanted, *options])
+    finally:
+        if capture is not None:
+            capture.resume_global_capture()
 
 
 @pytest.hookimpl(wrapper=True)

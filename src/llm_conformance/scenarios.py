@@ -14,7 +14,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,6 +29,12 @@ from llm_conformance.turns import Demand
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 SUFFIX = ".scenario.yaml"
+DRAFT = ".draft.yaml"
+"""A conversation that has to be recorded yet (`llm_conformance.recording`)."""
+PROPOSED = ".proposed"
+"""A folder with a recording that nobody has accepted yet."""
+JOURNAL = ".accepting.json"
+"""Lies in a directory of cassettes while recordings are put in the place of others."""
 
 
 FaultKind = Literal["refused", "close", "reset", "silence"]
@@ -53,7 +59,9 @@ class Scenario:
     It is not `replayable` where the request is not known: then it can only be parsed. `cuts` are the byte offsets at
     which a stream is cut into the pieces that are handed over (None: behind each frame), and `uncut` is the scenario
     without them. An `outage` answers the first request, whatever its mode, and only the next one is answered as
-    recorded. `earlier` are the scenarios whose answers stand in `messages`, by their place there. `home` is the
+    recorded. `earlier` are the scenarios whose answers stand in `messages`, by their place there. `arrival` is
+    how the pieces of the stream came when it was recorded, if that is known: bytes, and milliseconds since the request;
+    `pauses_s` is how long to wait before each piece is handed over. `home` is the
     directory in which it was looked for.
     """
 
@@ -73,6 +81,8 @@ class Scenario:
     evidence: str
     replayable: bool = True
     cuts: tuple[int, ...] | None = None
+    arrival: tuple[tuple[int, int], ...] = ()
+    pauses_s: tuple[float, ...] = ()
     uncut: Scenario | None = None
     fault: Fault | None = None
     outage: Interaction | None = None
@@ -150,9 +160,13 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
     """Return the scenario files below `directory`, and the cassettes that have none, both sorted.
 
     Raises BadFileError for a link that leads out of the directory: cassettes of strangers may not show other files.
+    And where some of them have been replaced and others, that belong to them, have not.
     """
     home = directory.resolve()
-    found = sorted(directory.rglob("*.yaml"))
+    if (directory / JOURNAL).is_file():
+        what = "accepting recordings was interrupted here; `llm-conformance review` undoes it"
+        raise BadFileError(FileProblem(directory / JOURNAL, 1, what))
+    found = sorted(path for path in directory.rglob("*.yaml") if not _is_proposed(path.relative_to(directory)))
     escapes = [path for path in found if not path.resolve().is_relative_to(home)]
     if escapes:
         raise BadFileError(
@@ -161,6 +175,12 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
     files = [path for path in found if path.name.endswith(SUFFIX)]
     claimed = {*files, *map(cassette_path, files)}
     return files, [path for path in found if path not in claimed]
+
+
+def _is_proposed(path: Path) -> bool:
+    """Whether a file is a draft, or part of a recording that nobody has accepted yet, or that was never finished."""
+    unfinished = any(part.endswith(PROPOSED) or part.startswith(".") for part in path.parts[:-1])
+    return unfinished or path.name.endswith(DRAFT)
 
 
 def id_of(path: Path) -> str:
@@ -273,11 +293,22 @@ def build(file: ScenarioFile, home: Path) -> Scenario:
         evidence=file.cassette.metadata["provenance"],
         fault=Fault(**document["fault"]) if "fault" in document else None,
         outage=file.outage,
+        arrival=_arrival(file),
         earlier=earlier,
         home=home,
     )
     cuts = document["recordings"].get("cuts")
     return scenario if cuts is None else recut(scenario, cuts)
+
+
+def _arrival(file: ScenarioFile) -> tuple[tuple[int, int], ...]:
+    """Return how the stream came; nothing where that is not known, or the body is not what came."""
+    index = file.document["recordings"].get("stream")
+    said = file.cassette.metadata.get("arrival", ())
+    if index is None or index >= len(said):
+        return ()
+    came = tuple(zip(said[index]["bytes"], said[index]["milliseconds"], strict=False))
+    return came if sum(size for size, _ in came) == len(file.interaction("stream").body) else ()
 
 
 def demand(file: ScenarioFile, mode: Mode) -> Demand | None:
@@ -342,6 +373,22 @@ def shown_early(interaction: Interaction, row: Provider) -> frozenset[str]:
 def recut(scenario: Scenario, cuts: Iterable[int]) -> Scenario:
     """Return the scenario with its stream cut at these byte offsets instead of behind each frame."""
     return replace(scenario, cuts=tuple(cuts), uncut=scenario)
+
+
+LONGEST_S = 2.0
+"""How long a stream that is replayed as it arrived may take; a slower one is sped up."""
+
+
+def as_it_arrived(scenario: Scenario) -> Scenario:
+    """Return the scenario with its stream in the pieces in which it came, and with the pauses between them."""
+    if not scenario.arrival:
+        return scenario
+    ends = list(accumulate(size for size, _ in scenario.arrival))
+    times = [milliseconds / 1000 for _, milliseconds in scenario.arrival]
+    whole = times[-1] - times[0]
+    faster = min(1.0, LONGEST_S / whole) if whole > 0 else 1.0
+    pauses = (0.0, *((after - before) * faster for before, after in pairwise(times)))
+    return replace(recut(scenario, ends[:-1]), pauses_s=pauses)
 
 
 def digest(files: Iterable[Path]) -> str:

@@ -16,6 +16,8 @@ _SHAPES = {
     ),
     "a Google API key": re.compile(r"\bAIza[0-9A-Za-z_-]{30,}"),
     "an AWS key": re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+    "a token of a code host or a chat": re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|xox[abprs]-[A-Za-z0-9-]{10,})"),
+    "a private key": re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----"),
     "a bearer token": re.compile(r"\bBearer\s+[A-Za-z0-9._~+/-]{12,}"),
     "a JSON web token": re.compile(r"\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\."),
     "an organisation or project id": re.compile(r"\b(?:org|proj)-[A-Za-z0-9]{16,}"),
@@ -38,6 +40,23 @@ def hide(text: str) -> str:
     for kind, shape in _SHAPES.items():
         text = shape.sub(f"[{kind}]", text)
     return text
+
+
+def masked(text: str) -> tuple[str, list[str]]:
+    """Return a text with everything that looks like a secret written over, and what it was, by kind.
+
+    What stands there instead has as many code points, so that what counts in the text still finds its place.
+    """
+    found: list[str] = []
+    for kind, shape in _SHAPES.items():
+        text, count = shape.subn(lambda match: mask(len(match[0])), text)
+        found += [kind] * count
+    return text, found
+
+
+def mask(length: int) -> str:
+    """Return so many code points that are no secret, and look like none."""
+    return ("redacted." * length)[:length]
 
 
 def without_credentials(headers: Mapping[str, str]) -> dict[str, str]:

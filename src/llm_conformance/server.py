@@ -27,6 +27,7 @@ PAUSES = 16
 """How many pieces of a stream that is cut in an odd way wait a moment for the client to have read the last one."""
 PAUSE_S = 0.0005
 SILENCE_S = 30.0
+_LOOKS_EVERY_S = 0.05
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
 _HOP_BY_HOP = frozenset({"connection", "content-encoding", "content-length", "date", "server", "transfer-encoding"})
 
@@ -45,7 +46,10 @@ class ReplayServer:
         self._nobody = socket.socket()  # a port that is taken, and that nobody listens at
         self._nobody.bind((_HOST, 0))
         self.ports: tuple[int, ...] = (self._http.server_address[1], self._nobody.getsockname()[1])
-        self._thread = threading.Thread(target=self._http.serve_forever, name="replay-server", daemon=True)
+        # Who shuts it down waits for it to look whether it is to go on: not for the half second that is usual.
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, args=(_LOOKS_EVERY_S,), name="replay-server", daemon=True
+        )
         self._thread.start()
 
     def open(self, scenario: Scenario, holds: bool = False) -> Serving:
@@ -122,11 +126,14 @@ class ReplayServer:
             def _send_stream(self, interaction: Interaction, serving: Serving) -> None:
                 self._send_head(interaction.status, interaction.headers, ("transfer-encoding", "chunked"))
                 pieces = list(serving.scenario.pieces(interaction.body))
+                pauses = serving.scenario.pauses_s
                 for number, piece in enumerate(pieces, start=1):
+                    if pauses:
+                        time.sleep(pauses[number - 1])
                     if serving.holds and number == len(pieces):
                         serving.buffered = not serving.content_seen.wait(PATIENCE_S)
                     self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
-                    if serving.scenario.cuts and number <= PAUSES:
+                    if not pauses and serving.scenario.cuts and number <= PAUSES:
                         time.sleep(PAUSE_S)
                 self.wfile.write(b"0\r\n\r\n")
 

@@ -52,12 +52,13 @@ class Settings:
     effort: Effort
     timeout_s: float
     transport: str
+    arrival: str
 
     @property
     def replay_options(self) -> tuple[str, ...]:
         """The options that a call may end differently without, unless they say what is the default."""
-        options = {"transport": self.transport, "timeout": f"{self.timeout_s:g}"}
-        usual = {"transport": "server", "timeout": f"{TIMEOUT_S:g}"}
+        options = {"transport": self.transport, "timeout": f"{self.timeout_s:g}", "arrival": self.arrival}
+        usual = {"transport": "server", "timeout": f"{TIMEOUT_S:g}", "arrival": "frames"}
         return tuple(f"--conformance-{name}={value}" for name, value in options.items() if value != usual[name])
 
     @property
@@ -96,6 +97,8 @@ def read(config: pytest.Config) -> Settings:
         raise pytest.UsageError(f"{bad}\n{lint.counted(bad.problems)} in the scenarios; nothing was run") from bad
     except subject.BadAdapterError as error:
         raise pytest.UsageError(str(error)) from error
+    if option("conformance_arrival") == "recorded":
+        loaded = [scenarios.as_it_arrived(each) for each in loaded]
     settings = Settings(
         modules=modules,
         filters=filters,
@@ -109,6 +112,7 @@ def read(config: pytest.Config) -> Settings:
         effort=effort,
         timeout_s=option("conformance_timeout"),
         transport=option("conformance_transport"),
+        arrival=option("conformance_arrival"),
     )
     problems = list(_problems(settings))
     if problems:

@@ -65,7 +65,7 @@ def holds(there: Any, wanted: Any) -> bool:
 
 def _said_in_blocks(blocks: list[Any]) -> str | None:
     """Return what blocks of text say; None if there are others: a text may stand for the one block that it is."""
-    texts = [each["text"] for each in blocks if isinstance(each, Mapping) and set(each) == {"type", "text"}]
+    texts = [each["text"] for each in blocks if isinstance(each, Mapping) and {"text"} <= set(each) <= {"type", "text"}]
     is_all = len(texts) == len(blocks) and all(isinstance(text, str) for text in texts)
     return "".join(texts) if blocks and is_all else None
 
@@ -128,7 +128,8 @@ def uncalled(demand: Demand, request: Mapping[str, Any]) -> ToolCall | None:
     made = iter([each for each in values if isinstance(each, Mapping) and "name" in each])
     for call in demand.calls:
         arguments = parsed(call.arguments)
-        if not any(each["name"] == call.name and arguments in map(parsed, each.values()) for each in made):
+        forms = [arguments, ""] if arguments == {} else [arguments]  # providers send none as "", and take it back
+        if not any(each["name"] == call.name and any(parsed(it) in forms for it in each.values()) for each in made):
             return call
     return None
 
@@ -141,6 +142,9 @@ def _values(value: Any, hidden: frozenset[str]) -> Iterator[Any]:
             if not _is_hidden(key, value, hidden):
                 yield from _values(inner, hidden)
     elif isinstance(value, list):
+        text = _said_in_blocks(value)  # what was one text may go back as several that follow each other
+        if text is not None:
+            yield text
         for inner in value:
             yield from _values(inner, hidden)
 

@@ -17,8 +17,15 @@ _ALWAYS = frozenset({"reasoning_source", "refusal", "message_is_json", "may_rais
 
 def text(document: Mapping[str, Any]) -> str:
     """Return a scenario file's text."""
-    written: str = yaml.safe_dump(document, allow_unicode=True, sort_keys=False, width=120)
+    written: str = yaml.dump(document, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=120)
     return written
+
+
+class _Dumper(yaml.SafeDumper):
+    """The safe dumper, which writes out what stands there twice: aliases are not read."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
 
 
 def stated(truth: Truth) -> dict[str, Any]:
@@ -36,7 +43,7 @@ def stated(truth: Truth) -> dict[str, Any]:
         "refusal": truth.refusal,
         "reasoning": truth.reasoning,
         "reasoning_source": truth.reasoning_source,
-        "segments": plain(truth.segments),
+        "segments": [_without_empty(segment) for segment in plain(truth.segments)],
         "annotations": plain(truth.annotations),
         "tool_calls": plain(truth.tool_calls),
         "attachments": plain(truth.attachments),
@@ -45,6 +52,8 @@ def stated(truth: Truth) -> dict[str, Any]:
         "raw_finish_reason": _one_or_all(truth.raw_finish_reasons),
         "may_raise": list(truth.may_raise),
     }
+    if truth.times == (None,):
+        del said["created"]  # what the provider does not say is no claim
     usual = {"message_is_json": False, "refusal": "", "reasoning_source": "native", "may_raise": []}
     return {
         key: value for key, value in said.items() if key in truth.stated or (key in _ALWAYS and value != usual[key])
@@ -60,6 +69,10 @@ def stated_by_mode(truths: Mapping[Mode, Truth]) -> dict[str, Any]:
     shared = {key: value for key, value in first.items() if all(key in one and one[key] == value for one in others)}
     own = {mode: {key: value for key, value in one.items() if key not in shared} for mode, one in said.items()}
     return shared | {mode: rest for mode, rest in own.items() if rest}
+
+
+def _without_empty(segment: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in segment.items() if value != {}}
 
 
 def _one_or_all(words: tuple[str | None, ...]) -> Any:

@@ -29,6 +29,7 @@ _REPEATABLE = {
 _SINGLE = {
     "write-deviations": "write what fails as a file of known deviations",
     "transport": "server (the default) or vcr",
+    "arrival": "frames (the default), or recorded: streams in the pieces and at the pace in which they came",
     "examples": "how many generated inputs each property gets: quick, ci, deep or a number",
     "timeout": "how many seconds one call may take",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -191,7 +192,7 @@ def seals(draw: DrawFn) -> str:
     return draw(_SEALS)
 
 
-_SEALS = st.integers(0, 2**32).map(lambda number: f"c2VhbA{number:x}==")
+_SEALS = st.integers(0, 2**32).map(lambda number: base64.b64encode(b"seal" + number.to_bytes(5)).decode("ascii"))
 
 
 def word(draw: DrawFn, words: Mapping[str, str | None], has_calls: bool) -> str:

@@ -84,6 +84,11 @@ class Provider:
         key_headers: Headers of which one has the API key, unless the query has it as `key`; none where none is needed.
         request_aliases: Names that a request's fields may have, too, and the names that they are read by.
         switches: JSON pointers into a request body: what turns thinking on and off, and says how much of it.
+        base64_fields: Fields of a request that are bytes in base64, in either alphabet, padded or not.
+        key_variables: Environment variables that users of the provider have their key in, the usual one first.
+        url_variables: Environment variables that the parts of a base URL stand in, by their `{name}`.
+        request_headers: Headers that every request needs beside the key.
+        pricing: Where the provider says what a token costs.
     """
 
     id: str
@@ -106,6 +111,11 @@ class Provider:
     error_code: Literal["text", "number"] = "text"
     switches: tuple[str, ...] = ()
     key_headers: tuple[str, ...] = ("authorization",)
+    base64_fields: tuple[str, ...] = ()
+    key_variables: tuple[str, ...] = ()
+    url_variables: Mapping[str, str] = field(default_factory=dict)
+    request_headers: Mapping[str, str] = field(default_factory=dict)
+    pricing: str = ""
     request_aliases: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)
@@ -125,9 +135,11 @@ class Provider:
         return frozenset(self.replay.fields or self.reasoning_fields)
 
     def read_request(self, sent: Any) -> Any:
-        """Return a request with each field under the name that it is read by."""
+        """Return a request with each field under the name that it is read by, and bytes in the standard alphabet."""
         if isinstance(sent, Mapping):
-            return {self.request_aliases.get(key, key): self.read_request(value) for key, value in sent.items()}
+            named = {self.request_aliases.get(key, key): self.read_request(value) for key, value in sent.items()}
+            bytes_ = {key: _standard(named[key]) for key in self.base64_fields if isinstance(named.get(key), str)}
+            return named | bytes_
         return [self.read_request(each) for each in sent] if isinstance(sent, list) else sent
 
     def paths(self, streamed: bool) -> Iterator[str]:
@@ -229,6 +241,12 @@ def _row(provider: str, api: str, row: dict[str, Any]) -> Provider:
     if made.replay.policy not in _POLICIES:
         raise ValueError(f"{made}: no such replay policy: {made.replay.policy}")
     return made
+
+
+def _standard(base64: str) -> str:
+    """Return base64 in the standard alphabet, padded."""
+    bare = base64.rstrip("=").replace("-", "+").replace("_", "/")
+    return bare + "=" * (-len(bare) % 4)
 
 
 def _pattern(template: str) -> str:

@@ -39,7 +39,8 @@ class ResponsesWire(Wire):
 
     def words(self, row: Provider) -> Mapping[str, str | None]:
         """Return the status of an answer that is whole, and the reasons of those that are not."""
-        return {word: row.finish[word] for word in (_STATUS, "max_output_tokens", "content_filter")}
+        words = (_STATUS, "max_output_tokens", "content_filter")
+        return {word: row.finish[word] for word in words if word in row.finish}
 
     def raw_finish_reasons(self, answer: Answer) -> tuple[str | None, ...]:
         """Return the reason, and the status that goes with it."""

@@ -1,0 +1,75 @@
+"""Where the cassettes are that a command is to change, and which of them it is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from llm_conformance import scenarios
+from llm_conformance.commands import Commands, Misuse, Options
+from llm_conformance.locations import CASSETTES, PACKAGED
+from llm_conformance.recording import proposals
+from llm_conformance.recording.proposals import Proposal
+from llm_conformance.yaml_files import BadFileError
+
+_UNITS = {"d": 1, "w": 7, "m": 30, "y": 365}
+
+
+def add_home(parser: Commands) -> None:
+    """Add the option that says where the cassettes are."""
+    parser.add_argument(
+        "--cassettes",
+        type=Path,
+        metavar="DIR",
+        help="the directory of cassettes; in a clone of the suite its own, else it has to be given",
+    )
+
+
+def home_of(options: Options) -> Path:
+    """Return the directory of cassettes, with what was interrupted in it undone. Raises Misuse."""
+    if options.cassettes is None and PACKAGED:
+        raise Misuse("say where your cassettes are: --cassettes=DIR (the suite's own, as installed, are not yours)")
+    home: Path = options.cassettes or CASSETTES
+    if not home.is_dir():
+        raise Misuse(f"--cassettes={home}: no such directory")
+    for path in proposals.recover(home):
+        print(f"an interrupted acceptance was undone: {path} is as it was")
+    return home
+
+
+def files_in(home: Path, patterns: Iterable[str]) -> list[Path]:
+    """Return the scenario files whose ids match one of the patterns, in order. Raises Misuse for one that none does."""
+    try:
+        found, _ = scenarios.find(home)
+    except BadFileError as bad:
+        raise Misuse(str(bad)) from bad
+    return list(dict.fromkeys(path for pattern in patterns for path in _matching(found, pattern, home)))
+
+
+def _matching(found: Iterable[Path], pattern: str, home: Path) -> list[Path]:
+    matching = [path for path in found if fnmatchcase(scenarios.id_of(path), pattern)]
+    if not matching:
+        raise Misuse(f"{pattern}: no scenario in {home} has such an id (provider/name)")
+    return matching
+
+
+def proposals_in(home: Path, patterns: Sequence[str]) -> list[Proposal]:
+    """Return the proposals whose ids match one of the patterns, all without one. Raises Misuse where there is none."""
+    found = proposals.find(home)
+    for pattern in patterns:
+        if not any(fnmatchcase(each.id, pattern) for each in found):
+            raise Misuse(f"{pattern}: no recording in {home} waits for a review under such an id")
+    return [each for each in found if not patterns or any(fnmatchcase(each.id, pattern) for pattern in patterns)]
+
+
+def older_than(said: str | None, today: date) -> date | None:
+    """Return the day before which something is too old: `90d`, `12w`, `6m`, `1y` ago. Raises Misuse."""
+    if said is None:
+        return None
+    found = re.fullmatch(r"(\d{1,4})([dwmy])", said)
+    if not found:
+        raise Misuse(f"--older-than={said}: say a number of days, weeks, months or years: 90d, 12w, 6m, 1y")
+    return today - timedelta(days=int(found[1]) * _UNITS[found[2]])

@@ -1,0 +1,195 @@
+"""`llm-conformance record`: ask the provider again, and propose what it answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import httpx
+
+from llm_conformance import derivation, scenarios
+from llm_conformance.commands import Commands, Misuse, Options
+from llm_conformance.commands.homes import add_home, files_in, home_of, older_than
+from llm_conformance.recording import asking, calling, recorder
+from llm_conformance.recording.asking import CannotAskError
+from llm_conformance.recording.calling import RefusedError
+from llm_conformance.recording.recorder import Recorder, Task
+from llm_conformance.recording.scrubbing import LeakError
+from llm_conformance.scenarios import DRAFT, SUFFIX, ScenarioFile
+from llm_conformance.yaml_files import BadFileError
+
+
+def add_to(commands: Commands) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "record",
+        help="ask a provider again, and propose what it answers",
+        description="Make the requests of scenarios, plain and streamed, with the key of the environment, and put the "
+        "answers beside the recordings that there are. Nothing is replaced: `review` shows what is new, `accept` and "
+        "`reject` decide.",
+    )
+    parser.add_argument(
+        "targets", nargs="*", metavar="SCENARIO", help=f"ids (deepseek/reasoner), globs of them, or files *{DRAFT}"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="every scenario of a hosted provider that was recorded before"
+    )
+    parser.add_argument("--older-than", metavar="90d", help="only recordings older than that (d, w, m, y)")
+    parser.add_argument("--model", metavar="M", help="ask this model instead")
+    parser.add_argument("--base-url", metavar="U", help="ask there, instead of where the provider is")
+    parser.add_argument("--source", metavar="TEXT", help="what else is to be said of where it comes from")
+    parser.add_argument("--dry-run", action="store_true", help="print the requests, and make none")
+    parser.add_argument("--yes", action="store_true", help="do not ask before spending")
+    add_home(parser)
+    parser.set_defaults(command=run, passes_on=False)
+
+
+def run(options: Options, _rest: Sequence[str]) -> int:
+    """Record; return 1 if something could not be recorded."""
+    if not options.targets and not options.all:
+        raise Misuse("say which scenario to record (`llm-conformance list scenarios`), or --all")
+    home = home_of(options)
+    today = datetime.now(UTC).date()
+    try:
+        tasks = list(_tasks(options, home, older_than(options.older_than, today)))
+    except BadFileError as bad:
+        raise Misuse(str(bad)) from bad
+    if not tasks:
+        old = " and that is old enough" if options.older_than else ""
+        print(f"nothing to record: there is no scenario that was recorded from a hosted provider{old}")
+        return 0
+    if options.dry_run:
+        return _show(options, tasks)
+    needless = _without_key(tasks, os.environ)
+    ready = [task for task in tasks if task not in needless]
+    for name in dict.fromkeys(" or ".join(task.row.key_variables) for task in needless):
+        skipped = sum(" or ".join(task.row.key_variables) == name for task in needless)
+        print(f"{name} is not set: {skipped} scenario{'s' * (skipped > 1)} of {len(tasks)} not recorded")
+    if not ready:
+        return 0 if options.all else 1
+    if not options.yes and not _agreed(ready, options):
+        print("nothing was asked")
+        return 1
+    failed = _record(options, home, ready, today)
+    return int(failed or (bool(needless) and not options.all))
+
+
+def _tasks(options: Options, home: Path, before: date | None) -> Iterator[Task]:
+    """Yield what is to be recorded, each once, earlier turns first."""
+    drafts = [Path(name) for name in options.targets if name.endswith(DRAFT)]
+    patterns = [name for name in options.targets if not name.endswith(DRAFT)]
+    files = [scenarios.read(path) for path in files_in(home, patterns)]
+    if options.all:
+        found = [scenarios.read(path) for path in files_in(home, ["*"])]
+        # A server of one's own has to be started first, so it is recorded by its name only.
+        hosted = (file for file in found if file.provider.key_variables)
+        files += [file for file in hosted if file.cassette.metadata["provenance"] == "recorded"]
+    if before is not None:
+        files = [file for file in files if str(file.cassette.metadata.get("date", "")) < before.isoformat()]
+    yield from (Task(file.path, file) for file in _with_earlier(files))
+    for path in drafts:
+        draft = asking.read_draft(path)
+        yield Task(home / f"{draft.id}{SUFFIX}", draft)
+
+
+def _with_earlier(files: Iterable[ScenarioFile]) -> Iterator[ScenarioFile]:
+    seen: set[Path] = set()
+
+    def turns(file: ScenarioFile) -> Iterator[ScenarioFile]:
+        if file.path not in seen:
+            seen.add(file.path)
+            for each in file.earlier.values():
+                yield from turns(each)
+            yield file
+
+    for file in files:
+        yield from turns(file)
+
+
+def _without_key(tasks: Iterable[Task], environment: Mapping[str, str]) -> list[Task]:
+    return [task for task in tasks if task.row.key_variables and recorder.key_for(task.row, environment) is None]
+
+
+def _show(options: Options, tasks: Iterable[Task]) -> int:
+    for task in tasks:
+        try:
+            for ask in task.asks(options.model):
+                try:
+                    base_url = asking.base_url_for(ask, options.base_url, {})
+                except CannotAskError:
+                    base_url = ask.base_url
+                print(f"# {scenarios.id_of(task.target)} ({ask.mode})")
+                print(f"POST {base_url}{ask.rest}")
+                headers = calling.headers_for(ask.row, "***" if ask.row.key_headers else None)
+                print(*(f"{name}: {value}" for name, value in headers.items()), sep="\n")
+                print(f"\n{json.dumps(ask.request, indent=1, ensure_ascii=False)}\n")
+        except CannotAskError as error:
+            print(f"# {scenarios.id_of(task.target)}: {error}\n")
+    return 0
+
+
+def _agreed(tasks: Sequence[Task], options: Options) -> bool:
+    calls = sum(len(task.source.modes) for task in tasks)
+    print(f"{calls} call{'s' * (calls > 1)} for {len(tasks)} scenario{'s' * (len(tasks) > 1)}:")
+    for task in tasks:
+        where = options.base_url or task.row.base_urls[0]
+        print(f"  {scenarios.id_of(task.target)}: {options.model or task.source.document['call']['model']} at {where}")
+    print(_cost(tasks))
+    try:
+        return input("Ask? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        raise Misuse("nobody is there to be asked; say --yes if this may be spent") from None
+
+
+def _cost(tasks: Iterable[Task]) -> str:
+    """Return what it will cost, as far as the recordings that there are tell."""
+    prompt = completion = unknown = 0
+    for task in tasks:
+        for mode in task.source.modes:
+            usage = None
+            if isinstance(task.source, ScenarioFile) and task.source.interaction(mode).status < 400:
+                usage = task.row.normalise(derivation.derive(task.source.interaction(mode), task.row).usage)
+            if usage is None:
+                unknown += 1
+            else:
+                prompt += usage.prompt_tokens or 0
+                completion += usage.completion_tokens or 0
+    pages = ", ".join(dict.fromkeys(task.row.pricing for task in tasks if task.row.pricing))
+    said = f"About {prompt:,} tokens in and {completion:,} out, as they were recorded"
+    said += f" ({unknown} call{'s' * (unknown > 1)} of unknown length beside)" if unknown else ""
+    return f"{said}. Prices: {pages}" if pages else f"{said}."
+
+
+def _record(options: Options, home: Path, tasks: Sequence[Task], today: date) -> bool:
+    """Record all tasks; return whether one of them failed."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        raise Misuse("recording takes two libraries more: pip install 'llm-conformance[record]'") from None
+    failed = False
+    total = sum(len(task.source.modes) for task in tasks)
+    timeout = httpx.Timeout(calling.READ_S, connect=20.0)
+    with httpx.Client(timeout=timeout) as client, tqdm(total=total, unit="call", disable=None) as bar:
+        recording = Recorder(
+            client, options.model, options.base_url, os.environ, today, options.source or "", lambda: bar.update(1)
+        )
+        for task in tasks:
+            name = scenarios.id_of(task.target)
+            bar.set_description(name)
+            try:
+                proposal = recording.record(task)
+                tqdm.write(f"proposed {proposal.folder.relative_to(home)}")
+            except RefusedError as error:
+                raise Misuse(f"{name}: {error}") from error
+            except (CannotAskError, LeakError) as error:
+                failed = True
+                tqdm.write(f"{name}: not recorded: {error}")
+            except httpx.TransportError as error:
+                failed = True
+                tqdm.write(f"{name}: not recorded: {type(error).__name__}: {error}")
+    print("look at what came: llm-conformance review", file=sys.stdout)
+    return failed

@@ -1,0 +1,139 @@
+"""What a proposal consists of: the metadata of the cassette, and the scenario file with the truth of its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+import httpx
+
+from llm_conformance import __version__, cassette, derivation, writing
+from llm_conformance.cassette import Interaction
+from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.derivation import WireFacts
+from llm_conformance.derived import Undecided, derived_truth, with_segments
+from llm_conformance.providers import Provider
+from llm_conformance.recording.asking import Ask
+from llm_conformance.recording.calling import Answer
+from llm_conformance.recording.splicing import Splice
+from llm_conformance.truths import Mode, Truth, read_truth
+
+# What a scenario file has of the answer that it was written for.
+_OF_THE_ANSWER = ("recordings", "truth")
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A request that was made, what came back, and what of it may be kept."""
+
+    ask: Ask
+    answer: Answer
+    interaction: Interaction
+
+    @property
+    def facts(self) -> WireFacts | None:
+        """What the answer says, None if it cannot be read."""
+        return facts(self.interaction, self.ask.row)
+
+
+def facts(interaction: Interaction, row: Provider) -> WireFacts | None:
+    """Return what an answer says, None if it cannot be read."""
+    try:
+        return derivation.derive(interaction, row)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def scenario(
+    old: Mapping[str, Any],
+    made: Collection[Recorded],
+    model: str | None,
+    before: Iterable[Splice],
+    own: Mapping[Mode, Splice],
+) -> dict[str, Any]:
+    """Return the scenario file of a recording.
+
+    Args:
+        old: The scenario file as it was, or the draft.
+        made: What was recorded, by mode.
+        model: The model that was asked instead of the recorded one.
+        before: What became of the answers that stand in the conversation.
+        own: What became of the answer itself, by mode.
+    """
+    document = {key: value for key, value in old.items() if key not in _OF_THE_ANSWER}
+    document["call"] = {**old["call"], **({"model": model} if model else {})}
+    for told in before:
+        document["call"] = told.of(document["call"])
+        document |= {"replay": told.of(document["replay"])} if "replay" in document else {}
+    truths: dict[Mode, Truth] = {}
+    for each in made:
+        truth = _truth(each, document["call"]["model"], old.get("think_profile", "off"))
+        mode = each.ask.mode
+        truths[mode] = _with_old_segments(truth, old["truth"], mode, own[mode]) if mode in own else truth
+    recordings: dict[str, Any] = {each.ask.mode: number for number, each in enumerate(made)}
+    if len(truths) == 2:
+        recordings["same_content"] = say_the_same(*truths.values())
+    return document | {"recordings": recordings, "truth": writing.stated_by_mode(truths)}
+
+
+def _truth(recorded: Recorded, model: str, profile: ThinkProfile) -> Truth:
+    row = recorded.ask.row
+    truth = derived_truth(recorded.interaction, row, model, profile)
+    if isinstance(truth, Undecided):
+        return Truth(stated=frozenset({"error"}), error="ValidationError", fault="malformed")
+    return with_segments(truth, recorded.interaction, row)
+
+
+def _with_old_segments(truth: Truth, old: Mapping[str, Any], mode: Mode, own: Splice) -> Truth:
+    """Return a truth with the segments that were written by hand, where the new answer is built as the old one was."""
+    if truth.error or "segments" in truth.stated or "segments" not in {**old, **old.get(mode, {})}:
+        return truth
+    segments = tuple(
+        replace(each, content=own.of(each.content), metadata=own.of(each.metadata))
+        for each in read_truth(old, mode).segments
+    )
+    text = "".join(each.content for each in segments if each.type == "text")
+    reasoning = "".join(each.content for each in segments if each.type == "reasoning")
+    if (text, reasoning) != (truth.message, truth.reasoning or ""):
+        return truth
+    return replace(truth, segments=segments, stated=truth.stated | {"segments"})
+
+
+def say_the_same(one: Truth, other: Truth) -> bool:
+    """Whether a plain and a streamed answer are the same but for what identifies them."""
+    said = [
+        (each.message, each.reasoning, each.annotations, each.tool_calls, each.finish_reasons, each.usage)
+        for each in (one, other)
+    ]
+    return not (one.error or other.error) and said[0] == said[1]
+
+
+def metadata(made: Collection[Recorded], today: date, base_url: str | None, source: str) -> dict[str, Any]:
+    """Return a cassette's metadata; `base_url` is where it was asked if that was not the provider's own."""
+    ask = next(iter(made)).ask
+    answered = sorted({each.facts.model for each in made if each.facts is not None and each.facts.model})
+    asked = sorted({str(each.ask.request["model"]) for each in made if isinstance(each.ask.request.get("model"), str)})
+    place = _without_secrets(base_url) if base_url else ask.base_url
+    return {
+        "provenance": "recorded",
+        "source": ", ".join(filter(None, ("llm-conformance record", ask.row.title, source))),
+        "endpoint": place + ask.rest.partition("?")[0],
+        "date": today.isoformat(),
+        "recorder": f"llm-conformance {__version__}",
+        **({"model_asked": ", ".join(asked)} if asked else {}),
+        **({"model_answered": ", ".join(answered)} if answered else {}),
+        "digest": cassette.digest(each.interaction for each in made),
+        "arrival": [
+            {
+                "bytes": [piece.size for piece in each.answer.pieces],
+                "milliseconds": [piece.milliseconds for piece in each.answer.pieces],
+            }
+            for each in made
+        ],
+    }
+
+
+def _without_secrets(base_url: str) -> str:
+    return str(httpx.URL(base_url).copy_with(userinfo=b"", query=None, fragment=None)).rstrip("/")

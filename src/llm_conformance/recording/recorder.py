@@ -1,0 +1,141 @@
+"""Recording a scenario: each of its requests made, and what came of it proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import httpx
+
+from llm_conformance.cassette import Interaction
+from llm_conformance.providers import Provider
+from llm_conformance.recording import asking, calling, documents, proposals
+from llm_conformance.recording.asking import Ask, CannotAskError, Draft
+from llm_conformance.recording.calling import Answer
+from llm_conformance.recording.documents import Recorded
+from llm_conformance.recording.proposals import Proposal
+from llm_conformance.recording.scrubbing import cleaned, scrub
+from llm_conformance.recording.splicing import Splice, splice
+from llm_conformance.scenarios import ScenarioFile
+from llm_conformance.truths import Mode
+
+
+@dataclass(frozen=True)
+class Task:
+    """A scenario to be recorded: one that there is, or a draft of one."""
+
+    target: Path
+    source: ScenarioFile | Draft
+
+    @property
+    def row(self) -> Provider:
+        """Whose API is asked."""
+        return self.source.row if isinstance(self.source, Draft) else self.source.provider
+
+    def asks(self, model: str | None) -> list[Ask]:
+        """Return its requests. Raises CannotAskError."""
+        if isinstance(self.source, Draft):
+            return list(asking.asks_of_draft(self.source, model))
+        return list(asking.asks_again(self.source, model))
+
+    @property
+    def earlier(self) -> list[ScenarioFile]:
+        """The scenarios whose answers stand in its conversation."""
+        return [] if isinstance(self.source, Draft) else list(self.source.earlier.values())
+
+
+@dataclass
+class Recorder:
+    """Records scenarios one after the other, earlier turns first.
+
+    `splices` are, by scenario file and mode, what became of the answers that were recorded so far. `source` is what
+    the user has to say of where they come from; `done` is called after each answer.
+    """
+
+    client: httpx.Client
+    model: str | None
+    base_url: str | None
+    environment: Mapping[str, str]
+    today: date
+    source: str = ""
+    done: Callable[[], object] = lambda: None
+    splices: dict[tuple[Path, Mode], Splice] = field(default_factory=dict)
+
+    def record(self, task: Task) -> Proposal:
+        """Ask for a scenario, and propose what came back.
+
+        Raises:
+            CannotAskError: It cannot be asked for.
+            RefusedError: The provider does not let us in.
+            LeakError: The answer has a secret that cannot be written over.
+            httpx.TransportError: There was no answer.
+        """
+        made: list[Recorded] = []
+        found: set[str] = set()
+        for ask in task.asks(self.model):
+            ask = self._with_new_answers(task, ask)
+            base_url = asking.base_url_for(ask, self.base_url, self.environment)
+            answer = calling.call(self.client, ask, base_url + ask.rest, key_for(ask.row, self.environment))
+            self.done()
+            scrubbed = scrub(_interaction(ask, answer), ask.row, self._secrets(ask.row))
+            made.append(Recorded(ask, answer, scrubbed.interaction))
+            found.update(scrubbed.found)
+        self._remember(task, made)
+        metadata = documents.metadata(made, self.today, self.base_url, self.source)
+        metadata["endpoint"], _ = cleaned(metadata["endpoint"], self._secrets(task.row))  # gateways have keys in paths
+        return proposals.propose(
+            task.target,
+            metadata,
+            [each.interaction for each in made],
+            documents.scenario(task.source.document, made, self.model, self._splices(task, made), self._own(task)),
+            {
+                "recorded": datetime.now(UTC).isoformat(timespec="seconds"),
+                "modes": [each.ask.mode for each in made],
+                "attempts": [each.answer.attempts for each in made],
+                "broke_off": [each.answer.broke_off for each in made],
+                "written_over": sorted(found),
+            },
+        )
+
+    def _secrets(self, row: Provider) -> list[str]:
+        names = (*row.key_variables, *row.url_variables.values())
+        return [self.environment[name] for name in names if name in self.environment]
+
+    def _with_new_answers(self, task: Task, ask: Ask) -> Ask:
+        for each in task.earlier:
+            told = self.splices.get((each.path, ask.mode))
+            if told is None:
+                raise CannotAskError(f"{each.path.name}, whose answer it goes on from, was not recorded for {ask.mode}")
+            ask = replace(ask, request=told.of(ask.request))
+        return ask
+
+    def _remember(self, task: Task, made: Iterable[Recorded]) -> None:
+        if isinstance(task.source, Draft):
+            return
+        for each in made:
+            old, new = documents.facts(task.source.interaction(each.ask.mode), task.row), each.facts
+            if old is not None and new is not None:
+                try:
+                    self.splices[task.source.path, each.ask.mode] = splice(old, new)
+                except CannotAskError:
+                    continue  # whoever goes on from it will find nothing here
+
+    def _splices(self, task: Task, made: Iterable[Recorded]) -> list[Splice]:
+        """Return what became of the answers before this one."""
+        return [self.splices[each.path, one.ask.mode] for each in task.earlier for one in made]
+
+    def _own(self, task: Task) -> Mapping[Mode, Splice]:
+        """Return what became of this answer, by mode."""
+        return {mode: told for (path, mode), told in self.splices.items() if path == task.target}
+
+
+def key_for(row: Provider, environment: Mapping[str, str]) -> str | None:
+    """Return the key from the first variable that is set; None if none is, or none is needed."""
+    return next((environment[name] for name in row.key_variables if environment.get(name)), None)
+
+
+def _interaction(ask: Ask, answer: Answer) -> Interaction:
+    headers = {name.lower(): value for name, value in answer.headers.items()}
+    return Interaction(uri=ask.uri, request=ask.request, status=answer.status, headers=headers, body=answer.body)

@@ -1,0 +1,145 @@
+"""What a proposed recording changes: the shape of the answers first, then what they say, then whether it may be."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from llm_conformance import scenarios, subject, writing
+from llm_conformance.findings import judged
+from llm_conformance.locations import REFERENCE_ADAPTERS, ROOT
+from llm_conformance.plan import Filters, cells
+from llm_conformance.plugin import TIMEOUT_S
+from llm_conformance.recording import proposals
+from llm_conformance.recording.proposals import Proposal
+from llm_conformance.recording.shapes import differences, shape_of
+from llm_conformance.rules import catalogue
+from llm_conformance.runner import Runner
+from llm_conformance.scenarios import Scenario, ScenarioFile
+from llm_conformance.search import Effort
+from llm_conformance.server import ReplayServer
+from llm_conformance.subject import Subject
+from llm_conformance.truths import Mode
+from llm_conformance.verdict import settled
+
+_CONTEXT = 2
+
+
+@dataclass(frozen=True)
+class Review:
+    """What there is to say of a proposal.
+
+    Attributes:
+        id: The scenario's id.
+        is_new: There is nothing yet that it would replace.
+        remarks: What the recorder noticed.
+        shape: What has changed in the shape of the answers, a sentence each.
+        text: What has changed in truth and call, as lines of a unified diff; of a new one, the proposed truth.
+        dropped: What the truth stated by hand and the bytes alone cannot tell.
+        problems: Why it cannot be accepted as it is.
+        disagreements: Where the reference adapter returns something else than the proposed truth.
+    """
+
+    id: str
+    is_new: bool
+    remarks: Sequence[str]
+    shape: Sequence[str]
+    text: Sequence[str]
+    dropped: Sequence[str]
+    problems: Sequence[str]
+    disagreements: Sequence[str]
+
+
+def review(home: Path, wanted: Sequence[Proposal], together: Sequence[Proposal]) -> list[Review]:
+    """Look at the `wanted` ones of those that would be accepted `together`. Raises BadFileError."""
+    with proposals.overlaid(home, together) as copy:
+        problems = [str(each) for each in proposals.check(home, together)]
+        (reference,) = subject.load_all([REFERENCE_ADAPTERS], ROOT)
+        runner = Runner(TIMEOUT_S, ReplayServer())
+        try:
+            return [_review(each, home, copy, problems, reference, runner) for each in wanted]
+        finally:
+            runner.close()
+            reference.close()
+
+
+def _review(
+    proposal: Proposal, home: Path, copy: Path, problems: Sequence[str], reference: Subject, runner: Runner
+) -> Review:
+    new = proposal.read(copy, home)
+    old = scenarios.read(proposal.target) if proposal.target.is_file() else None
+    mine = [each for each in problems if f"{proposal.folder.name}/" in each]
+    return Review(
+        id=proposal.id,
+        is_new=old is None,
+        remarks=list(_remarks(proposal)),
+        shape=[] if old is None else list(_shape(old, new)),
+        text=list(_text(old, new)),
+        dropped=[] if old is None else sorted(_claims(old) - _claims(new)),
+        problems=mine,
+        disagreements=[] if mine else list(_disagreements(scenarios.build(new, copy), reference, runner)),
+    )
+
+
+def _remarks(proposal: Proposal) -> Iterator[str]:
+    notes = proposal.notes
+    for kind in notes.get("written_over", ()):
+        yield f"{kind} was in it, and was written over"
+    for mode, attempts, how in zip(notes["modes"], notes["attempts"], notes["broke_off"], strict=True):
+        if attempts > 1:
+            yield f"{mode}: asked {attempts} times"
+        if how:
+            yield f"{mode}: the answer broke off ({how})"
+    yield from notes.get("warnings", ())
+
+
+def _shape(old: ScenarioFile, new: ScenarioFile) -> Iterator[str]:
+    row = new.provider
+    for mode in dict.fromkeys((*old.modes, *new.modes)):
+        if mode not in new.modes or mode not in old.modes:
+            yield f"{mode}: {'is new' if mode in new.modes else 'was not recorded'}"
+            continue
+        changes = differences(shape_of(old.interaction(mode), row), shape_of(new.interaction(mode), row))
+        yield from (f"{mode}: {change}" for change in changes)
+        for path in changed_request(old, new, mode):
+            yield f"{mode}: the request has another {path}"
+
+
+def changed_request(old: ScenarioFile, new: ScenarioFile, mode: Mode) -> Iterator[str]:
+    """Yield the names of the fields that another request was made with; a new answer in the conversation is none."""
+    was, now = old.interaction(mode).request, new.interaction(mode).request
+    spoken = ("messages", "input", "contents")
+    for name in sorted(was.keys() | now.keys()):
+        if name not in spoken and was.get(name) != now.get(name):
+            yield name
+
+
+def _text(old: ScenarioFile | None, new: ScenarioFile) -> Iterator[str]:
+    if old is None:
+        yield from writing.text({"truth": new.document["truth"]}).splitlines()
+        return
+    parts = ("call", "think_profile", "recordings", "replay", "truth")
+    was, now = (
+        writing.text({key: file.document[key] for key in parts if key in file.document}).splitlines()
+        for file in (old, new)
+    )
+    yield from difflib.unified_diff(was, now, "as it is", "as proposed", n=_CONTEXT, lineterm="")
+
+
+def _claims(file: ScenarioFile) -> set[str]:
+    truth = file.document["truth"]
+    return {key for part in (truth, *(truth.get(mode, {}) for mode in file.modes)) for key in part} - {"json", "stream"}
+
+
+def _disagreements(scenario: Scenario, reference: Subject, runner: Runner) -> Iterator[str]:
+    """Yield what the reference adapter makes of the new bytes otherwise than the proposed truth says."""
+    for cell in cells([reference], [scenario], Filters()):
+        found: dict[str, list[str]] = {}
+        for rule in catalogue().values():
+            if settled(cell, rule.invariant) is None:
+                verdict, wrong = judged(cell, rule.invariant, runner, Effort(0))
+                if wrong is not None:
+                    found.setdefault(str(verdict.message).partition(" [provider=")[0], []).append(rule.id)
+        yield from (f"{cell.face}: {', '.join(ids)}: {message}" for message, ids in found.items())

@@ -1,0 +1,221 @@
+"""The shape of a recorded answer: what is left of it when the texts are taken away.
+
+Two recordings of the same question differ in every word, and say nothing by that. That a field has appeared, or has
+another type, that events come in another order, that counts no longer add up or offsets count something else, says that
+the provider has changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from llm_conformance import derivation, schema
+from llm_conformance.cassette import Interaction
+from llm_conformance.derivation import CitationFacts, WireFacts
+from llm_conformance.providers import Provider
+
+_BROKEN = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
+# What the model, or the asker, puts together: the fields in it are content.
+_FREE_FORM = frozenset({"input", "args", "arguments", "logit_bias", "metadata"})
+UNITS: Mapping[str, Callable[[str], int]] = {
+    "code points": len,
+    "UTF-16 units": lambda text: len(text.encode("utf-16-le", "surrogatepass")) // 2,
+    "bytes": lambda text: len(text.encode("utf-8", "surrogatepass")),
+}
+"""What offsets may count, and how many of them a text has."""
+
+_DOCUMENTED = {"code points": "code points", "utf-8 bytes": "bytes"}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What an answer is like.
+
+    Attributes:
+        status: Of HTTP.
+        content_type: Without its parameters.
+        fields: The JSON types that stand at each path; the fields of a stream's chunks by the type of the chunk.
+        order: What the documents of the answer hold, one after the other; equal neighbours count once.
+        claims: What holds of it, by what the claim is about: that it ends, that its counts add up, its offsets' unit.
+        problems: Where it breaks the documented schema.
+    """
+
+    status: int
+    content_type: str
+    fields: Mapping[str, frozenset[str]]
+    order: tuple[str, ...]
+    claims: Mapping[str, str]
+    problems: tuple[str, ...]
+
+
+def shape_of(interaction: Interaction, row: Provider) -> Shape:
+    """Return the shape of an answer, as far as it can be read."""
+    found, readable = _documents(interaction)
+    claims = {"body": "JSON" if readable else "broken off, or no JSON"}
+    try:
+        claims |= dict(_claims(derivation.derive(interaction, row), row, interaction.streamed))
+    except _BROKEN:
+        claims["body"] = f"not of the form of {row}" if readable else claims["body"]
+    part = f"wire/{row.wire}#/$defs/{'chunk' if interaction.streamed else 'response'}"
+    problems = _problems(part, found) if interaction.status < 400 else ()
+    return Shape(
+        status=interaction.status,
+        content_type=interaction.headers.get("content-type", "").partition(";")[0].strip(),
+        fields=_fields(found),
+        order=tuple(kind for kind, _ in groupby(_kind(each, row) for each in found)),
+        claims=claims,
+        problems=tuple(dict.fromkeys(problems)),
+    )
+
+
+def differences(old: Shape, new: Shape) -> Iterator[str]:
+    """Yield what has changed from one shape to another, a sentence each."""
+    if old.status != new.status:
+        yield f"the status was {old.status}, and is {new.status}"
+    if old.content_type != new.content_type:
+        yield f"the content type was {old.content_type or 'not said'}, and is {new.content_type or 'not said'}"
+    for about in (*old.claims, *(key for key in new.claims if key not in old.claims)):
+        was, now = old.claims.get(about, "not said"), new.claims.get(about, "not said")
+        if was != now:
+            yield f"{about}: was {was}, and is {now}"
+    for path in sorted(old.fields.keys() | new.fields.keys()):
+        was_types, types = old.fields.get(path), new.fields.get(path)
+        if was_types is None and types is not None:
+            yield f"field {path} has appeared ({_either(types)})"
+        elif types is None and was_types is not None:
+            yield f"field {path} has vanished (it was {_either(was_types)})"
+        elif types != was_types and types is not None and was_types is not None:
+            yield f"field {path} was {_either(was_types)}, and is {_either(types)}"
+    if old.order != new.order:
+        yield f"the order was {_arrows(old.order)}; it is {_arrows(new.order)}"
+    for problem in new.problems:
+        if problem not in old.problems:
+            yield f"against the schema: {problem}"
+
+
+def _documents(interaction: Interaction) -> tuple[list[Any], bool]:
+    """Return the JSON documents of an answer as far as there are any, and whether that is all of it."""
+    found: list[Any] = []
+    try:
+        for document in derivation.documents(interaction):
+            found.append(document)  # what came before an error counts
+    except _BROKEN:
+        return found, False
+    return found, True
+
+
+def _fields(documents: Iterable[Any]) -> dict[str, frozenset[str]]:
+    types: dict[str, set[str]] = {}
+    for document in documents:
+        kind = document.get("type") if isinstance(document, Mapping) else None
+        for path, name in _walk(document, f"{kind}:" if isinstance(kind, str) else ""):
+            types.setdefault(path, set()).add(name)
+    return {path: frozenset(names) for path, names in types.items()}
+
+
+def _walk(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    yield path or "(the body)", _type(value)
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if name in _FREE_FORM:
+                yield f"{path}/{name}", _type(inner)
+            else:
+                yield from _walk(inner, f"{path}/{name}")
+    elif isinstance(value, list):
+        for inner in value:
+            kind = inner.get("type") if isinstance(inner, Mapping) else None
+            yield from _walk(inner, f"{path}/[{kind if isinstance(kind, str) else ''}]")
+
+
+def _type(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def _kind(document: Any, row: Provider) -> str:
+    """Return what a document holds, by the rules by which answers are read."""
+    held = derivation.kinds(document, row) if isinstance(document, Mapping) else ()
+    named = document.get("type") if isinstance(document, Mapping) else None
+    said = "+".join(held)
+    if isinstance(named, str):
+        return f"{named}({said})" if said else named
+    return said or "nothing"
+
+
+def _claims(facts: WireFacts, row: Provider, streamed: bool) -> Iterator[tuple[str, str]]:
+    if facts.error:
+        yield "error", "there is one"
+    if streamed:
+        yield "the end", "said" if facts.finish is not None or facts.ended else "missing: the stream was cut off"
+    if facts.finish is not None:
+        yield "finish word", "known" if facts.finish in row.finish else f"unknown ({facts.finish!r})"
+    yield "counts", _counts(facts, row)
+    if facts.citations:
+        yield "offsets count", _offsets(facts, row)
+
+
+def _counts(facts: WireFacts, row: Provider) -> str:
+    usage = row.normalise(facts.usage)
+    if usage is None:
+        return "none"
+    if usage.prompt_tokens is None or usage.completion_tokens is None:
+        return "some are missing"
+    whole = usage.prompt_tokens + usage.completion_tokens
+    return "prompt + completion = total" if usage.total_tokens == whole else "prompt + completion is not the total"
+
+
+def _offsets(facts: WireFacts, row: Provider) -> str:
+    """Return the unit in which all citations mark what they say that they mark: the documented one if it is."""
+    placed = [each for each in facts.citations if each.start is not None and each.end is not None]
+    if not placed:
+        return "nothing (no place is given)"
+    fitting = [unit for unit in UNITS if all(_fits(each, facts, unit) for each in placed)]
+    documented = _DOCUMENTED.get(row.offset_unit)
+    if documented in fitting:
+        return f"{documented}, as documented"
+    return " or ".join(fitting) or "nothing that fits"
+
+
+def _fits(citation: CitationFacts, facts: WireFacts, unit: str) -> bool:
+    text = facts.text if citation.block is None else facts.blocks.get(citation.block, "")
+    places = _place(text, citation.start or 0, unit), _place(text, citation.end or 0, unit)
+    if places[0] is None or places[1] is None:
+        return False
+    marked = text[places[0] : places[1]]
+    if citation.annotated is not None:
+        return marked == citation.annotated
+    link = citation.data.get("url")
+    if isinstance(link, str) and link in text:
+        return link in marked
+    # Whoever marks a part of a text does not begin or end within a word.
+    edges = (text[places[0] - 1 : places[0] + 1], text[places[1] - 1 : places[1] + 1])
+    return not any(len(edge) == 2 and edge.isascii() and edge.isalnum() for edge in edges)
+
+
+def _place(text: str, offset: int, unit: str) -> int | None:
+    """Return an offset in code points; None where it lies outside of the text, or within a character."""
+    count = 0
+    for place, character in enumerate(text):
+        if count >= offset:
+            return place if count == offset else None
+        count += UNITS[unit](character)
+    return len(text) if count == offset else None
+
+
+def _problems(part: str, documents: Iterable[Any]) -> Iterator[str]:
+    for document in documents:
+        for where, message in schema.problems(part, document):
+            path = "/".join("[]" if isinstance(step, int) else step for step in where)
+            yield f"/{path}: {json.dumps(message)[1:-1]}" if "\n" in message else f"/{path}: {message}"
+
+
+def _either(types: Iterable[str]) -> str:
+    return " or ".join(sorted(types))
+
+
+def _arrows(order: tuple[str, ...]) -> str:
+    return " > ".join(order) or "nothing"

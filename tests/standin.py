@@ -1,0 +1,104 @@
+"""A provider on the loopback: it wants its key, and answers what the wire writers write, changed as a test says."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, find, settings
+
+from llm_conformance.cassette import Interaction
+from llm_conformance.generate.themes import THEMES
+from llm_conformance.providers import Provider
+from llm_conformance.scenarios import Scenario
+from llm_conformance.truths import Mode
+
+KEY = "sk-standin-0123456789abcdefghij"
+Change = Callable[[Interaction], Interaction]
+
+_ENOUGH = settings(
+    max_examples=2000,
+    database=None,
+    derandomize=True,
+    deadline=None,
+    phases=(Phase.generate, Phase.shrink),
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def written(row: Provider, wanted: Callable[[Scenario], bool]) -> Scenario:
+    """Return the smallest generated answer of a provider that is as wanted, plain and streamed."""
+    (theme,) = (each for each in THEMES if each.name == "answers")
+    return find(theme.scenarios(row, "stream"), lambda each: len(each.modes) == 2 and wanted(each), settings=_ENOUGH)
+
+
+@dataclass
+class StandIn:
+    """The provider. `say` is what it answers, by mode; `change` what becomes of that; `asked` all requests."""
+
+    row: Provider
+    url: str
+    say: Mapping[Mode, Interaction]
+    change: Change = lambda told: told
+    asked: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def answer(self, path: str, headers: Mapping[str, str], body: bytes) -> Interaction:
+        """Answer a request."""
+        request = json.loads(body)
+        self.asked.append({"path": path, "headers": dict(headers), "body": request})
+        names = self.row.key_headers
+        if names and not any(KEY in headers.get(name, "") for name in names):
+            return Interaction(path, {}, 401, {"content-type": "application/json"}, b'{"error": {"message": "who?"}}')
+        streams = request.get("stream") or "stream" in path.rpartition(":")[2]
+        return self.change(self.say["stream" if streams else "json"])
+
+
+@contextmanager
+def standing_in(row: Provider, say: Mapping[Mode, Interaction]) -> Iterator[StandIn]:
+    """Run a provider on the loopback."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            told = provider.answer(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+            self.send_response(told.status)
+            for name, value in told.headers.items():
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(told.body)))
+            self.end_headers()
+            self.wfile.write(told.body)
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    provider = StandIn(row, f"http://127.0.0.1:{server.server_address[1]}", say)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield provider
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def draft(directory: Path, row: Provider, name: str = "answer", **more: Any) -> Path:
+    """Write a draft of a conversation with a provider."""
+    path = directory / f"{name}.draft.yaml"
+    document = {
+        "title": "What the stand-in says",
+        "provider": row.id,
+        "api": row.api,
+        "call": {"model": "some-model", "messages": [{"role": "user", "content": "Say something"}]},
+    }
+    path.write_text(json.dumps(document | more), encoding="utf-8")  # JSON is YAML, and has no aliases
+    return path

@@ -1,0 +1,184 @@
+"""Accepting recordings: all or none, whatever breaks off in between."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_conformance import cassette, cli, lint, scenarios, yaml_files
+from llm_conformance.locations import CASSETTES
+from llm_conformance.recording import proposals
+from llm_conformance.recording.proposals import Proposal
+from llm_conformance.scenarios import SUFFIX
+from llm_conformance.yaml_files import BadFileError
+
+OLD, NEW = "A spider has 8 legs.", "A spider has 9 legs."
+NAMES = ("chat-plain", "messages-plain")
+
+
+def contents(home: Path) -> dict[str, bytes]:
+    """Return all files that count."""
+    found = (path for path in home.rglob("*.yaml") if ".proposed" not in str(path))
+    return {str(path.relative_to(home)): path.read_bytes() for path in found}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Return a directory with two scenarios, a proposal for each, and one for a third that is new."""
+    folder = tmp_path / "cassettes" / "llamacpp"
+    folder.mkdir(parents=True)
+    for name in NAMES:
+        for suffix in (".yaml", SUFFIX):
+            shutil.copy(CASSETTES / "llamacpp" / f"{name}{suffix}", folder)
+        propose(folder / f"{name}{SUFFIX}", folder / f"{name}{SUFFIX}")
+    propose(folder / f"chat-new{SUFFIX}", folder / f"{NAMES[0]}{SUFFIX}")
+    return tmp_path / "cassettes"
+
+
+def propose(target: Path, like: Path) -> Proposal:
+    """Propose the same answer with another count."""
+    file = scenarios.read(like)
+    told = [
+        replace(each, body=each.body.replace(b'"8"', b'"9"').replace(b"has 8", b"has 9"))
+        for each in file.cassette.interactions
+    ]
+    metadata = {**file.cassette.metadata, "digest": cassette.digest(told)}
+    document = yaml_files.parse(target, file.text.replace(OLD, NEW))
+    notes: dict[str, Any] = {"modes": [], "attempts": [], "broke_off": []}
+    return proposals.propose(target, metadata, told, document, notes)
+
+
+def test_all_of_them_are_accepted(home: Path) -> None:
+    proposals.accept(home, proposals.find(home))
+    for name in (*NAMES, "chat-new"):
+        assert NEW in (home / "llamacpp" / f"{name}{SUFFIX}").read_text()
+    assert not proposals.find(home)
+    assert len(lint.load_all([home])) == 3
+
+
+def test_proposals_are_no_scenarios(home: Path) -> None:
+    assert len(scenarios.find(home)[0]) == len(NAMES)
+    assert not scenarios.find(home)[1]
+
+
+class Stopped(BaseException):
+    """The machine is switched off: nothing that follows is done."""
+
+
+def counted_down(monkeypatch: pytest.MonkeyPatch, name: str, steps: list[int]) -> None:
+    """Have a function of the operating system fail once it has been called that often."""
+    real: Callable[..., Any] = getattr(os, name)
+
+    def stops(*arguments: Any, **options: Any) -> Any:
+        steps[0] -= 1
+        if steps[0] < 0:
+            raise Stopped
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(os, name, stops)
+
+
+@pytest.mark.parametrize("is_killed", [False, True], ids=["ctrl-c", "kill"])
+def test_whenever_it_breaks_off_the_old_state_is_there_or_the_new(home: Path, tmp_path: Path, is_killed: bool) -> None:
+    before = contents(home)
+    done = False
+    step = 0
+    while not done:
+        copy = tmp_path / f"copy-{step}"
+        shutil.copytree(home, copy)
+        steps = [step]
+        with pytest.MonkeyPatch.context() as patch:
+            for name in ("replace", "fsync", "unlink", "rename"):
+                counted_down(patch, name, steps)
+            if is_killed:
+                patch.setattr(proposals, "recover", lambda _home: [])
+            try:
+                proposals.accept(copy, proposals.find(copy))
+                done = True
+            except Stopped:
+                pass
+        if (copy / scenarios.JOURNAL).exists():
+            with pytest.raises(BadFileError, match="interrupted"):
+                scenarios.find(copy)
+        proposals.recover(copy)
+        after = contents(copy)
+        accepted = [NEW.encode() in after.get(f"llamacpp/{name}{SUFFIX}", b"") for name in (*NAMES, "chat-new")]
+        assert all(accepted) or after == before, f"step {step}"
+        assert done == all(accepted) or steps[0] < 0
+        assert not list(copy.rglob("old"))
+        assert len(lint.load_all([copy])) == (3 if all(accepted) else 2)
+        step += 1
+    assert step > 12
+
+
+def test_what_does_not_fit_is_refused_and_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = contents(home)
+    wrong = home / "llamacpp/chat-plain.proposed" / f"chat-plain{SUFFIX}"
+    wrong.write_text(wrong.read_text().replace(NEW, OLD, 1))
+    assert cli.main(["accept", "--yes", f"--cassettes={home}"]) == 4
+    said = capsys.readouterr().err
+    assert f"{wrong}:" in said
+    assert "contradicts the bytes" in said
+    assert "nothing was accepted" in said
+    assert contents(home) == before
+
+
+def test_it_wants_to_know_that_the_truth_was_read(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("builtins.input", lambda prompt: print(prompt) or "no")
+    assert cli.main(["accept", "llamacpp/chat-new", f"--cassettes={home}"]) == 4
+    said = capsys.readouterr()
+    assert "The truth of this recording was derived from the bytes" in said.out
+    assert "nothing was accepted" in said.err
+    monkeypatch.setattr("builtins.input", lambda _prompt: "yes")
+    assert cli.main(["accept", "llamacpp/chat-new", f"--cassettes={home}"]) == 0
+    assert len(proposals.find(home)) == 2
+
+
+def test_rejecting_leaves_what_is_there(home: Path) -> None:
+    before = contents(home)
+    assert cli.main(["reject", "llamacpp/*", f"--cassettes={home}"]) == 0
+    assert contents(home) == before
+    assert sorted(path.name for path in (home / "llamacpp").iterdir()) == sorted(
+        f"{name}{suffix}" for name in NAMES for suffix in (".yaml", SUFFIX)
+    )
+
+
+def test_a_recording_whose_bodies_were_edited_is_refused(home: Path) -> None:
+    tape = home / "llamacpp/chat-plain.yaml"
+    tape.write_text(tape.read_text().replace('"completion_tokens":8', '"completion_tokens":9'))
+    with pytest.raises(BadFileError, match="never edit a recording by hand"):
+        lint.load_all([home])
+
+
+def test_the_review_shows_what_is_new(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["review", f"--cassettes={home}"]) == 0
+    said = capsys.readouterr().out
+    assert "llamacpp/chat-new (new)" in said
+    assert "-  message: A spider has 8 legs." in said
+    assert "+  message: A spider has 9 legs." in said
+    assert cli.main(["review", "llamacpp/chat-plain", "--markdown", f"--cassettes={home}"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("### llamacpp/chat-plain\n")
+    assert "``````diff\n--- as it is" in said
+
+
+def test_the_review_says_what_the_reference_adapter_sees_otherwise(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = home / "llamacpp/chat-plain.proposed" / f"chat-plain{SUFFIX}"
+    one = f"  - type: text\n    content: {NEW}\n"
+    two = "  - type: text\n    content: A spider\n  - type: text\n    content: ' has 9 legs.'\n"
+    assert one in wrong.read_text()
+    wrong.write_text(wrong.read_text().replace(one, two))
+    assert cli.main(["review", "llamacpp/chat-plain", f"--cassettes={home}"]) == 0
+    said = capsys.readouterr().out
+    assert "the reference adapter disagrees" in said
+    assert "complete: RSN-3: " in said

@@ -1,0 +1,424 @@
+"""Recording: from a draft to a cassette that replays, and what happens when the provider has changed."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from llm_conformance import cassette, cli, lint, scenarios
+from llm_conformance.cassette import Interaction, frames
+from llm_conformance.providers import table
+from llm_conformance.recording import calling
+from llm_conformance.scenarios import Scenario
+from tests import standin
+from tests.shell import ROOT, sh
+from tests.standin import KEY, StandIn
+
+ROWS = list(table().values())
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait no time between attempts; have the keys of all providers, and their accounts."""
+    monkeypatch.setattr(calling, "LONGEST_WAIT_S", 0)
+    for row in ROWS:
+        for name in row.key_variables:
+            monkeypatch.setenv(name, KEY)
+        for name in row.url_variables.values():
+            monkeypatch.setenv(name, "f" * 32)
+
+
+def told(scenario: Scenario) -> bool:
+    """Whether an answer says something, and counts it."""
+    truth = scenario.truths["json"]
+    return bool(truth.message) and truth.usage is not None and truth.usage.prompt_tokens is not None
+
+
+@pytest.fixture(scope="module")
+def chat() -> Scenario:
+    """Return an answer with a citation behind a character that takes two UTF-16 units, or several bytes."""
+    row = table()["openai", "chat"]
+
+    def cited(scenario: Scenario) -> bool:
+        truth = scenario.truths["json"]
+        placed = [each for each in truth.annotations if each.start is not None and each.end != each.start]
+        return told(scenario) and any(max(truth.message[: each.start] or " ") > "\U00010000" for each in placed)
+
+    return standin.written(row, cited)
+
+
+@pytest.fixture
+def provider(chat: Scenario) -> Iterator[StandIn]:
+    with standin.standing_in(chat.provider, chat.interactions) as running:
+        yield running
+
+
+def run(*arguments: str | Path) -> int:
+    return cli.main([*map(str, arguments)])
+
+
+def recorded(home: Path, provider: StandIn, *options: str) -> int:
+    """Record the draft's scenario, or once it is there, that."""
+    target = f"{provider.row.id}/answer"
+    known = (home / f"{target}.yaml").is_file()
+    source = target if known else standin.draft(home, provider.row)
+    home_option = f"--cassettes={home}"
+    return run("record", source, "--yes", f"--base-url={provider.url}", home_option, *options)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "cassettes"
+    folder.mkdir()
+    return folder
+
+
+def accepted(home: Path, provider: StandIn) -> Path:
+    assert recorded(home, provider) == 0
+    assert run("accept", "--yes", f"--cassettes={home}") == 0
+    return home / provider.row.id / "answer.yaml"
+
+
+def test_every_provider_is_recorded_accepted_and_replayed(tmp_path: Path) -> None:
+    home = tmp_path / "cassettes"
+    home.mkdir()
+    for row in ROWS:
+        say = standin.written(row, told).interactions
+        with standin.standing_in(row, say) as provider:
+            name = f"{row.api}-answer"
+            assert (
+                run(
+                    "record",
+                    standin.draft(home, row, name),
+                    "--yes",
+                    f"--base-url={provider.url}",
+                    f"--cassettes={home}",
+                )
+                == 0
+            )
+            sent = {ask["path"].partition("?")[0] for ask in provider.asked}
+            assert sent == {row.path_for(mode, "some-model").partition("?")[0] for mode in (False, True)}
+    assert run("review", f"--cassettes={home}") == 0
+    assert run("accept", "--yes", f"--cassettes={home}") == 0
+    assert len(lint.load_all([home])) == len(ROWS)
+    options = ["--adapter=adapters", f"--conformance-cassettes={home}", "--conformance-scenario=*/*-answer"]
+    options += ["--conformance-examples=0", "-q", "-p", "no:cacheprovider"]
+    done = sh(sys.executable, "-m", "pytest", "conformance", *options, cwd=ROOT)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"recorded: (\d+) of \1 judged cells pass", done.stdout), done.stdout
+
+
+def test_a_new_recording_says_where_it_is_from(home: Path, provider: StandIn) -> None:
+    tape = cassette.load(accepted(home, provider))
+    said = dict(tape.metadata)
+    assert said["provenance"] == "recorded"
+    assert said["endpoint"] == f"{provider.url}/chat/completions"
+    assert said["model_asked"] == "some-model"
+    assert said["model_answered"] == "model-1"
+    assert said["digest"] == cassette.digest(tape.interactions)
+    assert [sum(each["bytes"]) for each in said["arrival"]] == [len(each.body) for each in tape.interactions]
+    assert tape.interactions[0].uri == "https://api.openai.com/v1/chat/completions"
+
+
+def renamed(old: str, new: str) -> Callable[[Interaction], Interaction]:
+    return lambda told: replace(told, body=told.body.replace(f'"{old}"'.encode(), f'"{new}"'.encode()))
+
+
+def edited(change: Callable[[Any], None]) -> Callable[[Interaction], Interaction]:
+    """Return what changes each JSON document of an answer."""
+
+    def of(told: Interaction) -> Interaction:
+        if not told.streamed:
+            document = json.loads(told.body)
+            change(document)
+            return replace(told, body=json.dumps(document).encode())
+        made = []
+        for frame in frames(told.body):
+            data = b"\n".join(line[5:].strip() for line in frame.splitlines() if line.startswith(b"data:"))
+            if data.startswith(b"{"):
+                document = json.loads(data)
+                change(document)
+                frame = b"data: " + json.dumps(document).encode() + b"\n\n"
+            made.append(frame)
+        return replace(told, body=b"".join(made))
+
+    return of
+
+
+def without_usage(document: Any) -> None:
+    document.pop("usage", None)
+
+
+def in_utf16(document: Any) -> None:
+    """Have citations count what JavaScript counts."""
+    text = document.get("text_so_far", "")
+    for choice in document.get("choices") or ():
+        said = choice.get("message") or choice.get("delta") or {}
+        for each in said.get("annotations") or ():
+            for name in ("start_index", "end_index"):
+                cited = each.get(each["type"], each)
+                cited[name] = len((said.get("content") or text)[: cited[name]].encode("utf-16-le")) // 2
+
+
+def in_milliseconds(document: Any) -> None:
+    """Have times in another form."""
+    document["created"] = "2026-11-21T10:00:00Z"
+
+
+def failing(status: int) -> Callable[[Interaction], Interaction]:
+    body = json.dumps({"error": {"message": "not now", "type": "server_error", "code": None}}).encode()
+    return lambda told: Interaction(told.uri, told.request, status, {"content-type": "application/json"}, body)
+
+
+def cut(told: Interaction) -> Interaction:
+    return replace(told, body=b"".join(list(frames(told.body))[:-2])) if told.streamed else told
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (renamed("finish_reason", "stop_reason"), "finish_reason has vanished"),
+        (edited(without_usage), "counts: was prompt + completion = total, and is none"),
+        (edited(in_utf16), "offsets count: was code points, as documented, and is UTF-16 units"),
+        (failing(429), "the status was 200, and is 429"),
+        (failing(500), "the status was 200, and is 500"),
+        (cut, "stream: the end: was said, and is missing: the stream was cut off"),
+        (edited(in_milliseconds), "field /created was a number, and is a text"),
+    ],
+    ids=["renamed", "no-usage", "utf-16", "429", "500", "cut", "retyped"],
+)
+def test_what_a_provider_has_changed_is_named_and_the_old_recording_stays(
+    home: Path,
+    provider: StandIn,
+    change: Callable[[Interaction], Interaction],
+    named: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tape = accepted(home, provider)
+    before = {path: path.read_bytes() for path in home.rglob("*.yaml")}
+    provider.change = change
+    assert recorded(home, provider) == 0
+    capsys.readouterr()
+    assert run("review", "--shape", f"--cassettes={home}") == 1
+    assert named in capsys.readouterr().out
+    assert {path: path.read_bytes() for path in home.rglob("*.yaml") if ".proposed" not in str(path)} == before
+    assert run("reject", f"--cassettes={home}") == 0
+    assert {path: path.read_bytes() for path in home.rglob("*.yaml")} == before
+    assert cassette.load(tape).interactions[0].status == 200
+
+
+def test_an_unchanged_provider_has_the_same_shape(
+    home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accepted(home, provider)
+    assert recorded(home, provider) == 0
+    capsys.readouterr()
+    assert run("review", "--shape", f"--cassettes={home}") == 0
+    assert "the shape is as it was" in capsys.readouterr().out
+
+
+def test_it_asks_again_when_the_provider_is_busy(home: Path, provider: StandIn) -> None:
+    def busy_at_first(told: Interaction) -> Interaction:
+        return failing(429)(told) if len(provider.asked) < 3 else told
+
+    provider.change = busy_at_first
+    assert recorded(home, provider) == 0
+    notes = json.loads((home / "openai/answer.proposed/notes.json").read_text())
+    assert notes["attempts"] == [3, 1]
+
+
+def test_a_wrong_key_ends_it_at_once(
+    home: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-another-0123456789abcdefghij")
+    assert recorded(home, provider) == 4
+    assert "answers with status 401; look at OPENAI_API_KEY" in capsys.readouterr().err
+    assert len(provider.asked) == 1
+    assert not list(home.rglob("*.proposed"))
+
+
+def test_without_a_key_nothing_is_asked(
+    home: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert recorded(home, provider) == 1
+    assert "OPENAI_API_KEY is not set: 1 scenario of 1 not recorded" in capsys.readouterr().out
+    assert not provider.asked
+
+
+def test_it_asks_before_spending(
+    home: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accepted(home, provider)
+    provider.asked.clear()
+    monkeypatch.setattr("builtins.input", lambda _prompt: "n")
+    assert run("record", "openai/answer", f"--base-url={provider.url}", f"--cassettes={home}") == 1
+    said = capsys.readouterr().out
+    assert "2 calls for 1 scenario:" in said
+    assert "Prices: https://platform.openai.com/docs/pricing" in said
+    assert not provider.asked
+    monkeypatch.setattr("builtins.input", lambda _prompt: "y")
+    assert run("record", "openai/answer", f"--base-url={provider.url}", f"--cassettes={home}") == 0
+    assert len(provider.asked) == 2
+
+
+def test_a_dry_run_prints_the_requests_without_the_key(
+    home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert recorded(home, provider, "--dry-run") == 0
+    said = capsys.readouterr().out
+    assert said.count(f"POST {provider.url}/chat/completions") == 2
+    assert '"model": "some-model"' in said
+    assert "authorization: Bearer ***" in said
+    assert KEY not in said
+    assert not provider.asked
+
+
+def test_another_model_is_asked(home: Path, provider: StandIn) -> None:
+    accepted(home, provider)
+    assert recorded(home, provider, "--model=other-model") == 0
+    assert provider.asked[-1]["body"]["model"] == "other-model"
+    proposed = yaml.safe_load((home / "openai/answer.proposed/answer.scenario.yaml").read_text())
+    assert proposed["call"]["model"] == "other-model"
+
+
+def test_only_old_recordings_are_made_anew(home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]) -> None:
+    tape = accepted(home, provider)
+    everything = ["record", "--all", "--yes", "--older-than=90d", f"--base-url={provider.url}", f"--cassettes={home}"]
+    assert run(*everything) == 0
+    assert "recorded from a hosted provider and that is old enough" in capsys.readouterr().out
+    assert run("age", "--older-than=90d", f"--cassettes={home}") == 0
+    tape.write_text(re.sub(r"date: '[\d-]+'", "date: '2020-02-29'", tape.read_text()))
+    assert run("age", "--older-than=90d", f"--cassettes={home}") == 1
+    assert re.search(r"\d+ days  2020-02-29  openai/answer", capsys.readouterr().out)
+    assert run(*everything) == 0
+    assert run("accept", "--yes", f"--cassettes={home}") == 0
+    assert "2020-02-29" not in tape.read_text()
+
+
+def test_pytest_records_too(home: Path, provider: StandIn) -> None:
+    accepted(home, provider)
+    provider.asked.clear()
+    command = [sys.executable, "-m", "pytest", f"--conformance-cassettes={home}"]
+    done = sh(*command, "--conformance-record=openai/other", cwd=home)
+    assert done.returncode == 4
+    assert "openai/other: no scenario in" in done.stderr
+    done = sh(*command, "--conformance-record=openai/answer", cwd=home)
+    assert "2 calls for 1 scenario" in done.stdout
+    assert "nobody is there to be asked" in done.stderr
+    assert not provider.asked
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["record"], "say which scenario to record"),
+        (["record", "nobody/*"], "nobody/*: no scenario in"),
+        (["record", "--all", "--older-than=soon"], "say a number of days"),
+        (["review", "nobody/*"], "no recording in"),
+        (["age", "--cassettes=/nowhere"], "no such directory"),
+        (["import", "/nowhere.yaml", "--into=x"], "/nowhere.yaml: no such file"),
+        (["import", ".", "--into=x", "--provider=openai"], "say which of openai:chat, openai:responses"),
+    ],
+)
+def test_misuse_is_told_in_a_line(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(*arguments) == 4
+    error = capsys.readouterr().err
+    assert said in error
+    assert "Traceback" not in error
+
+
+def test_a_draft_is_read_strictly(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = standin.draft(home, ROWS[0], truth={}, modes=["plain"])
+    assert run("record", path, f"--cassettes={home}") == 4
+    error = capsys.readouterr().err
+    assert f"{path}:" in error
+    assert "'plain' is not one of" in error
+    assert "'truth' was unexpected" in error
+
+
+def test_a_draft_is_no_orphan(home: Path, provider: StandIn) -> None:
+    accepted(home, provider)
+    assert lint.main([str(home)]) == 0
+
+
+def test_faults_cannot_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("record", "deepseek/connection-refused", "--yes", "--dry-run") == 0
+    assert "nobody can be asked for it" in capsys.readouterr().out
+
+
+CALL = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
+
+
+def two_turns(provider: StandIn) -> Interaction:
+    """Answer with a call whose id is new each time, and then with a text that repeats what the tool said."""
+    messages = provider.asked[-1]["body"]["messages"]
+    said: dict[str, Any]
+    if messages[-1]["role"] == "tool":
+        assert messages[1]["tool_calls"][0]["id"] == messages[2]["tool_call_id"]
+        said = {"role": "assistant", "content": f"{messages[2]['tool_call_id']} said {messages[2]['content']}"}
+    else:
+        said = {"role": "assistant", "content": None, "tool_calls": [CALL | {"id": f"call_{len(provider.asked)}"}]}
+    finish = "tool_calls" if "tool_calls" in said else "stop"
+    body = {
+        "id": f"chatcmpl-{len(provider.asked)}",
+        "object": "chat.completion",
+        "created": 1763000000,
+        "model": "some-model",
+        "choices": [{"index": 0, "message": said, "finish_reason": finish}],
+        "usage": {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7},
+    }
+    return Interaction("", {}, 200, {"content-type": "application/json"}, json.dumps(body).encode())
+
+
+def test_a_later_turn_is_asked_with_the_new_answer_before_it(home: Path, provider: StandIn) -> None:
+    provider.change = lambda _told: two_turns(provider)
+    ask = {"role": "user", "content": "What is the weather in Oslo?"}
+    tool = {"role": "tool", "tool_call_id": "call_1", "content": "Rain"}
+    first = standin.draft(home, provider.row, "first", modes=["json"], call={"model": "m", "messages": [ask]})
+    where = (f"--base-url={provider.url}", f"--cassettes={home}")
+    assert run("record", first, "--yes", *where) == 0
+    assert run("accept", "--yes", where[1]) == 0
+    request = {"model": "m", "messages": [ask, {"role": "assistant", "tool_calls": [CALL]}, tool]}
+    call = {"model": "m", "messages": [ask, {"answer_of": "first"}, tool]}
+    replay = {"source": "https://example.com/tools", "sent": {"/messages/1/tool_calls/0/id": "call_1"}}
+    second = standin.draft(home, provider.row, "second", modes=["json"], call=call, request=request, replay=replay)
+    assert run("record", second, "--yes", *where) == 0
+    assert run("accept", "--yes", where[1]) == 0
+    assert run("record", "openai/second", "--yes", *where) == 0  # and with it, unasked, the first
+    new = yaml.safe_load((home / "openai/second.proposed/second.scenario.yaml").read_text())
+    assert new["truth"]["message"] == "call_3 said Rain"
+    assert new["call"]["messages"][2]["tool_call_id"] == "call_3"
+    assert new["replay"]["sent"] == {"/messages/1/tool_calls/0/id": "call_3"}
+    assert run("review", where[1]) == 0
+    assert run("accept", "openai/second", "--yes", where[1]) == 4  # alone, it would not fit what is before it
+    assert run("accept", "--yes", where[1]) == 0
+    assert [scenarios.id_of(each.path) for each in lint.load_all([home])] == ["openai/first", "openai/second"]
+
+
+def test_a_stream_can_be_replayed_as_it_arrived(home: Path, provider: StandIn) -> None:
+    accepted(home, provider)
+    scenario = scenarios.build(scenarios.read(home / "openai/answer.scenario.yaml"), home)
+    body = scenario.interactions["stream"].body
+    scenario = replace(scenario, arrival=((10, 5), (len(body) - 10, 9000)))
+    paced = scenarios.as_it_arrived(scenario)
+    assert [len(piece) for piece in paced.pieces(body)] == [10, len(body) - 10]
+    assert paced.pauses_s == (0.0, scenarios.LONGEST_S)
+    assert scenarios.as_it_arrived(replace(scenario, arrival=())).cuts is None
+
+
+def test_what_never_answers_is_told(home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]) -> None:
+    provider.url = "http://127.0.0.1:1"
+    assert recorded(home, provider) == 1
+    assert "openai/answer: not recorded: ConnectError" in capsys.readouterr().out

@@ -1,0 +1,151 @@
+"""No secret reaches the disk: a known key is pushed through every place in which it could hide."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from llm_conformance import cli, derivation, secrets
+from llm_conformance.cassette import Interaction
+from llm_conformance.providers import table
+from llm_conformance.recording.scrubbing import LeakError, scrub, without_account
+from tests import standin
+
+KEY = "canary/key+that=nobody~may%see"
+"""Of characters that JSON, URLs and base64 write in other ways; no shape of a key gives it away."""
+ROW = table()["openai", "chat"]
+
+
+def answer(text: str, **more: object) -> bytes:
+    message = {"role": "assistant", "content": text}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    return json.dumps({"id": "chatcmpl-1", "created": 1, "model": "m", "choices": [choice], **more}).encode()
+
+
+def stream(*pieces: str) -> bytes:
+    deltas = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces]
+    return b"".join(b"data: " + json.dumps({"id": "chatcmpl-1", **each}).encode() + b"\n\n" for each in deltas)
+
+
+PLAIN = Interaction(
+    uri="https://api.openai.com/v1/chat/completions",
+    request={"model": "m", "messages": [{"role": "user", "content": "Hello"}]},
+    status=200,
+    headers={"content-type": "application/json"},
+    body=answer("Hello"),
+)
+WRITTEN = {
+    "as it is": KEY,
+    "in JSON": json.dumps(KEY)[1:-1],
+    "in a URL": quote(KEY, safe=""),
+    "in base64": base64.b64encode(KEY.encode()).decode(),
+    "in base64, one byte behind": base64.b64encode(b"x" + KEY.encode() + b"y").decode(),
+    "in base64, two bytes behind": base64.b64encode(b"xy" + KEY.encode()).decode(),
+}
+
+
+def everything(interaction: Interaction) -> str:
+    """Return all that would be written of an interaction."""
+    sent = json.dumps([interaction.uri, interaction.request, dict(interaction.headers)])
+    return sent + interaction.body.decode()
+
+
+@pytest.mark.parametrize("form", WRITTEN.values(), ids=WRITTEN)
+@pytest.mark.parametrize("place", ["uri", "request", "header", "body", "field of the body"])
+def test_a_known_secret_is_written_over_wherever_it_stands(place: str, form: str) -> None:
+    found = {
+        "uri": replace(PLAIN, uri=f"{PLAIN.uri}?trace={form}"),
+        "request": replace(PLAIN, request={**PLAIN.request, "user": f"me {form}"}),
+        "header": replace(PLAIN, headers={**PLAIN.headers, "x-request-id": form, "set-cookie": f"session={form}"}),
+        "body": replace(PLAIN, body=answer(f"Your key is {form}, I think")),
+        "field of the body": replace(PLAIN, body=answer("Hello", system_fingerprint=form)),
+    }[place]
+    scrubbed = scrub(found, ROW, [KEY])
+    kept = everything(scrubbed.interaction)
+    assert not [written for written in WRITTEN.values() if written.rstrip("=")[4:-4] in kept]
+    assert "a key or an account that was sent" in scrubbed.found
+    assert len(scrubbed.interaction.body) == len(found.body)
+    json.loads(scrubbed.interaction.body)
+
+
+SHAPES = {
+    "an API key": "sk-proj-" + "a1B2c3D4" * 4,
+    "a Google API key": "AIza" + "Sy0123456789abcdefghijklmnopqrstu",
+    "an organisation or project id": "org-" + "0123456789abcdefgh",
+    "an e-mail address": "somebody@company.de",
+    "a bearer token": "Bearer 0123456789abcdef.ghi",
+}
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_what_looks_like_a_secret_is_written_over_and_offsets_stay(kind: str) -> None:
+    body = answer(f"Write to {SHAPES[kind]} and see")
+    scrubbed = scrub(replace(PLAIN, body=body), ROW)
+    assert scrubbed.found == (kind,)
+    assert SHAPES[kind] not in scrubbed.interaction.body.decode()
+    assert not list(secrets.scan(scrubbed.interaction.body.decode()))
+    (before, after) = (derivation.derive(replace(PLAIN, body=it), ROW).text for it in (body, scrubbed.interaction.body))
+    assert len(before) == len(after)
+    assert before.index(" and see") == after.index(" and see")
+
+
+def test_only_allowed_headers_are_kept() -> None:
+    headers = {"content-type": "a/b", "set-cookie": "a=b", "openai-organization": "me", "retry-after": "3", "via": "1"}
+    scrubbed = scrub(replace(PLAIN, headers=headers), ROW)
+    assert dict(scrubbed.interaction.headers) == {"content-type": "a/b", "retry-after": "3"}
+
+
+def test_a_secret_in_pieces_is_not_written_at_all() -> None:
+    body = stream("My key is ", KEY[:7], KEY[7:19], KEY[19:], ".")
+    with pytest.raises(LeakError, match="in pieces"):
+        scrub(replace(PLAIN, headers={"content-type": "text/event-stream"}, body=body), ROW, [KEY])
+
+
+def test_a_short_value_is_no_secret() -> None:
+    assert scrub(PLAIN, ROW, ["Hello"[:3]]).interaction == PLAIN
+
+
+def test_an_account_in_a_url_is_zeros() -> None:
+    row = table()["cloudflare", "run"]
+    uri = "https://api.cloudflare.com/client/v4/accounts/5f2c0123456789abcdef0123456789ab/ai/run/@cf/x"
+    assert without_account(uri, row) == uri.replace("5f2c0123456789abcdef0123456789ab", "0" * 32)
+    assert without_account("https://example.com/", row) == "https://example.com/"
+
+
+def test_no_file_has_the_canary_after_a_recording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = standin.KEY
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    headers = {"content-type": "application/json", "x-request-id": key, "set-cookie": f"a={key}", "x-echo": key}
+    echo = replace(PLAIN, headers=headers, body=answer(f"You sent Bearer {key}", system_fingerprint=quote(key)))
+    with standin.standing_in(ROW, {"json": echo, "stream": echo}) as provider:
+        for way in (provider.url, f"{provider.url}/{key}/v1"):
+            draft = standin.draft(tmp_path, ROW, modes=["json"])
+            options = ["--yes", f"--base-url={way}", f"--cassettes={tmp_path}"]
+            assert cli.main(["record", str(draft), *options]) == 0
+            for path in tmp_path.rglob("*"):
+                assert key not in (path.read_text() if path.is_file() else path.name)
+            cli.main(["review", f"--cassettes={tmp_path}"])
+    said = capsys.readouterr()
+    assert key not in said.out + said.err
+    assert "a key or an account that was sent was in it, and was written over" in said.out
+
+
+def test_a_leak_ends_that_scenario_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = standin.KEY
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    spread = replace(PLAIN, headers={"content-type": "text/event-stream"}, body=stream("It is ", key[:9], key[9:]))
+    with standin.standing_in(ROW, {"json": spread, "stream": spread}) as provider:
+        draft = standin.draft(tmp_path, ROW, modes=["stream"])
+        options = ["--yes", f"--base-url={provider.url}", f"--cassettes={tmp_path}"]
+        assert cli.main(["record", str(draft), *options]) == 1
+    assert "repeats a secret in pieces" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.rglob("*")] == ["answer.draft.yaml"]

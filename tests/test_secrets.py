@@ -1,0 +1,45 @@
+"""A scan of everything that is recorded, by a scanner that somebody else keeps up to date, beside our own rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from detect_secrets.core.secrets_collection import SecretsCollection
+from detect_secrets.settings import transient_settings
+
+from llm_conformance import secrets
+from llm_conformance.locations import CASSETTES
+
+# Not those that look for randomness, or for words like "token": answers are full of both.
+DETECTORS = (
+    *("ArtifactoryDetector", "AWSKeyDetector", "AzureStorageKeyDetector", "BasicAuthDetector", "CloudantDetector"),
+    *("DiscordBotTokenDetector", "GitHubTokenDetector", "GitLabTokenDetector", "JwtTokenDetector", "MailchimpDetector"),
+    *("NpmDetector", "OpenAIDetector", "PrivateKeyDetector", "PypiTokenDetector", "SendGridDetector", "SlackDetector"),
+    *("SquareOAuthDetector", "StripeDetector", "TelegramBotTokenDetector", "TwilioKeyDetector"),
+)
+
+
+def found_in(*paths: Path) -> dict[str, list[str]]:
+    collection = SecretsCollection()
+    with transient_settings({"plugins_used": [{"name": name} for name in DETECTORS]}):
+        for path in paths:
+            collection.scan_file(str(path))
+    return {file: sorted(secret.type for secret in inside) for file, inside in collection.data.items() if inside}
+
+
+def test_no_cassette_has_a_secret() -> None:
+    assert not found_in(*sorted(CASSETTES.rglob("*.yaml")))
+
+
+@pytest.mark.parametrize("secret", ["ghp_" + "0aB1" * 9, "-----BEGIN " + "RSA PRIVATE KEY-----", "AKIA" + "0A1B" * 4])
+def test_the_scanner_would_find_one(tmp_path: Path, secret: str) -> None:
+    (tmp_path / "tape.yaml").write_text(f"body: {secret}\n")
+    assert found_in(tmp_path / "tape.yaml")
+
+
+def test_ours_finds_what_theirs_does_not(tmp_path: Path) -> None:
+    key = "gsk_" + "a1B2" * 8
+    (tmp_path / "tape.yaml").write_text(f"body: {key}\n")
+    assert not found_in(tmp_path / "tape.yaml")
+    assert list(secrets.scan(f"body: {key}\n")) == [(1, "an API key")]
