@@ -1,0 +1,376 @@
+"""chatlas: its chats, and the turns that they keep.
+
+Of the library: `ChatAnthropic`, `ChatDeepSeek`, `ChatGoogle`, `ChatGroq`, `ChatOpenAI`, which speaks responses, and
+`ChatOpenAICompletions`, which is documented for OpenAI's chat completions and for servers of one's own; `Chat.chat`
+with `stream=False`, and `Chat.stream` with `content="all"`. What came back is the last `AssistantTurn`: its contents in
+their order, `tokens`, which are added up, and `finish_reason`. Of the provider's `completion`, which a turn keeps for
+what chatlas does not expose otherwise, the id, the model and the finish word are taken, no more. Earlier answers go
+back as their turns.
+
+A chat answers tool calls itself and asks again. A callback for `on_tool_request` ends that here, at the first call. A
+chat that is taken up at a turn with calls takes them for never answered, so that a call that ends with results asks by
+the chat's `Provider`, with the methods that the chat's own loop uses. Messages with content that chatlas has no type
+for, as Anthropic's documents with citations, go out by `kwargs`, as do parameters. The clients' own retries are off:
+together they would exceed `call.timeout_s`.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib.metadata
+import inspect
+import json
+from collections.abc import Generator, Iterator
+from typing import Any, ClassVar
+
+from anthropic.resources.messages import Messages
+from chatlas import (
+    AssistantTurn,
+    ChatAnthropic,
+    ChatDeepSeek,
+    ChatGoogle,
+    ChatGroq,
+    ChatOpenAI,
+    ChatOpenAICompletions,
+    ContentToolRequest,
+    ContentToolResult,
+    Tool,
+    ToolBuiltIn,
+    UserTurn,
+)
+from chatlas.types import (
+    ContentCitation,
+    ContentImageInline,
+    ContentText,
+    ContentThinking,
+    ContentThinkingDelta,
+    ContentToolRequestFetch,
+    ContentToolRequestSearch,
+    ContentToolResponseFetch,
+    ContentToolResponseSearch,
+    ContentUploaded,
+)
+from google.genai.errors import APIError
+from google.genai.types import GenerateContentConfig
+from openai.resources.chat.completions import Completions
+from openai.resources.responses import Responses
+
+CHATS = {
+    "deepseek:chat": ChatDeepSeek,
+    "groq:chat": ChatGroq,
+    "local:chat": ChatOpenAICompletions,
+    "openai:chat": ChatOpenAICompletions,
+    "openai:responses": ChatOpenAI,
+}
+FINISH = {
+    **{"success": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "content_filter": "content_filter"},
+    **{"max_tokens": "length", "context_window": "length"},
+}
+
+
+class Answer(dict[str, Any]):
+    """The canonical response, with the turn that it was made of."""
+
+    turn: AssistantTurn
+
+
+class ToolCalledError(Exception):
+    """Ends a chat's own loop where it would run a tool."""
+
+
+class Adapter:
+    """One chat a call."""
+
+    name = "chatlas"
+    version = importlib.metadata.version("chatlas")
+    providers = ("anthropic:messages", "gemini:generate", *CHATS)
+    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "replay", "errors")
+    errors: ClassVar = {
+        "APITimeoutError": "TimeoutError",
+        "APIConnectionError": "ServiceUnavailableError",
+        "APIResponseValidationError": "ValidationError",
+        "ConnectError": "ServiceUnavailableError",
+        "RemoteProtocolError": "ServiceUnavailableError",
+        "ReadError": "ServiceUnavailableError",
+        "TimeoutException": "TimeoutError",
+        "JSONDecodeError": "ValidationError",
+        "UnknownApiResponseError": "ValidationError",
+    }
+
+    def complete(self, call: Any) -> Answer:
+        """Ask by `Chat.chat`."""
+        *_, event = self.stream(call)
+        return event["response"]
+
+    def stream(self, call: Any) -> Iterator[dict[str, Any]]:
+        """Ask by `Chat.stream`, or as `complete` does."""
+        with _chat(call) as chat:
+            turns = _turns(chat, call)
+            try:
+                if call.messages[-1].get("role") == "tool":
+                    turn = yield from _resumed(chat, turns, call)
+                else:
+                    turn = yield from _asked(chat, turns, call)
+            except APIError as error:  # Google's errors have their status under another name
+                error.status_code = error.code
+                raise
+            answer = _answer(turn, call)
+            for index, made in enumerate(answer["tool_calls"]):  # a chat gives no pieces of calls
+                about = {"index": index, "id": made["id"], "name": made["name"]}
+                yield {
+                    "event_type": "response.function_call_arguments.delta",
+                    "delta": made["arguments"],
+                    "tool_call": about,
+                }
+            yield {"event_type": "response.completed", "response": answer}
+
+
+conformance_adapter = Adapter
+
+
+def _chat(call: Any) -> Any:
+    about = {"model": call.model, "api_key": call.api_key}
+    client = {"timeout": call.timeout_s, "max_retries": 0}
+    kind = f"{call.provider}:{call.api}"
+    if call.provider == "anthropic":
+        chat: Any = ChatAnthropic(**about, kwargs={"base_url": call.base_url, **client})
+    elif call.provider == "gemini":
+        options = {"base_url": call.base_url, "timeout": int(call.timeout_s * 1000)}
+        chat = ChatGoogle(**about, kwargs={"http_options": options})
+    else:
+        chat = CHATS[kind](**about, base_url=call.base_url, kwargs=client)
+    hosted = () if call.api == "chat" else call.params.get("tools", ())
+    builtin = [ToolBuiltIn(name=f"hosted {number}", definition=dict(tool)) for number, tool in enumerate(hosted)]
+    chat.set_tools([*builtin, *(_tool(each["function"]) for each in call.tools)])
+    chat.on_tool_request(_stop)
+    return chat
+
+
+def _tool(about: Any) -> Tool:
+    said = {"description": about.get("description", ""), "parameters": about["parameters"]}
+    return Tool(func=_never, name=about["name"], **said)
+
+
+def _never(**arguments: Any) -> None:
+    raise ToolCalledError
+
+
+def _stop(request: ContentToolRequest) -> None:
+    raise ToolCalledError
+
+
+def _kwargs(call: Any) -> dict[str, Any]:
+    params = dict(call.params)
+    if call.provider == "gemini":
+        settings = params.pop("generationConfig", None)
+        return {"config": GenerateContentConfig.model_validate(settings)} if settings else {}
+    if call.api != "chat":
+        params.pop("tools", None)
+    method = {"chat": Completions.create, "responses": Responses.create, "messages": Messages.create}[call.api]
+    known = inspect.signature(method).parameters
+    extra = {name: params.pop(name) for name in list(params) if name not in known}
+    if call.api == "messages" and any(isinstance(each["content"], list) for each in _said(call.messages, "user")):
+        params["messages"] = [each for each in call.messages if each["role"] != "system"]
+    return {**params, **({"extra_body": extra} if extra else {})}
+
+
+def _said(messages: Any, role: str) -> list[Any]:
+    return [each for each in messages if not isinstance(each, Answer) and each["role"] == role]
+
+
+def _turns(chat: Any, call: Any) -> list[Any]:
+    """Return the conversation, without what the system says, which a chat keeps apart."""
+    system = [_text(each) for each in _said(call.messages, "system")]
+    if system:
+        chat.system_prompt = "\n\n".join(system)
+    turns: list[Any] = []
+    results: Any = None
+    for message in call.messages:
+        if isinstance(message, Answer):
+            turns.append(message.turn)
+        elif message["role"] == "user":
+            turns.append(UserTurn([*_contents(message)]))
+        elif message["role"] == "assistant":
+            said = [_text(message)] if message.get("content") else []
+            turns.append(AssistantTurn([*said, *map(_request, message.get("tool_calls", ()))]))
+        elif message["role"] == "tool":
+            request = _requested(turns, message["tool_call_id"])
+            if turns[-1] is not results:
+                results = UserTurn([])
+                turns.append(results)
+            results.contents.append(ContentToolResult(value=message["content"], request=request))
+    return turns
+
+
+def _asked(chat: Any, turns: list[Any], call: Any) -> Generator[dict[str, Any], None, Any]:
+    """Ask by the chat's own methods."""
+    *before, last = turns
+    if not isinstance(last, UserTurn):
+        raise NotImplementedError("a chat that goes on without an input")
+    chat.set_turns(before)
+    try:
+        if call.stream:
+            for piece in chat.stream(*last.contents, content="all", kwargs=_kwargs(call)):
+                if isinstance(piece, ContentToolRequest):  # the answer is whole, and the chat would run its tools
+                    break
+                yield from _event(piece)
+        else:
+            chat.chat(*last.contents, echo="none", stream=False, kwargs=_kwargs(call))
+    except ToolCalledError:
+        pass
+    return chat.get_last_turn()
+
+
+def _resumed(chat: Any, turns: list[Any], call: Any) -> Generator[dict[str, Any], None, Any]:
+    """Go on from the results of tools as the chat's loop does, by its provider."""
+    chat.set_turns(turns)
+    provider, turns = chat.provider, chat.get_turns(include_system_prompt=True)
+    tools = {tool.name: tool for tool in chat.get_tools()}
+    response = provider.chat_perform(stream=call.stream, turns=turns, tools=tools, kwargs=_kwargs(call))
+    if call.stream:
+        whole = None
+        for chunk in response:
+            whole = provider.stream_merge_chunks(whole, chunk)
+            for content in provider.stream_content(chunk, whole, turns=turns):
+                yield from _event(content.text if isinstance(content, ContentText) else content)
+        turn = provider.stream_turn(whole, False, turns=turns)
+    else:
+        turn = provider.value_turn(response, False, turns=turns)
+    turn.tokens = provider.value_tokens(turn.completion) if turn.completion else None
+    return turn
+
+
+def _text(message: Any) -> str:
+    content = message["content"]
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+
+
+def _contents(message: Any) -> Iterator[Any]:
+    """Yield what a user says; files to Gemini are named by their URIs."""
+    content = message["content"]
+    for part in content if isinstance(content, list) else ({"text": content},):
+        if "fileData" in part:
+            file = part["fileData"]
+            yield ContentUploaded(id=file["fileUri"], mime_type=file["mimeType"], provider="google")
+        else:
+            yield part.get("text", "")
+
+
+def _request(made: Any) -> ContentToolRequest:
+    if made.get("type") == "custom":
+        raise NotImplementedError("a call of a custom tool")
+    function = made["function"]
+    return ContentToolRequest(id=made["id"], name=function["name"], arguments=json.loads(function["arguments"]))
+
+
+def _requested(turns: list[Any], id: str) -> ContentToolRequest:
+    """Return the call that a result belongs to, as chatlas has it, or else one of that id."""
+    made = [each for turn in turns for each in turn.contents if isinstance(each, ContentToolRequest)]
+    return next((each for each in made if each.id == id), None) or ContentToolRequest(id=id, name="", arguments={})
+
+
+def _event(piece: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(piece, str):
+        yield {"event_type": "response.output_text.delta", "delta": piece}
+    elif isinstance(piece, ContentThinkingDelta) and piece.thinking:
+        yield {"event_type": "response.reasoning.delta", "delta": piece.thinking}
+
+
+def _answer(turn: AssistantTurn, call: Any) -> Answer:
+    said = _completion(turn.completion)
+    made = [_call(each) for each in turn.contents if isinstance(each, ContentToolRequest)]
+    answer = Answer(
+        id=said["id"],
+        provider=call.provider,
+        model=said["model"] or call.model,
+        message=turn.text,
+        reasoning="".join(each.thinking for each in turn.contents if isinstance(each, ContentThinking)) or None,
+        segments=[_segment(each) for each in turn.contents if not _is_about(each, call)],
+        annotations=[*_annotations(turn)],
+        attachments=[
+            {"type": each.image_content_type, "data": each.data}
+            for each in turn.contents
+            if isinstance(each, ContentImageInline)
+        ],
+        tool_calls=made,
+        finish_reason=FINISH.get(turn.finish_reason or ""),
+        raw_finish_reason=said["finish"],
+        usage=_usage(turn.tokens),
+    )
+    answer.turn = turn
+    return answer
+
+
+def _completion(completion: Any) -> dict[str, Any]:
+    if completion is None:
+        return {"id": None, "model": None, "finish": None}
+    if isinstance(completion, dict):  # Google's
+        word = next((each["finish_reason"] for each in completion["candidates"] or () if each["finish_reason"]), None)
+        about = {"id": completion["response_id"], "model": completion["model_version"]}
+        return {**about, "finish": getattr(word, "value", word)}
+    about = {"id": completion.id, "model": completion.model}
+    if hasattr(completion, "choices"):
+        return {**about, "finish": completion.choices[0].finish_reason}
+    if hasattr(completion, "stop_reason"):
+        return {**about, "finish": completion.stop_reason}
+    details = completion.incomplete_details
+    return {**about, "finish": details.reason if details and details.reason else completion.status}
+
+
+def _is_about(content: Any, call: Any) -> bool:
+    """Tell whether a content is chatlas's reading of what stands beside the answer."""
+    searched = (ContentToolRequestSearch, ContentToolResponseSearch, ContentToolRequestFetch, ContentToolResponseFetch)
+    return isinstance(content, ContentCitation) or (call.provider == "gemini" and isinstance(content, searched))
+
+
+def _call(made: ContentToolRequest) -> dict[str, Any]:
+    written = json.dumps(made.arguments, ensure_ascii=False, separators=(",", ":"))  # they come parsed
+    return {"id": made.id or None, "name": made.name, "arguments": written}
+
+
+def _segment(content: Any) -> dict[str, Any]:
+    extra = getattr(content, "extra", None) or {}
+    signature = extra.get("signature", extra.get("thought_signature"))
+    if isinstance(signature, bytes):
+        signature = base64.b64encode(signature).decode()
+    signed = {"signature": signature} if signature else {}
+    if isinstance(content, ContentText):
+        return {"type": "text", "content": content.text}
+    if isinstance(content, ContentThinking):
+        sealed = {"encrypted": extra["encrypted_content"]} if extra.get("encrypted_content") else {}
+        return {"type": "reasoning", "content": content.thinking, "metadata": {**signed, **sealed}}
+    if isinstance(content, ContentToolRequest):
+        return {"type": "tool_call", "content": json.dumps(content.arguments), "metadata": signed}
+    if isinstance(content, ContentToolRequestSearch | ContentToolRequestFetch):
+        return {"type": "tool_call", "content": "", "metadata": {"server_executed": True}}
+    return {"type": "other", "content": "", "metadata": {"kind": content.content_type}}
+
+
+def _annotations(turn: AssistantTurn) -> Iterator[dict[str, Any]]:
+    """Yield the citations. One follows the text that it is on, and is on all of it if that is its `grounded_span`."""
+    start, text = 0, ""
+    for content in turn.contents:
+        if isinstance(content, ContentText):
+            start, text = start + len(text), content.text
+        elif isinstance(content, ContentCitation):
+            data = dict(content.extra or {})
+            data = dict(data.get("grounding_support") or data)
+            place = (data.pop("start_index", None), data.pop("end_index", None))
+            if place == (None, None) and content.grounded_span == text and "segment" not in data:
+                place = (0, len(text))
+            first, last = (None if each is None else start + each for each in place)
+            yield {"start": first, "end": last, "data": data}
+
+
+def _usage(tokens: Any) -> dict[str, Any] | None:
+    """Add up the counts: of the input that was not cached, of the output, and of the input that was cached."""
+    if tokens is None:
+        return None
+    fresh, answered, cached = tokens
+    asked = fresh + cached
+    return {
+        "prompt_tokens": asked,
+        "completion_tokens": answered,
+        "total_tokens": asked + answered,
+        "cached_tokens": cached,
+    }
