@@ -1,0 +1,228 @@
+"""Haystack: what its chat generators return.
+
+Of the library: `OpenAIChatGenerator`, `OpenAIResponsesChatGenerator` and, of anthropic-haystack,
+`AnthropicChatGenerator`, with `run_async` and its streaming callback, which is given `StreamingChunk`s. What came back
+is the reply, a `ChatMessage`: its text, reasoning and tool calls, and from its `meta` the model, id, finish reason,
+usage and, of Anthropic, citations, which have no place in the text. Earlier answers go back as the replies that they
+were.
+
+Anthropic's generator takes another base URL by the environment only. `ignore_tools_thinking_messages`, which would drop
+the text beside tool calls, is off. The clients' own retries are off: together they would exceed `call.timeout_s`.
+Content that Haystack has no type for, as documents that are no PDF, is refused here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import inspect
+import json
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any, ClassVar
+
+from haystack.components.generators.chat import OpenAIChatGenerator, OpenAIResponsesChatGenerator
+from haystack.dataclasses import ChatMessage, ToolCall
+from haystack.tools import Tool
+from haystack.utils import Secret
+from haystack_integrations.components.generators.anthropic import AnthropicChatGenerator
+from openai.resources.chat.completions import Completions
+from openai.resources.responses import Responses
+
+FINISH = {
+    **{"stop": "stop", "length": "length", "tool_calls": "tool_calls", "function_call": "tool_calls"},
+    **{"content_filter": "content_filter"},
+}
+
+
+class Answer(dict[str, Any]):
+    """The canonical response, with the reply that it was made of."""
+
+    reply: ChatMessage
+
+
+class Haystack:
+    """The library as the suite sees it."""
+
+    name = "haystack"
+    version = importlib.metadata.version("haystack-ai")
+    providers = ("anthropic:messages", "openai:chat", "openai:responses")
+    capabilities = ("streaming", "reasoning", "annotations", "tools", "replay", "errors")
+    errors: ClassVar = {
+        "APITimeoutError": "TimeoutError",
+        "APIConnectionError": "ServiceUnavailableError",
+        "APIResponseValidationError": "ValidationError",
+        "JSONDecodeError": "ValidationError",
+    }
+
+    async def complete(self, call: Any) -> Answer:
+        """Ask once."""
+        return _answer(await _run(call), call)
+
+    async def stream(self, call: Any) -> AsyncIterator[Mapping[str, Any]]:
+        """Ask with a callback, and pass on what it is given."""
+        chunks: asyncio.Queue[Any] = asyncio.Queue()
+
+        async def given(chunk: Any) -> None:
+            chunks.put_nowait(chunk)
+
+        running = asyncio.create_task(_run(call, given))
+        running.add_done_callback(lambda _: chunks.put_nowait(None))
+        while (chunk := await chunks.get()) is not None:
+            for event in _events(chunk, call):
+                yield event
+        yield {"event_type": "response.completed", "response": _answer(await running, call)}
+
+
+conformance_adapter = Haystack
+
+
+async def _run(call: Any, callback: Any = None) -> ChatMessage:
+    params = dict(call.params)
+    hosted = params.pop("tools", ())
+    tools: Any = [Tool(function=_never, **_described(each["function"])) for each in call.tools]
+    settings = {"model": call.model, "api_key": Secret.from_token(call.api_key), "timeout": call.timeout_s}
+    settings["max_retries"] = 0
+    if call.provider == "anthropic":
+        os.environ["ANTHROPIC_BASE_URL"] = call.base_url
+        generator: Any = AnthropicChatGenerator(
+            **settings, ignore_tools_thinking_messages=False, anthropic_server_tools=[*hosted] or None
+        )
+    else:
+        responses = call.api == "responses"
+        kind = OpenAIResponsesChatGenerator if responses else OpenAIChatGenerator
+        known = inspect.signature((Responses if responses else Completions).create).parameters
+        extra = {name: params.pop(name) for name in list(params) if name not in known}
+        if extra:
+            params["extra_body"] = extra
+        generator = kind(**settings, api_base_url=call.base_url)
+        if hosted and responses:  # the provider's own definitions and Haystack's tools exclude each other
+            tools = [*hosted, *({"type": "function", **each["function"]} for each in call.tools)]
+        elif hosted:
+            tools, params["tools"] = None, [*hosted, *call.tools]
+    try:
+        messages = [*_messages(call)]
+        done = await generator.run_async(
+            messages, streaming_callback=callback, generation_kwargs=params, tools=tools or None
+        )
+    finally:
+        await generator.close_async()
+    return done["replies"][0]
+
+
+def _never(**arguments: Any) -> None:
+    raise NotImplementedError
+
+
+def _described(function: Any) -> dict[str, Any]:
+    said = {"description": function.get("description", ""), "parameters": function["parameters"]}
+    return {"name": function["name"], **said}
+
+
+def _messages(call: Any) -> Iterator[ChatMessage]:
+    made: dict[str, ToolCall] = {}
+    for message in call.messages:
+        if isinstance(message, Answer):
+            made |= {_id(each): each for each in message.reply.tool_calls}
+            yield message.reply
+            continue
+        content = message.get("content")
+        match message["role"]:
+            case "tool":
+                id = message["tool_call_id"]
+                origin = made.get(id) or ToolCall(tool_name="", arguments={}, id=id, extra={"call_id": id})
+                yield ChatMessage.from_tool(content, origin=origin)
+            case "assistant" if isinstance(content, list):  # with hosted calls; so Haystack keeps such blocks itself
+                yield ChatMessage.from_assistant("", meta={"raw_content_for_server_tools": content})
+            case "assistant":
+                calls = [_made(each) for each in message.get("tool_calls", ())]
+                made |= {_id(each): each for each in calls}
+                yield ChatMessage.from_assistant(content, tool_calls=calls)
+            case "system" if isinstance(content, list):
+                about = {key: part[key] for part in content for key in ("cache_control",) if key in part}
+                yield ChatMessage.from_system("".join(part["text"] for part in content), meta=about)
+            case "system":
+                yield ChatMessage.from_system(content)
+            case _ if isinstance(content, list) and any(part.get("type") != "text" for part in content):
+                raise NotImplementedError("a document that is no PDF")
+            case _ if isinstance(content, list):
+                yield ChatMessage.from_user(content_parts=[part["text"] for part in content])
+            case _:
+                yield ChatMessage.from_user(content)
+
+
+def _made(call: Any) -> ToolCall:
+    if call["type"] != "function":
+        raise NotImplementedError("a call of a custom tool")
+    function, id = call["function"], call["id"]
+    return ToolCall(
+        tool_name=function["name"], arguments=json.loads(function["arguments"]), id=id, extra={"call_id": id}
+    )
+
+
+def _id(made: ToolCall) -> str:
+    """Return what a call's result names it by; `id` is that of the output item in responses."""
+    return (made.extra or {}).get("call_id") or made.id or ""
+
+
+def _events(chunk: Any, call: Any) -> Iterator[dict[str, Any]]:
+    if chunk.content:
+        yield {"event_type": "response.output_text.delta", "delta": chunk.content}
+    if chunk.reasoning and chunk.reasoning.reasoning_text:
+        yield {"event_type": "response.reasoning.delta", "delta": chunk.reasoning.reasoning_text}
+    for piece in chunk.tool_calls or ():
+        id = (piece.extra or {}).get("call_id") if call.api == "responses" else piece.id
+        about = {"index": piece.index, "id": id or None, "name": piece.tool_name or None}
+        yield {"event_type": "response.function_call_arguments.delta", "delta": piece.arguments, "tool_call": about}
+
+
+def _answer(reply: ChatMessage, call: Any) -> Answer:
+    meta = reply.meta
+    finish = meta.get("finish_reason")
+    details = meta.get("incomplete_details") or {}
+    raw = {"chat": finish, "responses": details.get("reason") or meta.get("status")}.get(call.api)
+    answer = Answer(
+        id=meta.get("id"),
+        provider=call.provider,
+        model=meta.get("model") or call.model,
+        message=reply.text or "",
+        reasoning=(reply.reasoning.reasoning_text if reply.reasoning else None) or None,
+        annotations=[{"start": None, "end": None, "data": each} for each in meta.get("citations") or ()],
+        tool_calls=[
+            {
+                "id": _id(made) or None,
+                "name": made.tool_name,
+                "arguments": json.dumps(made.arguments, ensure_ascii=False, separators=(",", ":")),
+            }
+            for made in reply.tool_calls
+        ],
+        finish_reason=FINISH.get(finish or ""),
+        raw_finish_reason=raw,
+        usage=_usage(meta.get("usage")),
+    )
+    answer.reply = reply
+    return answer
+
+
+def _usage(counted: Any) -> dict[str, Any] | None:
+    """Return the counts under the suite's names; they come under the provider's, or what Haystack makes of them."""
+    if not counted:
+        return None
+    asked = counted.get("prompt_tokens_details") or counted.get("input_tokens_details") or {}
+    answered = counted.get("completion_tokens_details") or counted.get("output_tokens_details") or {}
+    sent = counted.get("prompt_tokens", counted.get("input_tokens"))
+    said = counted.get("completion_tokens", counted.get("output_tokens"))
+    total = counted.get("total_tokens")
+    if "total_tokens" not in counted and None not in (sent, said):  # Anthropic has none
+        total = sent + said
+    return {
+        "prompt_tokens": sent,
+        "completion_tokens": said,
+        "total_tokens": total,
+        "cached_tokens": asked.get("cached_tokens", counted.get("cache_read_input_tokens")),
+        "cache_write_tokens": counted.get("cache_creation_input_tokens"),
+        "reasoning_tokens": answered.get("reasoning_tokens", answered.get("thinking_tokens")),
+        "audio_prompt_tokens": asked.get("audio_tokens"),
+        "audio_completion_tokens": answered.get("audio_tokens"),
+        "raw": counted,
+    }
