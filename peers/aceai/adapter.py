@@ -1,0 +1,216 @@
+"""AceAI: what its `LLMService` returns. It needs Python 3.12.
+
+Of the library: the providers `Anthropic`, `DeepSeek` and `OpenAI`, which speaks responses; `LLMService.complete` and
+`LLMService.stream` with `call.timeout_s` and no retries, which together would exceed it; and of an `LLMResponse` its
+text, segments, tool calls, usage, reasoning and status. An answer goes back as the message that AceAI's own agents make
+of it, `LLMToolCallMessage` if it has calls, with its `reasoning_content`.
+
+AceAI has no word of its own for how an answer ended: `status` is the provider's, or what AceAI puts there. Parameters
+that a request has no field for are left out, as are blocks that no message part stands for.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib.metadata
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any, ClassVar
+
+from aceai.llm import LLMHostedToolSpec, LLMMessage, LLMService
+from aceai.llm.anthropic import Anthropic
+from aceai.llm.deepseek import DeepSeek
+from aceai.llm.interface import UNSET
+from aceai.llm.models import LLMToolCall, LLMToolCallMessage, LLMToolUseMessage
+from aceai.llm.openai import OpenAI
+from openai import AsyncOpenAI
+
+FINISH = {
+    **{"stop": "stop", "end_turn": "stop", "stop_sequence": "stop", "completed": "stop"},
+    **{"length": "length", "max_tokens": "length", "model_context_window_exceeded": "length"},
+    **{"tool_calls": "tool_calls", "tool_use": "tool_calls"},
+    **{"content_filter": "content_filter", "refusal": "content_filter"},
+    **{"failed": "error", "insufficient_system_resource": "error"},
+}
+NAMES = {
+    **{"max_tokens": "max_tokens", "max_output_tokens": "max_tokens", "tool_choice": "tool_choice"},
+    **{"stop": "stop", "stop_sequences": "stop", "temperature": "temperature", "top_p": "top_p"},
+}
+
+
+class Answer(dict[str, Any]):
+    """The canonical response, with the message that goes back for it."""
+
+    message: LLMMessage
+
+
+class AceAI:
+    """The library as the suite sees it."""
+
+    name = "aceai"
+    version = importlib.metadata.version("aceai")
+    providers = ("anthropic:messages", "deepseek:chat", "openai:responses")
+    capabilities = ("streaming", "reasoning", "segments", "tools", "replay", "errors")
+    errors: ClassVar = {
+        "APITimeoutError": "TimeoutError",
+        "APIConnectionError": "ServiceUnavailableError",
+        "APIResponseValidationError": "ValidationError",
+        "JSONDecodeError": "ValidationError",
+    }
+
+    async def complete(self, call: Any) -> Answer:
+        """Ask once."""
+        return _answer(await _service(call).complete(**_request(call)), call)
+
+    async def stream(self, call: Any) -> AsyncIterator[Mapping[str, Any]]:
+        """Ask, and translate the service's events."""
+        calls: dict[str, int] = {}
+        async for event in _service(call).stream(**_request(call)):
+            match event.event_type:
+                case "response.output_text.delta":
+                    yield {"event_type": event.event_type, "delta": event.text_delta}
+                case "response.reasoning.delta":
+                    yield {"event_type": event.event_type, "delta": event.segments[0].content}
+                case "response.function_call_arguments.delta":
+                    piece, name = event.tool_call_delta, event.segments[0].meta.tool_name
+                    about = {"index": calls.setdefault(piece.id, len(calls)), "id": piece.id, "name": name}
+                    yield {"event_type": event.event_type, "delta": piece.arguments_delta, "tool_call": about}
+                case "response.error":
+                    error = {"error_type": "LLMError", "message": event.error}
+                    yield {"event_type": event.event_type, "error": error}
+                    return
+                case "response.completed":
+                    yield {"event_type": event.event_type, "response": _answer(event.response, call)}
+
+
+conformance_adapter = AceAI
+
+
+def _service(call: Any) -> LLMService:
+    about: dict[str, Any] = {"default_meta": {"model": call.model}}
+    if call.provider == "anthropic":
+        provider: Any = Anthropic(api_key=call.api_key, api_url=call.base_url + call.path, **about)
+    elif call.provider == "deepseek":
+        provider = DeepSeek(api_key=call.api_key, base_url=call.base_url, **about)
+    else:
+        client = AsyncOpenAI(api_key=call.api_key, base_url=call.base_url, timeout=call.timeout_s, max_retries=0)
+        provider = OpenAI(client, **about)
+    limits = {"stream_start_timeout_seconds": call.timeout_s, "stream_event_timeout_seconds": call.timeout_s}
+    return LLMService([provider], timeout_seconds=call.timeout_s, max_retries=0, **limits)
+
+
+class Described:
+    """A tool as AceAI takes it: with a name, and a schema on demand."""
+
+    def __init__(self, **about: Any) -> None:
+        self.name = about["name"]
+        self.about = about
+
+    def generate_schema(self) -> dict[str, Any]:
+        """Return what is sent of it."""
+        return {"description": "", "strict": False, **self.about}
+
+
+def _request(call: Any) -> dict[str, Any]:
+    request: dict[str, Any] = {NAMES[key]: value for key, value in call.params.items() if key in NAMES}
+    if not isinstance(request.get("tool_choice", ""), str):
+        del request["tool_choice"]
+    effort = {"effort": call.params["reasoning_effort"]} if "reasoning_effort" in call.params else None
+    reasoning = call.params.get("reasoning") or effort
+    if reasoning:
+        request["metadata"] = {"reasoning": reasoning}
+    tools: list[Any] = [Described(**tool["function"]) for tool in call.tools]
+    for hosted in call.params.get("tools", ()):
+        config = {key: value for key, value in hosted.items() if key != "type"}
+        about = {"provider_name": call.provider, "native_name": hosted["type"]}
+        tools.append(LLMHostedToolSpec(**about, native_config=config))
+    if tools:
+        request["tools"] = tools
+    names: dict[str, str] = {}
+    return {**request, "messages": [_message(each, names) for each in call.messages]}
+
+
+def _message(message: Any, names: dict[str, str]) -> LLMMessage:
+    if isinstance(message, Answer):
+        names |= {each["id"]: each["name"] for each in message["tool_calls"]}
+        return message.message
+    content = message.get("content") or ""
+    parts = [*_parts(content)] if isinstance(content, list) else content
+    if message["role"] == "tool":
+        id = message["tool_call_id"]
+        return LLMToolUseMessage.from_content(parts, name=names.get(id, ""), call_id=id)
+    if message.get("tool_calls"):
+        made = [_made(each) for each in message["tool_calls"]]
+        names |= {each.call_id: each.name for each in made}
+        return LLMToolCallMessage.from_content(parts or [], tool_calls=made)
+    return LLMMessage.build(message["role"], parts)
+
+
+def _made(call: Any) -> LLMToolCall:
+    if call["type"] != "function":
+        raise NotImplementedError("a call of a custom tool")
+    return LLMToolCall(call_id=call["id"], **call["function"])
+
+
+def _parts(content: Any) -> Iterator[Any]:
+    for part in content:
+        source = part.get("source") or {}
+        match part["type"], source.get("type") if isinstance(source, dict) else None:
+            case "text", _:
+                yield {"type": "text", "data": part["text"]}
+            case "document", "file":
+                yield {"type": "file", "mime_type": "application/pdf", "metadata": {"file_id": source["file_id"]}}
+            case "document", "text":
+                yield {"type": "file", "mime_type": source["media_type"], "binary": source["data"].encode()}
+            case kind, _:
+                raise NotImplementedError(f"a part of type {kind}")
+
+
+def _answer(response: Any, call: Any) -> Answer:
+    calls = [
+        {"id": each.call_id or None, "name": each.name, "arguments": each.arguments or "{}"}
+        for each in response.tool_calls
+    ]
+    thought = "".join(each.content for each in response.segments if each.type == "reasoning")
+    finish = FINISH.get(response.status or "")
+    answer = Answer(
+        id=response.id,
+        provider=call.provider,
+        model=response.model or call.model,
+        message=response.text,
+        reasoning=response.reasoning_content or thought or None,
+        segments=[_segment(each) for each in response.segments],
+        attachments=[
+            {"type": each.media.mime_type, "data": base64.b64encode(each.media.data or b"").decode()}
+            for each in response.segments
+            if each.media
+        ],
+        tool_calls=calls,
+        finish_reason="tool_calls" if response.status == "completed" and calls else finish,
+        raw_finish_reason=response.status,
+        usage=_usage(response),
+    )
+    if response.tool_calls:
+        kept = {"reasoning_content": response.reasoning_content}
+        answer.message = LLMToolCallMessage.from_content(response.text, tool_calls=response.tool_calls, **kept)
+    else:
+        answer.message = LLMMessage.build("assistant", response.text)
+    return answer
+
+
+def _segment(segment: Any) -> dict[str, Any]:
+    kinds = {"text": "text", "reasoning": "reasoning", "tool_call": "tool_call", "hosted_tool": "tool_call"}
+    hosted = {"server_executed": True} if segment.type == "hosted_tool" else {}
+    return {"type": kinds.get(segment.type, "other"), "content": segment.content, "metadata": hosted}
+
+
+def _usage(response: Any) -> dict[str, Any] | None:
+    usage = response.usage
+    if usage is UNSET:
+        return None
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.total_tokens,
+        "cached_tokens": usage.cached_input_tokens,
+        "reasoning_tokens": response.reasoning.tokens if response.reasoning else None,
+    }
