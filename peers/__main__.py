@@ -9,7 +9,7 @@ them could not be installed, or has failed otherwise than its deviations say.
 from __future__ import annotations
 
 import argparse
-import subprocess
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -19,9 +19,9 @@ from pathlib import Path
 from llm_conformance.reports import files
 from llm_conformance.reports.document import Document
 from peers import matrix
+from peers.environments import ROOT, Environment, NotInstalledError, arguments
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
 PAGE = ROOT / "docs" / "matrix.md"
 
 
@@ -40,6 +40,12 @@ class Peer:
     def is_node(self) -> bool:
         """Whether it is a program of Node's."""
         return (self.folder / "package.json").is_file()
+
+    @property
+    def python(self) -> str | None:
+        """The version of Python that it needs, if that is not any that the suite runs on."""
+        said = re.search(r"^# python (\S+)$", (self.folder / "requirements.txt").read_text("utf-8"), re.MULTILINE)
+        return said[1] if said else None
 
     @property
     def spec(self) -> str:
@@ -66,27 +72,20 @@ def peers() -> Iterator[Peer]:
 
 def judge(peer: Peer, work: Path) -> Outcome:
     """Install a library in an environment below `work`, and run the suite on it."""
-    log, report = work / f"{peer.name}.log", work / f"{peer.name}.json"
-    environment = work / peer.name
-    commands = work / peer.name / "bin"
-    suite = [str(ROOT)] if peer.is_node else [str(ROOT), "-r", str(peer.folder / "requirements.txt")]
-    steps: list[list[str]] = [
-        [sys.executable, "-m", "venv", str(environment)],
-        [str(commands / "pip"), "install", "-q", *suite],
-    ]
-    if peer.is_node:
-        steps.append(["npm", "ci", "--ignore-scripts", "--prefix", str(peer.folder)])
-    with log.open("w", encoding="utf-8") as file:
-        for step in steps:
-            try:
-                done = subprocess.run(step, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, check=False)  # noqa: S603
-            except FileNotFoundError as error:
-                return Outcome(peer.name, None, f"could not be installed: there is no {error.filename}", log)
-            if done.returncode != 0:
-                return Outcome(peer.name, None, "could not be installed", log)
-        options = [f"--deviations={peer.folder / 'deviations.toml'}", "--examples=0", f"--report={report}", "-q"]
-        run = [str(commands / "llm-conformance"), "run", f"--adapter={peer.spec}", *options]
-        code = subprocess.run(run, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, check=False).returncode  # noqa: S603
+    report = work / f"{peer.name}.json"
+    environment = Environment(work / peer.name, work / f"{peer.name}.log")
+    log = environment.log
+    try:
+        if peer.is_node:
+            environment.install()
+            if environment.run("npm", "ci", "--ignore-scripts", "--prefix", peer.folder):
+                raise NotInstalledError("npm says why")
+        else:
+            environment.install("-r", peer.folder / "requirements.txt", python=peer.python)
+    except NotInstalledError as error:
+        return Outcome(peer.name, None, f"could not be installed: {error}", log)
+    options = (f"--deviations={peer.folder / 'deviations.toml'}", f"--report={report}")
+    code = environment.run(*arguments(peer.spec, *options))
     if not report.is_file():
         return Outcome(peer.name, None, f"was not judged (exit code {code})", log)
     trouble = f"does not fail as its deviations say (exit code {code})" if code else ""

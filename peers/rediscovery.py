@@ -7,7 +7,6 @@ named.
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import tempfile
 import tomllib
@@ -15,32 +14,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from peers.__main__ import HERE, ROOT
+from peers.__main__ import HERE
+from peers.environments import Environment, NotInstalledError, arguments
 
 BUGS: Sequence[Mapping[str, Any]] = tomllib.loads((HERE / "rediscovered.toml").read_text("utf-8"))["bug"]
 
 
 def verdict(bug: Mapping[str, Any], release: str, work: Path) -> int | None:
     """Return the exit code of the suite on a release, as far as the bug is about it; None if it cannot be installed."""
-    environment = work / f"{bug['peer']}-{bug['invariant']}-{release}"
-    with (work / f"{environment.name}.log").open("w", encoding="utf-8") as log:
-
-        def run(*command: str) -> int:
-            return subprocess.run(command, cwd=ROOT, stdout=log, stderr=log, check=False).returncode  # noqa: S603
-
-        commands = environment / "bin"
-        if run(sys.executable, "-m", "venv", str(environment)) or run(
-            str(commands / "pip"), "install", "-q", str(ROOT), *bug[release]
-        ):
-            return None
-        return run(
-            str(commands / "llm-conformance"),
-            "run",
-            f"--adapter=peers/{bug['peer']}/adapter.py",
-            "--examples=0",
-            f"--invariant={bug['invariant']}",
-            *(f"--scenario={scenario}" for scenario in bug["scenarios"]),
-        )
+    name = f"{bug['peer']}-{bug['invariant']}-{release}"
+    environment = Environment(work / name, work / f"{name}.log")
+    try:
+        environment.install(*bug[release])
+    except NotInstalledError:
+        return None
+    scenarios = (f"--scenario={scenario}" for scenario in bug["scenarios"])
+    return environment.run(*arguments(f"peers/{bug['peer']}/adapter.py", f"--invariant={bug['invariant']}", *scenarios))
 
 
 def main(arguments: Sequence[str]) -> int:

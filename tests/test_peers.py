@@ -75,7 +75,6 @@ def test_what_cannot_be_installed_is_named(tmp_path: Path, monkeypatch: pytest.M
     (folder / "deviations.toml").touch()
     (folder / "package.json").touch()
     monkeypatch.setattr(command, "HERE", folder.parent)
-    monkeypatch.setattr(command, "ROOT", tmp_path)
     monkeypatch.setattr(command, "PAGE", tmp_path / "matrix.md")
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     assert command.main(["--work", str(tmp_path / "work")]) == 1

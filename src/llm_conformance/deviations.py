@@ -7,6 +7,7 @@ named has failed. A deviation that no failing cell bears out is stale, and fails
 from __future__ import annotations
 
 import fnmatch
+import functools
 import itertools
 import re
 import tomllib
@@ -27,6 +28,7 @@ from llm_conformance.verdict import Verdict
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 GENERATED = "generated"
+_GLOB = re.compile(r"[*?\[]")
 
 
 def names(pattern: str, id: str) -> bool:
@@ -91,12 +93,26 @@ class Deviations:
 
     def apply(self, verdict: Verdict) -> Verdict:
         """Return the verdict with the deviation that names its cell, `expected` if it is a failure."""
-        named = (at for at in self.by_adapter.get(verdict.adapter, ()) if self.listed[at].names(verdict))
-        at = next(named, None)
+        places = self._places.get(verdict.adapter, {})
+        # Of hundreds of entries hardly any is about a cell, and a glob is a hundred times the work of a look-up.
+        about = (places.get((verdict.invariant, name), ()) for name in (verdict.scenario, None))
+        named = [at for found in about for at in found if self.listed[at].names(verdict)]
+        at = min(named, default=None)
         if at is None:
             return verdict
         status = Status.EXPECTED.value if verdict.status == Status.FAIL else verdict.status
         return replace(verdict, status=status, deviation=at)
+
+    @functools.cached_property
+    def _places(self) -> Mapping[str, Mapping[tuple[str, str | None], list[int]]]:
+        """The positions by adapter, rule and scenario; None stands for all that a glob may match."""
+        found: dict[str, dict[tuple[str, str | None], list[int]]] = {}
+        for label, positions in self.by_adapter.items():
+            for at in positions:
+                each = self.listed[at]
+                name = None if _GLOB.search(each.scenario) else each.scenario
+                found.setdefault(label, {}).setdefault((each.invariant, name), []).append(at)
+        return found
 
     def stale(self, borne_out: Collection[int]) -> Iterator[int]:
         """Yield the positions of those that are stale, in a run in which no cell was left out.

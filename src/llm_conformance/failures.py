@@ -37,7 +37,9 @@ class JudgingItem(pytest.Item):
         The form is that of pytest's own failures, which xdist hands on, and JUnit files and the summary take one line
         of: a mere text would stand there once more, whole, in every CI.
         """
-        if isinstance(excinfo.value, Failures):
+        if isinstance(excinfo.value, pytest.xfail.Exception):  # its traceback would be made for nobody, at great length
+            told = headline = str(excinfo.value)
+        elif isinstance(excinfo.value, Failures):
             told, headline = str(excinfo.value), excinfo.value.headline
         else:
             told = f"{OWN_FAULT}\n\n{super().repr_failure(excinfo)}"

@@ -161,8 +161,10 @@ class ReplayServer:
                     if name not in _HOP_BY_HOP:
                         self.send_header(name, value)
                 self.send_header(*length)
-                # A client that caches connections across event loops would reuse a dead one.
-                self.send_header("connection", "close")
+                # A client that caches connections across event loops would reuse a dead one. What breaks off is not
+                # announced: to some clients an announced end is an end, whatever is missing.
+                if not self.close_connection:
+                    self.send_header("connection", "close")
                 self.end_headers()
 
             def handle(self) -> None:
