@@ -29,7 +29,11 @@ def verdict(bug: Mapping[str, Any], release: str, work: Path) -> int | None:
     except NotInstalledError:
         return None
     scenarios = (f"--scenario={scenario}" for scenario in bug["scenarios"])
-    return environment.run(*arguments(f"peers/{bug['peer']}/adapter.py", f"--invariant={bug['invariant']}", *scenarios))
+    return environment.run(
+        *arguments(
+            f"peers/{bug['peer']}/{bug.get('adapter', 'adapter.py')}", f"--invariant={bug['invariant']}", *scenarios
+        )
+    )
 
 
 def main(arguments: Sequence[str]) -> int:

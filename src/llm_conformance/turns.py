@@ -142,9 +142,11 @@ def _values(value: Any, hidden: frozenset[str]) -> Iterator[Any]:
             if not _is_hidden(key, value, hidden):
                 yield from _values(inner, hidden)
     elif isinstance(value, list):
-        text = _said_in_blocks(value)  # what was one text may go back as several that follow each other
-        if text is not None:
-            yield text
+        # What was one text may go back as several that follow each other.
+        for _, run in itertools.groupby(value, key=lambda each: _said_in_blocks([each]) is not None):
+            text = _said_in_blocks(list(run))
+            if text is not None:
+                yield text
         for inner in value:
             yield from _values(inner, hidden)
 

@@ -24,6 +24,10 @@ class Broken(ReferenceAdapters):
     fails: ClassVar[tuple[str, ...]]
     says: ClassVar[str]
 
+    def touches(self, _api: str) -> bool:
+        """Whether it does anything otherwise than the reference adapters with an API."""
+        return True
+
 
 class Plain(Broken):
     """Answers plainly only; `alter` puts the fault in."""
@@ -57,8 +61,13 @@ class Misunderstood(Broken):
 
     def __init__(self) -> None:
         super().__init__()
+        self._touched: set[str] = set()
         for api, adapter in self._by_api.items():
             made = adapter.decoder
             kind, options = (made.func, made.keywords) if isinstance(made, functools.partial) else (made, {})
             if kind in self.decoders:
                 self._by_api[api] = replace(adapter, decoder=functools.partial(self.decoders[kind], **options))
+                self._touched.add(api)
+
+    def touches(self, api: str) -> bool:
+        return api in self._touched
