@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import pytest
 
 from llm_conformance import cassette, cli, lint, scenarios, yaml_files
 from llm_conformance.locations import CASSETTES
-from llm_conformance.recording import proposals
+from llm_conformance.recording import proposals, swapping
 from llm_conformance.recording.proposals import Proposal
 from llm_conformance.scenarios import SUFFIX
 from llm_conformance.yaml_files import BadFileError
@@ -97,7 +98,7 @@ def test_whenever_it_breaks_off_the_old_state_is_there_or_the_new(home: Path, tm
             for name in ("replace", "fsync", "unlink", "rename"):
                 counted_down(patch, name, steps)
             if is_killed:
-                patch.setattr(proposals, "recover", lambda _home: [])
+                patch.setattr(swapping, "undo", lambda _home: [])
             try:
                 proposals.accept(copy, proposals.find(copy))
                 done = True
@@ -142,6 +143,60 @@ def test_it_wants_to_know_that_the_truth_was_read(
     assert len(proposals.find(home)) == 2
 
 
+@pytest.mark.parametrize(
+    "journal",
+    [
+        [["x/n", "../victim"]],
+        [["llamacpp/a.proposed/a.yaml", "llamacpp/b.yaml"]],
+        [["../llamacpp/a.proposed/a.yaml", "../llamacpp/a.yaml"]],
+        [["/a.proposed/victim.yaml", "/victim.yaml"]],
+        [1],
+        {"a": 1},
+    ],
+)
+def test_a_journal_of_strangers_is_not_believed(
+    home: Path, journal: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = contents(home)
+    victim = home.parent / "victim"
+    victim.write_text("mine")
+    (home / "x" / "old").mkdir(parents=True)
+    (home / "x" / "old" / "victim").write_text("theirs")
+    (home / scenarios.JOURNAL).write_text(json.dumps(journal))
+    assert cli.main(["review", f"--cassettes={home}"]) == 4
+    assert "no journal of this suite's" in capsys.readouterr().err
+    assert victim.read_text() == "mine"
+    assert contents(home) == before
+
+
+def test_while_one_accepts_nobody_else_changes_anything(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with swapping.alone(home):
+        assert cli.main(["accept", "--yes", f"--cassettes={home}"]) == 4
+        assert "another command is accepting recordings here" in capsys.readouterr().err
+        assert cli.main(["age", f"--cassettes={home}"]) == 0
+    assert cli.main(["accept", "--yes", f"--cassettes={home}"]) == 0
+
+
+def test_links_that_were_planted_are_not_followed(home: Path) -> None:
+    victim = home.parent / "victim"
+    victim.write_text("mine")
+    for name in (f".{scenarios.JOURNAL}.part", "llamacpp/.chat-plain.yaml.part"):
+        (home / name).symlink_to(victim)
+    proposals.accept(home, proposals.find(home))
+    assert victim.read_text() == "mine"
+
+
+@pytest.mark.parametrize("damage", ["notes.json", f"chat-plain{SUFFIX}", "chat-plain.yaml"])
+def test_a_damaged_proposal_is_told_and_can_be_rejected(
+    home: Path, damage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / "llamacpp/chat-plain.proposed" / damage).unlink()
+    code = cli.main(["review", f"--cassettes={home}"])
+    assert code == (0 if damage == "notes.json" else 4)
+    assert "is missing; reject the proposal" in capsys.readouterr().err or code == 0
+    assert cli.main(["reject", "llamacpp/chat-plain", f"--cassettes={home}"]) == 0
+
+
 def test_rejecting_leaves_what_is_there(home: Path) -> None:
     before = contents(home)
     assert cli.main(["reject", "llamacpp/*", f"--cassettes={home}"]) == 0
@@ -167,7 +222,7 @@ def test_the_review_shows_what_is_new(home: Path, capsys: pytest.CaptureFixture[
     assert cli.main(["review", "llamacpp/chat-plain", "--markdown", f"--cassettes={home}"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("### llamacpp/chat-plain\n")
-    assert "``````diff\n--- as it is" in said
+    assert "```diff\n--- as it is" in said
 
 
 def test_the_review_says_what_the_reference_adapter_sees_otherwise(

@@ -179,7 +179,7 @@ def failing(status: int) -> Callable[[Interaction], Interaction]:
 
 
 def cut(told: Interaction) -> Interaction:
-    return replace(told, body=b"".join(list(frames(told.body))[:-2])) if told.streamed else told
+    return replace(told, body=b"".join(list(frames(told.body))[:2])) if told.streamed else told
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def cut(told: Interaction) -> Interaction:
         (failing(429), "the status was 200, and is 429"),
         (failing(500), "the status was 200, and is 500"),
         (cut, "stream: the end: was said, and is missing: the stream was cut off"),
-        (edited(in_milliseconds), "field /created was a number, and is a text"),
+        (edited(in_milliseconds), "field /created was a whole number, and is a text"),
     ],
     ids=["renamed", "no-usage", "utf-16", "429", "500", "cut", "retyped"],
 )
@@ -239,8 +239,8 @@ def test_a_wrong_key_ends_it_at_once(
     home: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-another-0123456789abcdefghij")
-    assert recorded(home, provider) == 4
-    assert "answers with status 401; look at OPENAI_API_KEY" in capsys.readouterr().err
+    assert recorded(home, provider) == 1
+    assert "answers with status 401; look at OPENAI_API_KEY" in capsys.readouterr().out
     assert len(provider.asked) == 1
     assert not list(home.rglob("*.proposed"))
 
@@ -321,9 +321,11 @@ def test_pytest_records_too(home: Path, provider: StandIn) -> None:
     ("arguments", "said"),
     [
         (["record"], "say which scenario to record"),
-        (["record", "nobody/*"], "nobody/*: no scenario in"),
-        (["record", "--all", "--older-than=soon"], "say a number of days"),
-        (["review", "nobody/*"], "no recording in"),
+        (["record", "nobody/*"], "say where your cassettes are"),
+        (["record", "nobody/*", "--cassettes=."], "nobody/*: no scenario in"),
+        (["record", "--all", "--older-than=soon", "--cassettes=."], "say a number of days"),
+        (["record", "--all", "--base-url=localhost:8080", "--cassettes=."], "has to be a URL"),
+        (["review", "nobody/*", "--cassettes=."], "no recording in"),
         (["age", "--cassettes=/nowhere"], "no such directory"),
         (["import", "/nowhere.yaml", "--into=x"], "/nowhere.yaml: no such file"),
         (["import", ".", "--into=x", "--provider=openai"], "say which of openai:chat, openai:responses"),
@@ -403,6 +405,9 @@ def test_a_later_turn_is_asked_with_the_new_answer_before_it(home: Path, provide
     assert new["replay"]["sent"] == {"/messages/1/tool_calls/0/id": "call_3"}
     assert run("review", where[1]) == 0
     assert run("accept", "openai/second", "--yes", where[1]) == 4  # alone, it would not fit what is before it
+    assert run("reject", "openai/second", where[1]) == 0
+    assert run("review", where[1]) == 1  # nor would what is before it alone
+    assert run("record", "openai/second", "--yes", *where) == 0
     assert run("accept", "--yes", where[1]) == 0
     assert [scenarios.id_of(each.path) for each in lint.load_all([home])] == ["openai/first", "openai/second"]
 
@@ -421,4 +426,54 @@ def test_a_stream_can_be_replayed_as_it_arrived(home: Path, provider: StandIn) -
 def test_what_never_answers_is_told(home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]) -> None:
     provider.url = "http://127.0.0.1:1"
     assert recorded(home, provider) == 1
-    assert "openai/answer: not recorded: ConnectError" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "openai/answer: not recorded: ConnectError at http://127.0.0.1:1" in said
+    assert "look at what came" not in said
+
+
+@pytest.mark.parametrize("key", [f"{KEY}\n", f"  {KEY} "])
+def test_white_space_around_a_key_is_none_of_it(
+    home: Path, provider: StandIn, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    assert recorded(home, provider) == 0
+
+
+def test_what_no_key_has_is_told_without_it(
+    home: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-schl\u00fcssel-0123456789")
+    assert recorded(home, provider) == 4
+    said = capsys.readouterr()
+    assert "OPENAI_API_KEY has characters in it that no key has" in said.err
+    assert "schl" not in said.out + said.err
+
+
+def test_an_error_instead_of_an_answer_is_not_accepted_unawares(
+    home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accepted(home, provider)
+    provider.change = failing(500)
+    assert recorded(home, provider) == 0
+    assert "(an error: json status 500, stream status 500)" in capsys.readouterr().out
+    assert run("accept", "--yes", f"--cassettes={home}") == 4
+    assert "an error came where an answer was wanted" in capsys.readouterr().err
+    assert run("accept", "--yes", "--errors", f"--cassettes={home}") == 0
+
+
+def test_when_to_try_again_is_part_of_the_truth(home: Path, provider: StandIn) -> None:
+    wait = {"content-type": "application/json", "retry-after": "41"}
+    provider.change = lambda told: replace(failing(429)(told), headers=wait)
+    assert recorded(home, provider) == 0
+    truth = yaml.safe_load((home / "openai/answer.proposed/answer.scenario.yaml").read_text())["truth"]
+    assert truth == {"error": "RateLimitError", "retry_after": "41"}
+
+
+def test_an_answer_in_a_draft_has_to_be_written_as_it_is_sent(
+    home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, {"answer_of": "first"}]}
+    draft = standin.draft(home, provider.row, call=call)
+    assert run("record", draft, "--yes", f"--base-url={provider.url}", f"--cassettes={home}") == 1
+    assert "write what is to be sent as `request:`" in capsys.readouterr().out
+    assert not provider.asked

@@ -49,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Misuse as misuse:
         print(f"llm-conformance: {misuse}", file=sys.stderr)
         return MISUSE
+    except KeyboardInterrupt:
+        print("\nllm-conformance: stopped", file=sys.stderr)
+        return 130
     except BrokenPipeError:  # somebody has seen enough: `llm-conformance list | head`
         sys.stderr.close()
         return 0

@@ -22,6 +22,9 @@ from llm_conformance.reading import Place, compiled, places
 
 _DONE = "[DONE]"
 
+SHAPELESS = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, OSError, RecursionError)
+"""What reading a body of another shape may run into; the last three come of times, and of nesting without end."""
+
 
 @dataclass(frozen=True)
 class CitationFacts:
@@ -123,6 +126,14 @@ def derive(interaction: Interaction, provider: Provider) -> WireFacts:
             for place in places(document, steps):
                 _read(facts, place, rule, provider, interaction.streamed)
     return facts
+
+
+def derive_if_readable(interaction: Interaction, provider: Provider) -> WireFacts | None:
+    """Return what an answer says, None if it is of another shape."""
+    try:
+        return derive(interaction, provider)
+    except SHAPELESS:
+        return None
 
 
 @dataclass(frozen=True)

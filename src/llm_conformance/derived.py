@@ -35,8 +35,6 @@ CLAIMED: Mapping[str, frozenset[str]] = {
 }
 """What is claimed by fidelity, beside what always is."""
 _ALWAYS_CLAIMED = frozenset({"model", "reasoning", "tool_calls", "usage", "finish_reason", "raw_finish_reason"})
-# What reading a body of another shape may run into; the last three come of times, and of nesting without end.
-_SHAPELESS = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, OSError, RecursionError)
 _PENDING = ("queued", "in_progress")
 
 
@@ -53,9 +51,12 @@ def derived_truth(
     """Return the truth of an answer, or of an error."""
     try:
         if interaction.status >= 400:
-            return Truth(stated=frozenset({"error"}), error=error_for_status(interaction.status).__name__)
+            wait = interaction.headers.get("retry-after")
+            stated = {"error"} if wait is None else {"error", "retry_after"}
+            named = error_for_status(interaction.status).__name__
+            return Truth(stated=frozenset(stated), error=named, retry_after=wait)
         return _of_answer(interaction, row, model, profile, fidelity)
-    except _SHAPELESS as error:
+    except derivation.SHAPELESS as error:
         return Undecided(f"the body is not of the shape of {row}: {type(error).__name__}")
 
 

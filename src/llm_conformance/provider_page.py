@@ -62,6 +62,8 @@ def _section(row: Provider) -> Iterator[str]:
     yield f"* **Base URLs**: {_listed(row.base_urls)}"
     paths = dict.fromkeys((row.path, row.stream_path, *row.other_paths))
     yield f"* **Paths**: {_listed(tuple(paths))}"
+    key = _listed(row.key_variables) if row.key_variables else "none is needed"
+    yield f"* **Key**: {key}" + (f"; prices: {row.pricing}" if row.pricing else "")
     yield f"* **Tool arguments** are sent as {'text' if row.tool_arguments == 'text' else 'a JSON object'}."
     yield f"* **Error body**: {', '.join(f'{name} at `{pointer}`' for name, pointer in row.error.items())}"
     slot = f" in `{row.replay.slot}`" if row.replay.slot else ""

@@ -6,6 +6,7 @@ only shapes that providers use for credentials are matched.
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterator, Mapping
 
@@ -17,22 +18,38 @@ _SHAPES = {
     "a Google API key": re.compile(r"\bAIza[0-9A-Za-z_-]{30,}"),
     "an AWS key": re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
     "a token of a code host or a chat": re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|xox[abprs]-[A-Za-z0-9-]{10,})"),
-    "a private key": re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----"),
+    "a private key": re.compile(
+        r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[^-]{0,20000}-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
+    ),
     "a bearer token": re.compile(r"\bBearer\s+[A-Za-z0-9._~+/-]{12,}"),
     "a JSON web token": re.compile(r"\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\."),
     "an organisation or project id": re.compile(r"\b(?:org|proj)-[A-Za-z0-9]{16,}"),
     "an e-mail address": re.compile(r"\b[\w.+-]{1,64}@(?!example\.)[\w-]{1,63}\.[A-Za-z]{2,}\b"),
 }
-_HEADERS = re.compile(r"^\s*(authorization|x-api-key|api-key|cookie|set-cookie|openai-organization)\s*:", re.I | re.M)
+# Where a cassette has headers: what an answer says stands further to the right.
+_HEADERS = re.compile(
+    r"^ {0,7}(authorization|x-api-key|api-key|cookie|set-cookie|openai-organization)\s*:", re.I | re.M
+)
 
 
 def scan(text: str) -> Iterator[tuple[int, str]]:
-    """Yield line (from 1) and kind of everything in `text` that looks like a secret, never the secret itself."""
+    """Yield line (from 1) and kind of everything in a cassette that looks like a secret, never the secret itself."""
+    yield from scan_text(text)
+    ends = _ends(text)
+    for match in _HEADERS.finditer(text):
+        yield bisect.bisect_left(ends, match.start(1)) + 1, f"the header {match[1].lower()}"
+
+
+def scan_text(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the same of a text that has no headers."""
+    ends = _ends(text)
     for kind, shape in _SHAPES.items():
         for match in shape.finditer(text):
-            yield text.count("\n", 0, match.start()) + 1, kind
-    for match in _HEADERS.finditer(text):
-        yield text.count("\n", 0, match.start(1)) + 1, f"the header {match[1].lower()}"
+            yield bisect.bisect_left(ends, match.start()) + 1, kind
+
+
+def _ends(text: str) -> list[int]:
+    return [match.start() for match in re.finditer("\n", text)]
 
 
 def hide(text: str) -> str:

@@ -30,23 +30,30 @@ def add_to(commands: Commands) -> None:
 
 def run(options: Options, _rest: Sequence[str]) -> int:
     """Print the list."""
-    home = home_of(options)
+    home = home_of(options, changes=False)
     today = datetime.now(UTC).date()
     before = older_than(options.older_than, today)
     try:
         found = [(path, cassette.load(scenarios.cassette_path(path)).metadata) for path in _files(options, home)]
     except BadFileError as bad:
         raise Misuse(str(bad)) from bad
-    dated = sorted((str(said["date"]), scenarios.id_of(path), said) for path, said in found if "date" in said)
+    dated = [(str(said["date"]), scenarios.id_of(path), said) for path, said in found if "date" in said]
+    dated.sort(key=lambda each: each[:2])
     old = [each for each in dated if before is None or each[0] < before.isoformat()]
     if options.json:
         print(json.dumps([{"scenario": id, "date": day, **_told(said)} for day, id, said in old], indent=1))
     else:
         for day, id, said in old:
-            days = (today - date.fromisoformat(day)).days
-            print(f"{days:>5} days  {day}  {id:<50} {said.get('model_answered', '')}")
+            print(f"{_days(day, today):>5} days  {day}  {id:<50} {said.get('model_answered', '')}")
         print(f"{len(old)} of {len(found)} scenarios; {len(found) - len(dated)} have no date: nobody recorded them")
     return int(bool(old) and before is not None)
+
+
+def _days(day: str, today: date) -> int | str:
+    try:
+        return (today - date.fromisoformat(day)).days
+    except ValueError:
+        return "?"
 
 
 def _files(options: Options, home: Path) -> list[Path]:

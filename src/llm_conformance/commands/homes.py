@@ -10,7 +10,7 @@ from pathlib import Path
 
 from llm_conformance import scenarios
 from llm_conformance.commands import Commands, Misuse, Options
-from llm_conformance.locations import CASSETTES, PACKAGED
+from llm_conformance.locations import CASSETTES, PACKAGED, ROOT
 from llm_conformance.recording import proposals
 from llm_conformance.recording.proposals import Proposal
 from llm_conformance.yaml_files import BadFileError
@@ -28,16 +28,28 @@ def add_home(parser: Commands) -> None:
     )
 
 
-def home_of(options: Options) -> Path:
-    """Return the directory of cassettes, with what was interrupted in it undone. Raises Misuse."""
-    if options.cassettes is None and PACKAGED:
-        raise Misuse("say where your cassettes are: --cassettes=DIR (the suite's own, as installed, are not yours)")
+def home_of(options: Options, changes: bool = True) -> Path:
+    """Return the directory of cassettes; if the command `changes` it, with what was interrupted in it undone.
+
+    Raises Misuse.
+    """
+    if options.cassettes is None and (PACKAGED or not Path.cwd().is_relative_to(ROOT)):
+        raise Misuse("say where your cassettes are: --cassettes=DIR (the suite's own only from within a clone of it)")
     home: Path = options.cassettes or CASSETTES
     if not home.is_dir():
         raise Misuse(f"--cassettes={home}: no such directory")
-    for path in proposals.recover(home):
-        print(f"an interrupted acceptance was undone: {path} is as it was")
+    home = home.resolve()
+    try:
+        for path in proposals.recover(home) if changes else ():
+            print(f"an interrupted acceptance was undone: {path} is as it was")
+    except BadFileError as bad:
+        raise Misuse(str(bad)) from bad
     return home
+
+
+def hint(options: Options) -> str:
+    """Return the option that a next command needs, as this one did."""
+    return "" if options.cassettes is None else f" --cassettes={options.cassettes}"
 
 
 def files_in(home: Path, patterns: Iterable[str]) -> list[Path]:
@@ -72,4 +84,4 @@ def older_than(said: str | None, today: date) -> date | None:
     found = re.fullmatch(r"(\d{1,4})([dwmy])", said)
     if not found:
         raise Misuse(f"--older-than={said}: say a number of days, weeks, months or years: 90d, 12w, 6m, 1y")
-    return today - timedelta(days=int(found[1]) * _UNITS[found[2]])
+    return today - min(timedelta(days=int(found[1]) * _UNITS[found[2]]), today - date.min)

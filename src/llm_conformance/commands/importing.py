@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import tempfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 from llm_conformance.commands import Commands, Misuse, Options
 from llm_conformance.providers import Provider, table
 from llm_conformance.recording.importing import Imported, Origin, import_file
-from llm_conformance.yaml_files import MAX_BYTES, BadFileError
+from llm_conformance.yaml_files import MAX_BYTES, BadFileError, FileProblem
 
 
 def add_to(commands: Commands) -> None:
@@ -32,6 +33,8 @@ def add_to(commands: Commands) -> None:
 
 def run(options: Options, _rest: Sequence[str]) -> int:
     """Import; return 1 if nothing could be."""
+    if options.into.exists() and not options.into.is_dir():
+        raise Misuse(f"--into={options.into}: this is a file; name a directory")
     provider = _provider(options.provider)
     files = list(_files(options.files))
     if not files:
@@ -50,6 +53,8 @@ def run(options: Options, _rest: Sequence[str]) -> int:
                     else:
                         refused += 1
                         print(f"not imported: {each.name}: {each.why}")
+        except OSError as error:
+            raise Misuse(f"{error.filename or options.into}: cannot be written: {error.strerror}") from error
         except BadFileError as bad:
             refused += 1
             print(*(f"not imported: {problem}" for problem in bad.problems), sep="\n")
@@ -79,7 +84,7 @@ def _files(named: Sequence[Path]) -> Iterator[Path]:
 
 @contextmanager
 def _unpacked(file: Path) -> Iterator[Path]:
-    """Give a cassette as it can be read; a packed one as a copy. Raises Misuse for one that cannot be unpacked."""
+    """Give a cassette as it can be read; a packed one as a copy. Raises BadFileError for one that cannot."""
     if file.suffix != ".gz":
         yield file
         return
@@ -88,6 +93,6 @@ def _unpacked(file: Path) -> Iterator[Path]:
         try:
             with gzip.open(file) as packed:
                 copy.write_bytes(packed.read(MAX_BYTES + 1))  # one byte more, and it is refused for its size
-        except (OSError, EOFError) as error:
-            raise Misuse(f"{file}: cannot be unpacked: {error}") from error
+        except (OSError, EOFError, zlib.error) as error:
+            raise BadFileError(FileProblem(file, 1, f"cannot be unpacked: {error}")) from error
         yield copy

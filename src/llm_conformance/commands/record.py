@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import sys
+import re
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -13,10 +14,12 @@ import httpx
 
 from llm_conformance import derivation, scenarios
 from llm_conformance.commands import Commands, Misuse, Options
-from llm_conformance.commands.homes import add_home, files_in, home_of, older_than
+from llm_conformance.commands.homes import add_home, files_in, hint, home_of, older_than
+from llm_conformance.providers import Provider
 from llm_conformance.recording import asking, calling, recorder
 from llm_conformance.recording.asking import CannotAskError
 from llm_conformance.recording.calling import RefusedError
+from llm_conformance.recording.proposals import Proposal
 from llm_conformance.recording.recorder import Recorder, Task
 from llm_conformance.recording.scrubbing import LeakError
 from llm_conformance.scenarios import DRAFT, SUFFIX, ScenarioFile
@@ -52,7 +55,9 @@ def run(options: Options, _rest: Sequence[str]) -> int:
     """Record; return 1 if something could not be recorded."""
     if not options.targets and not options.all:
         raise Misuse("say which scenario to record (`llm-conformance list scenarios`), or --all")
-    home = home_of(options)
+    home = home_of(options, changes=not options.dry_run)
+    if options.base_url is not None and not re.fullmatch(r"https?://[^?#\s]+", options.base_url):
+        raise Misuse(f"--base-url={options.base_url}: has to be a URL, http:// or https://, without a query")
     today = datetime.now(UTC).date()
     try:
         tasks = list(_tasks(options, home, older_than(options.older_than, today)))
@@ -66,6 +71,8 @@ def run(options: Options, _rest: Sequence[str]) -> int:
         return _show(options, tasks)
     needless = _without_key(tasks, os.environ)
     ready = [task for task in tasks if task not in needless]
+    for task in ready:
+        _prepare(task.target.parent)
     for name in dict.fromkeys(" or ".join(task.row.key_variables) for task in needless):
         skipped = sum(" or ".join(task.row.key_variables) == name for task in needless)
         print(f"{name} is not set: {skipped} scenario{'s' * (skipped > 1)} of {len(tasks)} not recorded")
@@ -110,8 +117,24 @@ def _with_earlier(files: Iterable[ScenarioFile]) -> Iterator[ScenarioFile]:
         yield from turns(file)
 
 
+def _prepare(folder: Path) -> None:
+    """See to it that what will be paid for can be written. Raises Misuse."""
+    try:
+        made = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        if made:
+            folder.rmdir()
+    except OSError as error:
+        raise Misuse(f"{folder}: cannot be written: {error.strerror}") from error
+
+
 def _without_key(tasks: Iterable[Task], environment: Mapping[str, str]) -> list[Task]:
-    return [task for task in tasks if task.row.key_variables and recorder.key_for(task.row, environment) is None]
+    try:
+        return [task for task in tasks if task.row.key_variables and recorder.key_for(task.row, environment) is None]
+    except CannotAskError as error:
+        raise Misuse(str(error)) from error
 
 
 def _show(options: Options, tasks: Iterable[Task]) -> int:
@@ -151,16 +174,21 @@ def _cost(tasks: Iterable[Task]) -> str:
     for task in tasks:
         for mode in task.source.modes:
             usage = None
-            if isinstance(task.source, ScenarioFile) and task.source.interaction(mode).status < 400:
-                usage = task.row.normalise(derivation.derive(task.source.interaction(mode), task.row).usage)
+            if isinstance(task.source, ScenarioFile):
+                facts = derivation.derive_if_readable(task.source.interaction(mode), task.row)
+                usage = None if facts is None else task.row.normalise(facts.usage)
             if usage is None:
                 unknown += 1
             else:
                 prompt += usage.prompt_tokens or 0
                 completion += usage.completion_tokens or 0
     pages = ", ".join(dict.fromkeys(task.row.pricing for task in tasks if task.row.pricing))
-    said = f"About {prompt:,} tokens in and {completion:,} out, as they were recorded"
-    said += f" ({unknown} call{'s' * (unknown > 1)} of unknown length beside)" if unknown else ""
+    said = (
+        f"About {prompt:,} tokens in and {completion:,} out, as they were recorded"
+        if prompt
+        else "How many tokens it takes is not known"
+    )
+    said += f" ({unknown} call{'s' * (unknown > 1)} of unknown length)" if unknown and prompt else ""
     return f"{said}. Prices: {pages}" if pages else f"{said}."
 
 
@@ -170,7 +198,8 @@ def _record(options: Options, home: Path, tasks: Sequence[Task], today: date) ->
         from tqdm import tqdm
     except ImportError:
         raise Misuse("recording takes two libraries more: pip install 'llm-conformance[record]'") from None
-    failed = False
+    proposed = 0
+    refused: list[Provider] = []
     total = sum(len(task.source.modes) for task in tasks)
     timeout = httpx.Timeout(calling.READ_S, connect=20.0)
     with httpx.Client(timeout=timeout) as client, tqdm(total=total, unit="call", disable=None) as bar:
@@ -180,16 +209,31 @@ def _record(options: Options, home: Path, tasks: Sequence[Task], today: date) ->
         for task in tasks:
             name = scenarios.id_of(task.target)
             bar.set_description(name)
+            if task.row in refused:
+                tqdm.write(f"{name}: not asked: {task.row} lets us in no more")
+                continue
             try:
                 proposal = recording.record(task)
-                tqdm.write(f"proposed {proposal.folder.relative_to(home)}")
+                tqdm.write(f"proposed {proposal.folder.relative_to(home)}{_said_of(proposal)}")
+                proposed += 1
             except RefusedError as error:
-                raise Misuse(f"{name}: {error}") from error
-            except (CannotAskError, LeakError) as error:
-                failed = True
+                refused.append(task.row)
                 tqdm.write(f"{name}: not recorded: {error}")
-            except httpx.TransportError as error:
-                failed = True
-                tqdm.write(f"{name}: not recorded: {type(error).__name__}: {error}")
-    print("look at what came: llm-conformance review", file=sys.stdout)
-    return failed
+            except (CannotAskError, LeakError, BadFileError) as error:
+                tqdm.write(f"{name}: not recorded: {error}")
+            except httpx.HTTPError as error:  # its words may repeat what was sent
+                tqdm.write(f"{name}: not recorded: {type(error).__name__} at {_place(options, task)}")
+    if proposed:
+        print(f"look at what came: llm-conformance review{hint(options)}")
+    return proposed < len(tasks)
+
+
+def _said_of(proposal: Proposal) -> str:
+    """Return what is to be known at once: that there was no answer."""
+    failed = [f"{mode} status {status}" for mode, status in proposal.notes.get("failed", ())]
+    return f" (an error: {', '.join(failed)})" if failed else ""
+
+
+def _place(options: Options, task: Task) -> str:
+    url = httpx.URL(options.base_url or task.row.base_urls[0])
+    return f"{url.scheme}://{url.host}{f':{url.port}' if url.port else ''}"

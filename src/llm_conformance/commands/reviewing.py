@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from llm_conformance.commands import Commands, Misuse, Options
@@ -30,6 +31,7 @@ def add_to(commands: Commands) -> None:
             parser.add_argument("--shape", action="store_true", help="the shape alone; exit code 1 if it has changed")
         if name == "accept":
             parser.add_argument("--yes", action="store_true", help="the truths have been looked at and are right")
+            parser.add_argument("--errors", action="store_true", help="also errors that came instead of answers")
 
 
 def review(options: Options, _rest: Sequence[str]) -> int:
@@ -44,7 +46,7 @@ def review(options: Options, _rest: Sequence[str]) -> int:
     except BadFileError as bad:
         raise Misuse(str(bad)) from bad
     for each in reviews:
-        print("\n".join(_markdown(each) if options.markdown else _plain(each, options.shape)))
+        print("\n".join(_markdown(each, options.shape) if options.markdown else _plain(each, options.shape)))
     print(_counted(reviews))
     return int(any(each.shape or each.problems if options.shape else each.problems for each in reviews))
 
@@ -56,6 +58,10 @@ def accept(options: Options, _rest: Sequence[str]) -> int:
     if not found:
         print("no recording waits to be accepted")
         return 0
+    failed = [each.id for each in found if each.notes.get("failed")]
+    if failed and not options.errors:
+        what = "an error came where an answer was wanted; reject it, or say --errors if that is what is to be shown"
+        raise Misuse(f"{', '.join(failed)}: {what}")
     if not options.yes:
         _confirm(len(found))
     try:
@@ -70,7 +76,10 @@ def accept(options: Options, _rest: Sequence[str]) -> int:
 def reject(options: Options, _rest: Sequence[str]) -> int:
     """Remove proposals; the old recordings stay."""
     home = home_of(options)
-    for each in proposals_in(home, options.targets):
+    found = proposals_in(home, options.targets)
+    if not found:
+        print("no recording waits to be rejected")
+    for each in found:
         proposals.reject(each)
         print(f"rejected {each.id}")
     return 0
@@ -98,16 +107,18 @@ def _plain(each: Review, shape_only: bool) -> Iterator[str]:
     yield ""
 
 
-def _markdown(each: Review) -> Iterator[str]:
+def _markdown(each: Review, shape_only: bool) -> Iterator[str]:
     yield f"### {each.id}{' (new)' if each.is_new else ''}"
     yield ""
     if not each.is_new and not each.shape:
         yield "The shape is as it was."
         yield ""
     for title, lines in _parts(each):
-        if title == "text" and lines:
-            # A fence longer than any that recorded text may have.
-            yield from ("<details><summary>text</summary>", "", "``````diff", *lines, "``````", "", "</details>", "")
+        if title == "text" and lines and not shape_only:
+            fence = "`" * max(3, 1 + max((len(run) for line in lines for run in re.findall("`+", line)), default=0))
+            yield from ("<details><summary>text</summary>", "", f"{fence}diff", *lines, fence, "", "</details>", "")
+        elif title in ("text", "no longer stated") and shape_only:
+            continue
         elif lines:
             yield f"**{title}**"
             yield ""

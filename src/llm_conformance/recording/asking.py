@@ -70,6 +70,8 @@ def read_draft(path: Path) -> Draft:
     ]
     if problems:
         raise BadFileError(*problems)
+    if path.name == DRAFT:
+        raise BadFileError(FileProblem(path, 1, f"has no name; call it <name>{DRAFT}"))
     row = providers.table().get((document["provider"], document["api"]))
     if row is None:
         line = yaml_files.line_of(text, ("provider",))
@@ -82,11 +84,14 @@ def read_draft(path: Path) -> Draft:
 def asks_of_draft(draft: Draft, model: str | None) -> Iterator[Ask]:
     """Yield the requests of a draft: its own, or what its call comes to in the provider's form."""
     call = {**draft.document["call"], **({"model": model} if model else {})}
+    if not draft.request and any("role" not in each or each.get("tool_calls") for each in call["messages"]):
+        raise CannotAskError("an earlier answer stands in it; write what is to be sent as `request:`, beside `call:`")
     base = re.sub(r"\{\w+\}", lambda found: "0" * 32, draft.row.base_urls[0])
     for mode in draft.modes:
-        request = draft.request or request_of(draft.row, call, mode)
-        if draft.request and mode == "stream" and not draft.row.names_model_in_path:
-            request = {**request, "stream": True}
+        request = dict(draft.request) or request_of(draft.row, call, mode)
+        if draft.request and not draft.row.names_model_in_path:
+            request |= {"model": model} if model else {}
+            request |= {"stream": True} if mode == "stream" else {}
         yield Ask(mode, draft.row, base, draft.row.path_for(mode == "stream", call["model"]), request)
 
 
@@ -101,6 +106,8 @@ def asks_again(file: ScenarioFile, model: str | None) -> Iterator[Ask]:
             raise CannotAskError(
                 "it shows what goes wrong on the way, or what does not exist; nobody can be asked for it"
             )
+    if file.outage is not None:
+        raise CannotAskError("it begins with a failure, which no provider has when it is asked to")
     row = file.provider
     for mode in file.modes:
         recorded = file.interaction(mode)

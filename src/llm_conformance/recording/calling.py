@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
+import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpx
 
@@ -16,6 +18,7 @@ ATTEMPTS = 4
 LONGEST_WAIT_S = 60.0
 READ_S = 120.0
 WHOLE_S = 600.0
+_ANY_WINDOW = 32 + zlib.MAX_WBITS  # of gzip, or of deflate
 _HALF = MAX_BYTES // 2  # of what a cassette may be, which has the answer escaped, and the request
 
 
@@ -41,6 +44,8 @@ class Answer:
     pieces: tuple[Piece, ...]
     broke_off: str = ""
     attempts: int = 1
+    may_pass: bool = False
+    """Whether it broke off on the way, and might not the next time."""
 
 
 def headers_for(row: Provider, key: str | None) -> dict[str, str]:
@@ -68,7 +73,7 @@ def call(client: httpx.Client, ask: Ask, url: str, key: str | None) -> Answer:
     retrying = Retrying(
         stop=stop_after_attempt(ATTEMPTS),
         retry=retry_if_exception_type(httpx.TransportError)
-        | retry_if_result(lambda answer: bool(answer.broke_off) or _is_busy(answer.status, ask.expected)),
+        | retry_if_result(lambda answer: answer.may_pass or _is_busy(answer.status, ask.expected)),
         wait=lambda state: _asked_to_wait(state.outcome) or grows(state),
         retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
     )
@@ -78,26 +83,40 @@ def call(client: httpx.Client, ask: Ask, url: str, key: str | None) -> Answer:
         advice = f"; look at {names}" if names else ""
         raise RefusedError(f"{ask.row} answers with status {answer.status}{advice}")
     attempts = int(retrying.statistics.get("attempt_number", 1))
-    return Answer(answer.status, answer.headers, answer.body, answer.pieces, answer.broke_off, attempts)
+    return replace(answer, attempts=attempts)
 
 
 def _once(client: httpx.Client, ask: Ask, url: str, headers: Mapping[str, str]) -> Answer:
     began = time.monotonic()
-    body, pieces, broke_off = bytearray(), [], ""
+    body, pieces, broke_off, may_pass = bytearray(), [], "", False
     with client.stream("POST", url, json=ask.request, headers=dict(headers)) as response:
         try:
-            for chunk in response.iter_bytes():  # unpacked, should it have been packed all the same
+            for chunk in response.iter_raw():
                 pieces.append(Piece(len(chunk), round((time.monotonic() - began) * 1000)))
-                body += chunk
-                if len(body) > _HALF:
+                body += chunk[: _HALF - len(body)]
+                if len(body) >= _HALF:
                     broke_off = f"it is longer than {_HALF // 2**20} MiB"
                     break
                 if time.monotonic() - began > WHOLE_S:
                     broke_off = f"it took longer than {WHOLE_S:.0f} seconds"
                     break
         except httpx.TransportError as error:
-            broke_off = f"{type(error).__name__}: {error}"
-        return Answer(response.status_code, dict(response.headers), bytes(body), tuple(pieces), broke_off)
+            broke_off, may_pass = type(error).__name__, True  # its words may repeat what was sent
+        unpacked = _unpacked(bytes(body), response.headers.get("content-encoding", "identity"))
+        came = tuple(pieces) if len(unpacked) == sum(piece.size for piece in pieces) else ()
+        return Answer(response.status_code, dict(response.headers), unpacked, came, broke_off, may_pass=may_pass)
+
+
+def _unpacked(body: bytes, encoding: str) -> bytes:
+    """Return a body that was packed, though nobody asked for that. Raises RefusedError where it cannot be unpacked."""
+    if encoding == "identity":
+        return body
+    try:
+        if encoding not in ("gzip", "deflate"):
+            raise zlib.error(encoding)
+        return zlib.decompressobj(_ANY_WINDOW).decompress(body, _HALF)
+    except zlib.error as error:
+        raise RefusedError(f"its answers are packed in a way that is not understood ({encoding[:20]!r})") from error
 
 
 def _is_busy(status: int, expected: int | None) -> bool:
@@ -109,4 +128,4 @@ def _asked_to_wait(outcome: object) -> float:
     failed = getattr(outcome, "failed", True)
     answer = None if failed else outcome.result()  # type: ignore[attr-defined]
     said = answer.headers.get("retry-after", "") if isinstance(answer, Answer) else ""
-    return min(float(said), LONGEST_WAIT_S) if said.isdigit() else 0.0
+    return min(float(said), LONGEST_WAIT_S) if re.fullmatch(r"[0-9]{1,9}", said) else 0.0

@@ -14,7 +14,6 @@ from llm_conformance.cassette import Interaction
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.derivation import WireFacts
 from llm_conformance.derived import Undecided, derived_truth, with_segments
-from llm_conformance.providers import Provider
 from llm_conformance.recording.asking import Ask
 from llm_conformance.recording.calling import Answer
 from llm_conformance.recording.splicing import Splice
@@ -35,15 +34,7 @@ class Recorded:
     @property
     def facts(self) -> WireFacts | None:
         """What the answer says, None if it cannot be read."""
-        return facts(self.interaction, self.ask.row)
-
-
-def facts(interaction: Interaction, row: Provider) -> WireFacts | None:
-    """Return what an answer says, None if it cannot be read."""
-    try:
-        return derivation.derive(interaction, row)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
+        return derivation.derive_if_readable(self.interaction, self.ask.row)
 
 
 def scenario(
@@ -104,7 +95,10 @@ def _with_old_segments(truth: Truth, old: Mapping[str, Any], mode: Mode, own: Sp
 def say_the_same(one: Truth, other: Truth) -> bool:
     """Whether a plain and a streamed answer are the same but for what identifies them."""
     said = [
-        (each.message, each.reasoning, each.annotations, each.tool_calls, each.finish_reasons, each.usage)
+        (
+            *(each.message, each.refusal, each.reasoning, each.annotations, each.attachments),
+            *(each.tool_calls, each.finish_reasons, each.usage),
+        )
         for each in (one, other)
     ]
     return not (one.error or other.error) and said[0] == said[1]

@@ -19,7 +19,7 @@ from llm_conformance.cassette import Interaction
 from llm_conformance.derived import Undecided, derived_truth, with_segments
 from llm_conformance.providers import Provider
 from llm_conformance.recording import documents
-from llm_conformance.recording.scrubbing import LeakError, scrub
+from llm_conformance.recording.scrubbing import LeakError, cleaned_value, scrub
 from llm_conformance.scenarios import SUFFIX, Scenario
 from llm_conformance.truths import MODES, Mode, Truth
 from llm_conformance.yaml_files import BadFileError
@@ -89,7 +89,7 @@ def import_file(file: Path, into: Path, origin: Origin, provider: Provider | Non
         name = _name(file) if len(found) == len(group) else f"{_name(file)}-{number + 1}"
         try:
             yield _import(group, name, into, origin, fidelity)
-        except (BadFileError, LeakError, CannotImportError) as error:
+        except (BadFileError, LeakError, CannotImportError, UnicodeError) as error:
             yield Refused(f"{file.name} ({name})", _told(error))
 
 
@@ -184,12 +184,13 @@ def _document(by_mode: Mapping[Mode, Scenario], kept: Mapping[Mode, Interaction]
             raise CannotImportError(truth.why)
         truths[mode] = with_segments(truth, interaction, row)
     params = {mode: each.params[mode] for mode, each in by_mode.items()}
+    params = {mode: cleaned_value(said, ())[0] for mode, said in params.items()}
     shared = params.get("json", params.get("stream", {}))
     more = {key: value for key, value in params.get("stream", {}).items() if shared.get(key) != value}
     call = {
         "model": first.model,
-        "messages": [dict(message) for message in first.messages],
-        "tools": [dict(tool) for tool in first.tools],
+        "messages": cleaned_value(first.messages, ())[0],
+        "tools": cleaned_value(first.tools, ())[0],
         "params": shared,
         "stream_params": more,
     }

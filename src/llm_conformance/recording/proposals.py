@@ -4,16 +4,14 @@
     cassettes/<provider>/<name>.proposed/<name>.scenario.yaml    the scenario with the truth that is proposed
     cassettes/<provider>/<name>.proposed/notes.json              what the recorder has to say
 
-Nothing is written over before it is accepted, and several proposals are accepted together or not at all: a journal
-names what is being changed, and copies of it are kept until the journal is gone. Whatever is interrupted before that
-is undone by the next command (`recover`).
+Nothing is written over before it is accepted, and several proposals are accepted together or not at all
+(`llm_conformance.recording.swapping`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,13 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from llm_conformance import cassette, lint, scenarios, writing
+from llm_conformance import cassette, lint, scenarios, writing, yaml_files
 from llm_conformance.cassette import Interaction
-from llm_conformance.scenarios import JOURNAL, PROPOSED, SUFFIX, ScenarioFile
+from llm_conformance.recording import swapping
+from llm_conformance.scenarios import PROPOSED, SUFFIX, ScenarioFile
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _NOTES = "notes.json"
-_OLD = "old"
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,11 @@ class Proposal:
     @property
     def notes(self) -> Mapping[str, Any]:
         """What the recorder has to say of it."""
-        found: Mapping[str, Any] = json.loads((self.folder / _NOTES).read_text("utf-8"))
-        return found
+        try:
+            found = json.loads((self.folder / _NOTES).read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, Mapping) else {}
 
     @property
     def files(self) -> Sequence[tuple[Path, Path]]:
@@ -84,6 +85,8 @@ def propose(
     """Write a proposal, whole or not at all; an earlier one for the same scenario is replaced."""
     proposal = Proposal(target)
     target.parent.mkdir(parents=True, exist_ok=True)
+    if target.parent.is_symlink():
+        raise BadFileError(FileProblem(target.parent, 1, "is a link; put the folder itself here"))
     with tempfile.TemporaryDirectory(prefix=f".{proposal.folder.name}-", dir=target.parent) as directory:
         made = Path(directory) / "made"
         cassette.save(made / scenarios.cassette_path(target).name, metadata, interactions)
@@ -106,48 +109,29 @@ def accept(home: Path, proposals: Collection[Proposal]) -> None:
 
     Raises BadFileError, with nothing changed, where a scenario would then contradict its cassette.
     """
-    problems = list(check(home, proposals))
-    if problems:
-        raise BadFileError(*problems)
-    journal = home / JOURNAL
-    changes = [change for proposal in proposals for change in proposal.files]
-    try:
-        _write_whole(journal, json.dumps([[str(_under(home, each)) for each in change] for change in changes]))
-        for new, target in changes:
-            _keep_old(new, target)
-        for new, target in changes:
-            _copy_whole(new, target)
-    except BaseException:
-        recover(home)
-        raise
-    journal.unlink()  # from here on it has happened
-    for proposal in proposals:
-        reject(proposal)
+    with swapping.alone(home):
+        problems = list(check(home, proposals))
+        if problems:
+            raise BadFileError(*problems)
+        swapping.swap(home, [change for proposal in proposals for change in proposal.files])
+        for proposal in proposals:
+            reject(proposal)
 
 
 def recover(home: Path) -> list[str]:
-    """Undo an acceptance that was interrupted; return what was put back. Removes what half a proposal left."""
-    journal = home / JOURNAL
-    put_back: list[str] = []
-    if journal.is_file():
-        for new, target in _journalled(home, journal):
-            old = new.parent / _OLD / target.name
-            if old.is_file():
-                os.replace(old, target)
-                put_back.append(str(target))
-            elif (new.parent / _OLD / f"{target.name}.none").is_file():
-                target.unlink(missing_ok=True)
-                put_back.append(str(target))
-        for new, _ in _journalled(home, journal):
-            shutil.rmtree(new.parent / _OLD, ignore_errors=True)
-        journal.unlink()
-    for proposal in find(home):  # accepted, and only not yet tidied away
-        if (proposal.folder / _OLD).exists():
-            reject(proposal)
-    for left in home.rglob(f".*{PROPOSED}-*"):
-        if left.is_dir():
-            shutil.rmtree(left, ignore_errors=True)
-    return put_back
+    """Undo an acceptance that was interrupted; return what was put back. Removes what half a proposal left.
+
+    Raises BadFileError where another command is at work, or the journal is not one of ours.
+    """
+    with swapping.alone(home):
+        put_back = swapping.undo(home)
+        for proposal in find(home):  # accepted, and only not yet tidied away
+            if (proposal.folder / swapping.KEPT).exists():
+                reject(proposal)
+        for left in home.rglob(f".*{PROPOSED}-*"):
+            if left.is_dir() and not left.is_symlink():
+                shutil.rmtree(left, ignore_errors=True)
+        return put_back
 
 
 @contextlib.contextmanager
@@ -162,6 +146,9 @@ def overlaid(home: Path, proposals: Collection[Proposal]) -> Iterator[Path]:
                 shutil.copy2(path, inside / path.name)
         for proposal in proposals:
             for new, target in proposal.files:
+                if not new.is_file():
+                    what = "is missing; reject the proposal, and record again"
+                    raise BadFileError(FileProblem(new, 1, what))
                 shutil.copy2(new, copy / _under(home, target))
         yield copy
 
@@ -170,10 +157,27 @@ def check(home: Path, proposals: Collection[Proposal]) -> Iterator[FileProblem]:
     """Yield what would be wrong if the proposals were accepted: in them, and in scenarios that build on them."""
     with overlaid(home, proposals) as copy:
         touched = {copy / _under(home, proposal.target) for proposal in proposals}
-        for path in sorted({each.parent for each in touched}):
-            for file in sorted(path.glob(f"*{SUFFIX}")):
-                if file in touched or _builds_on(file, touched):
+        for folder in sorted({each.parent for each in touched}):
+            for file in sorted(folder.glob(f"*{SUFFIX}")):
+                if file in touched or not touched.isdisjoint(_before(file)):
                     yield from (_seen_from(problem, copy, home) for problem in _problems(file))
+
+
+def _before(path: Path) -> Iterator[Path]:
+    """Yield the scenarios whose answers stand in a conversation, and in those before it."""
+    seen, left = {path}, [path]
+    while left:
+        file = left.pop()
+        document = yaml_files.parse(file, yaml_files.read_text(file)) if file.is_file() else {}
+        call = document.get("call") if isinstance(document, Mapping) else None
+        messages = call.get("messages") if isinstance(call, Mapping) else None
+        for message in messages if isinstance(messages, list) else ():
+            name = message.get("answer_of") if isinstance(message, Mapping) else None
+            other = path.with_name(f"{name}{SUFFIX}")
+            if isinstance(name, str) and other not in seen:
+                seen.add(other)
+                left.append(other)
+                yield other
 
 
 def _problems(path: Path) -> Iterator[FileProblem]:
@@ -181,11 +185,6 @@ def _problems(path: Path) -> Iterator[FileProblem]:
         yield from lint.lint(scenarios.read(path))
     except BadFileError as bad:
         yield from bad.problems
-
-
-def _builds_on(path: Path, touched: Collection[Path]) -> bool:
-    text = path.read_text("utf-8")
-    return any(f"answer_of: {each.name.removesuffix(SUFFIX)}" in text for each in touched if each.parent == path.parent)
 
 
 def _seen_from(problem: FileProblem, copy: Path, home: Path) -> FileProblem:
@@ -198,31 +197,3 @@ def _seen_from(problem: FileProblem, copy: Path, home: Path) -> FileProblem:
 
 def _under(home: Path, path: Path) -> Path:
     return path.resolve().relative_to(home.resolve())
-
-
-def _journalled(home: Path, journal: Path) -> Iterator[tuple[Path, Path]]:
-    with contextlib.suppress(ValueError):  # not even the journal was whole: nothing had begun
-        yield from ((home / new, home / target) for new, target in json.loads(journal.read_text("utf-8")))
-
-
-def _keep_old(new: Path, target: Path) -> None:
-    kept = new.parent / _OLD
-    kept.mkdir(exist_ok=True)
-    if target.is_file():
-        _copy_whole(target, kept / target.name)
-    else:
-        (kept / f"{target.name}.none").touch()
-
-
-def _copy_whole(source: Path, target: Path) -> None:
-    _write_whole(target, source.read_bytes())
-
-
-def _write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file so that there is never half of it."""
-    whole = path.with_name(f".{path.name}.part")
-    with whole.open("wb") as file:
-        file.write(content.encode("utf-8") if isinstance(content, str) else content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(whole, path)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 
+from llm_conformance import derivation
 from llm_conformance.cassette import Interaction
 from llm_conformance.providers import Provider
 from llm_conformance.recording import asking, calling, documents, proposals
@@ -16,7 +17,7 @@ from llm_conformance.recording.asking import Ask, CannotAskError, Draft
 from llm_conformance.recording.calling import Answer
 from llm_conformance.recording.documents import Recorded
 from llm_conformance.recording.proposals import Proposal
-from llm_conformance.recording.scrubbing import cleaned, scrub
+from llm_conformance.recording.scrubbing import cleaned_value, scrub, without_account
 from llm_conformance.recording.splicing import Splice, splice
 from llm_conformance.scenarios import ScenarioFile
 from llm_conformance.truths import Mode
@@ -84,38 +85,45 @@ class Recorder:
             found.update(scrubbed.found)
         self._remember(task, made)
         metadata = documents.metadata(made, self.today, self.base_url, self.source)
-        metadata["endpoint"], _ = cleaned(metadata["endpoint"], self._secrets(task.row))  # gateways have keys in paths
+        metadata["endpoint"] = without_account(metadata["endpoint"], task.row)
+        document = documents.scenario(
+            task.source.document, made, self.model, self._splices(task, made), self._own(task)
+        )
+        known = self._secrets(task.row)
         return proposals.propose(
             task.target,
-            metadata,
+            cleaned_value(metadata, known)[0],
             [each.interaction for each in made],
-            documents.scenario(task.source.document, made, self.model, self._splices(task, made), self._own(task)),
+            cleaned_value(document, known)[0],
             {
                 "recorded": datetime.now(UTC).isoformat(timespec="seconds"),
                 "modes": [each.ask.mode for each in made],
                 "attempts": [each.answer.attempts for each in made],
                 "broke_off": [each.answer.broke_off for each in made],
                 "written_over": sorted(found),
+                "failed": [[each.ask.mode, each.answer.status] for each in made if _fails_anew(each)],
             },
         )
 
     def _secrets(self, row: Provider) -> list[str]:
         names = (*row.key_variables, *row.url_variables.values())
-        return [self.environment[name] for name in names if name in self.environment]
+        inside = [httpx.URL(self.base_url).password] if self.base_url else []
+        return [*(self.environment[name] for name in names if name in self.environment), *filter(None, inside)]
 
     def _with_new_answers(self, task: Task, ask: Ask) -> Ask:
         for each in task.earlier:
             told = self.splices.get((each.path, ask.mode))
             if told is None:
                 raise CannotAskError(f"{each.path.name}, whose answer it goes on from, was not recorded for {ask.mode}")
-            ask = replace(ask, request=told.of(ask.request))
+            ask = replace(ask, request=told.of_request(ask.request))
         return ask
 
     def _remember(self, task: Task, made: Iterable[Recorded]) -> None:
         if isinstance(task.source, Draft):
             return
         for each in made:
-            old, new = documents.facts(task.source.interaction(each.ask.mode), task.row), each.facts
+            old = derivation.derive_if_readable(task.source.interaction(each.ask.mode), task.row)
+            new = each.facts
             if old is not None and new is not None:
                 try:
                     self.splices[task.source.path, each.ask.mode] = splice(old, new)
@@ -132,8 +140,22 @@ class Recorder:
 
 
 def key_for(row: Provider, environment: Mapping[str, str]) -> str | None:
-    """Return the key from the first variable that is set; None if none is, or none is needed."""
-    return next((environment[name] for name in row.key_variables if environment.get(name)), None)
+    """Return the key from the first variable that is set; None if none is, or none is needed.
+
+    Raises CannotAskError for one that no header can hold.
+    """
+    for name in row.key_variables:
+        key = environment.get(name, "").strip()
+        if key and not (key.isascii() and key.isprintable()):
+            raise CannotAskError(f"{name} has characters in it that no key has")
+        if key:
+            return key
+    return None
+
+
+def _fails_anew(recorded: Recorded) -> bool:
+    """Whether an error came where none was recorded."""
+    return recorded.answer.status >= 400 and (recorded.ask.expected or 0) < 400
 
 
 def _interaction(ask: Ask, answer: Answer) -> Interaction:

@@ -23,6 +23,7 @@ from llm_conformance.server import ReplayServer
 from llm_conformance.subject import Subject
 from llm_conformance.truths import Mode
 from llm_conformance.verdict import settled
+from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _CONTEXT = 2
 
@@ -55,7 +56,7 @@ class Review:
 def review(home: Path, wanted: Sequence[Proposal], together: Sequence[Proposal]) -> list[Review]:
     """Look at the `wanted` ones of those that would be accepted `together`. Raises BadFileError."""
     with proposals.overlaid(home, together) as copy:
-        problems = [str(each) for each in proposals.check(home, together)]
+        problems = list(proposals.check(home, together))
         (reference,) = subject.load_all([REFERENCE_ADAPTERS], ROOT)
         runner = Runner(TIMEOUT_S, ReplayServer())
         try:
@@ -66,18 +67,28 @@ def review(home: Path, wanted: Sequence[Proposal], together: Sequence[Proposal])
 
 
 def _review(
-    proposal: Proposal, home: Path, copy: Path, problems: Sequence[str], reference: Subject, runner: Runner
+    proposal: Proposal, home: Path, copy: Path, problems: Sequence[FileProblem], reference: Subject, runner: Runner
 ) -> Review:
-    new = proposal.read(copy, home)
+    # Those of scenarios that build on a proposal stand in no proposal; all beside them are told.
+    mine = [
+        str(each)
+        for each in problems
+        if each.path.parent == proposal.folder or each.path.parent == proposal.folder.parent
+    ]
+    try:
+        new = proposal.read(copy, home)
+    except BadFileError:
+        new = None
+    if new is None or new.form_problems:
+        return Review(proposal.id, not proposal.target.is_file(), [], [], [], [], mine, [])
     old = scenarios.read(proposal.target) if proposal.target.is_file() else None
-    mine = [each for each in problems if f"{proposal.folder.name}/" in each]
     return Review(
         id=proposal.id,
         is_new=old is None,
         remarks=list(_remarks(proposal)),
         shape=[] if old is None else list(_shape(old, new)),
         text=list(_text(old, new)),
-        dropped=[] if old is None else sorted(_claims(old) - _claims(new)),
+        dropped=[] if old is None or not _claims(new) else sorted(_claims(old) - _claims(new)),
         problems=mine,
         disagreements=[] if mine else list(_disagreements(scenarios.build(new, copy), reference, runner)),
     )
@@ -87,12 +98,12 @@ def _remarks(proposal: Proposal) -> Iterator[str]:
     notes = proposal.notes
     for kind in notes.get("written_over", ()):
         yield f"{kind} was in it, and was written over"
-    for mode, attempts, how in zip(notes["modes"], notes["attempts"], notes["broke_off"], strict=True):
+    about = (notes.get(name, ()) for name in ("modes", "attempts", "broke_off"))
+    for mode, attempts, how in zip(*about, strict=False):
         if attempts > 1:
             yield f"{mode}: asked {attempts} times"
         if how:
             yield f"{mode}: the answer broke off ({how})"
-    yield from notes.get("warnings", ())
 
 
 def _shape(old: ScenarioFile, new: ScenarioFile) -> Iterator[str]:
@@ -130,6 +141,8 @@ def _text(old: ScenarioFile | None, new: ScenarioFile) -> Iterator[str]:
 
 def _claims(file: ScenarioFile) -> set[str]:
     truth = file.document["truth"]
+    if "error" in truth:
+        return set()  # of an error nothing else is stated
     return {key for part in (truth, *(truth.get(mode, {}) for mode in file.modes)) for key in part} - {"json", "stream"}
 
 

@@ -1,8 +1,9 @@
 """What must not reach the disk: keys, accounts, cookies, addresses.
 
-Headers are kept by a list of those that are allowed. In URLs and bodies the secrets that are known (the key that was
-sent, the account that was asked) are written over in every form that they may take, and so is everything that looks
-like one. What stands there instead is as long, so that offsets into a text and the framing of a stream stay true.
+Headers are kept by a list of those that are allowed, of a URL only the path and what of its query every call of the API
+has. Elsewhere the secrets that are known (the key that was sent, the account that was asked) are written over in the
+forms that they may take, and so is everything that looks like one. What stands there instead is as long, so that
+offsets into a text and the framing of a stream stay true. What cannot be written over that way is not written at all.
 """
 
 from __future__ import annotations
@@ -10,15 +11,17 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import quote, unquote
 
-from llm_conformance import derivation, secrets
-from llm_conformance.cassette import Interaction
+from llm_conformance import secrets
+from llm_conformance.cassette import Interaction, frames
 from llm_conformance.providers import Provider
 
 KEPT_HEADERS = frozenset({"content-type", "retry-after", "request-id", "x-request-id"})
+SENT = "a key or an account that was sent"
 _SHORTEST = 6
 """Code points that a secret has to have to be looked for: a shorter one would be found in every other word."""
 
@@ -44,7 +47,7 @@ def scrub(interaction: Interaction, row: Provider, known: Collection[str] = ()) 
         known: Secrets that were part of the request.
 
     Raises:
-        LeakError: A known secret is spread over the pieces of a stream, where nothing can be put in its place.
+        LeakError: A secret is spread over the pieces of a stream, or written in a way in which it cannot be replaced.
     """
     found: list[str] = []
 
@@ -54,35 +57,52 @@ def scrub(interaction: Interaction, row: Provider, known: Collection[str] = ()) 
         return text
 
     body = clean(interaction.body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    request, kinds = cleaned_value(interaction.request, known)
     scrubbed = replace(
         interaction,
-        uri=clean(without_account(interaction.uri, row)),
-        request=json.loads(clean(json.dumps(interaction.request, ensure_ascii=False))),
+        uri=clean(_plain_uri(without_account(interaction.uri, row), row)),
+        request=request,
         headers={name: clean(value) for name, value in interaction.headers.items() if name in KEPT_HEADERS},
         body=body,
     )
-    for text in _texts(scrubbed, row):
-        if any(form in text for form in _forms(known)) or secrets.masked(text)[1]:
-            raise LeakError("the answer repeats a secret in pieces, over several frames of the stream")
-    return Scrubbed(scrubbed, tuple(found))
+    places = _joined(scrubbed)
+    for text in (*map("".join, places), "".join(piece for pieces in places for piece in pieces)):
+        if any(secret in text or secret in unquote(text) for secret in _long(known)):
+            raise LeakError("the answer has the key in pieces, or in a form that cannot be written over")
+    for kind in (kind for pieces in places if len(pieces) > 1 for kind in secrets.masked("".join(pieces))[1]):
+        raise LeakError(f"the answer has {kind} in pieces, over several frames of the stream")
+    return Scrubbed(scrubbed, tuple(found + kinds))
 
 
 def cleaned(text: str, known: Iterable[str]) -> tuple[str, list[str]]:
     """Return a text without secrets, known ones and what looks like one, and what they were."""
     found: list[str] = []
     for form in _forms(known):
-        if form in text:
-            text = text.replace(form, secrets.mask(len(form)))
-            found.append("a key or an account that was sent")
+        text, count = form.subn(lambda match: secrets.mask(len(match[0])), text)
+        found += [SENT] * bool(count)
     text, kinds = secrets.masked(text)
     return text, found + kinds
+
+
+def cleaned_value(value: Any, known: Collection[str]) -> tuple[Any, list[str]]:
+    """Return a JSON value without secrets in any of its texts, and what they were."""
+    if isinstance(value, str):
+        return cleaned(value, known)
+    if isinstance(value, Mapping):
+        pairs = [(cleaned(str(key), known), cleaned_value(inner, known)) for key, inner in value.items()]
+        return {key[0]: inner[0] for key, inner in pairs}, [kind for pair in pairs for part in pair for kind in part[1]]
+    if isinstance(value, list | tuple):
+        parts = [cleaned_value(inner, known) for inner in value]
+        return [part[0] for part in parts], [kind for part in parts for kind in part[1]]
+    return value, []
 
 
 def without_account(uri: str, row: Provider) -> str:
     """Return a URI with zeros in the place of what names an account: `{account_id}` in the row's base URLs."""
     for base in row.base_urls:
-        parts = re.split(r"\{\w+\}", base)
-        if len(parts) > 1 and (match := re.match("([^/?]+)".join(map(re.escape, parts)), uri)):
+        parts = re.split(r"\{\w+\}", base.partition("://")[2].partition("/")[2])
+        pattern = "([^/?]+)".join(map(re.escape, parts))
+        if len(parts) > 1 and (match := re.search(pattern, uri)):
             for number in range(len(parts) - 1, 0, -1):
                 start, end = match.span(number)
                 uri = uri[:start] + "0" * (end - start) + uri[end:]
@@ -90,12 +110,30 @@ def without_account(uri: str, row: Provider) -> str:
     return uri
 
 
-def _forms(known: Iterable[str]) -> Iterator[str]:
+def _plain_uri(uri: str, row: Provider) -> str:
+    """Return a URI with no more of a query than the API's own path has: a key may stand there."""
+    place = row.place(uri)
+    if place is None:
+        return uri
+    path, own = place.path.partition("?")[0], place.template.partition("?")[2]
+    return f"{place.base_url}{path}?{own}" if own else f"{place.base_url}{path}"
+
+
+def _long(known: Iterable[str]) -> list[str]:
+    """Return the secrets that can be looked for, the longest first: one may begin with another."""
+    return sorted({each.strip() for each in known if len(each.strip()) >= _SHORTEST}, key=len, reverse=True)
+
+
+def _forms(known: Iterable[str]) -> Iterator[re.Pattern[str]]:
     """Yield how a secret may be written: as it is, in JSON, in a URL, in base64 wherever it begins."""
-    for secret in known:
-        if len(secret) >= _SHORTEST:
-            yield from {secret, json.dumps(secret)[1:-1], quote(secret, safe="")}
-            yield from {_core(secret.encode("utf-8"), shift) for shift in range(3)}
+    for secret in _long(known):
+        for form in dict.fromkeys((secret, json.dumps(secret)[1:-1], json.dumps(secret)[1:-1].replace("/", "\\/"))):
+            yield re.compile(re.escape(form))
+        yield re.compile(re.escape(quote(secret, safe="")), re.IGNORECASE)
+        for shift in range(3):
+            core = re.escape(_core(secret.encode("utf-8"), shift))
+            either = core.replace(r"\+", "[+-]").replace("/", "[/_]")
+            yield re.compile(rf"[\w+/-]?{either}[\w+/-]?={{0,2}}", re.ASCII)
 
 
 def _core(secret: bytes, shift: int) -> str:
@@ -105,10 +143,25 @@ def _core(secret: bytes, shift: int) -> str:
     return whole[first : (shift + len(secret)) * 8 // 6]
 
 
-def _texts(interaction: Interaction, row: Provider) -> Iterator[str]:
-    """Yield what an answer says when its pieces are put together."""
-    try:
-        facts = derivation.derive(interaction, row)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return  # of no known shape, and so in no pieces that anybody would join
-    yield from (facts.text, facts.reasoning, facts.refusal, *(call[2] for call in facts.tool_calls))
+def _joined(interaction: Interaction) -> list[list[str]]:
+    """Return what an answer says at each of its places, frame by frame, and all that is no JSON."""
+    texts: dict[str, list[str]] = {}
+    for part in frames(interaction.body) if interaction.streamed else [interaction.body]:
+        lines = part.splitlines() if interaction.streamed else [part]
+        data = b"".join(line[5:] for line in lines if line.startswith(b"data:")) if interaction.streamed else part
+        try:
+            _collect(json.loads(data), "", texts)
+        except (ValueError, RecursionError):
+            texts.setdefault("", []).append(part.decode("utf-8", "replace"))
+    return list(texts.values())
+
+
+def _collect(value: Any, path: str, texts: dict[str, list[str]]) -> None:
+    if isinstance(value, str):
+        texts.setdefault(path, []).append(value)
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            _collect(inner, f"{path}/{key}", texts)
+    elif isinstance(value, list):
+        for inner in value:
+            _collect(inner, f"{path}/[]", texts)

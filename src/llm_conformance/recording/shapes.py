@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from llm_conformance import derivation, schema
@@ -18,7 +17,6 @@ from llm_conformance.cassette import Interaction
 from llm_conformance.derivation import CitationFacts, WireFacts
 from llm_conformance.providers import Provider
 
-_BROKEN = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 # What the model, or the asker, puts together: the fields in it are content.
 _FREE_FORM = frozenset({"input", "args", "arguments", "logit_bias", "metadata"})
 UNITS: Mapping[str, Callable[[str], int]] = {
@@ -39,7 +37,7 @@ class Shape:
         status: Of HTTP.
         content_type: Without its parameters.
         fields: The JSON types that stand at each path; the fields of a stream's chunks by the type of the chunk.
-        order: What the documents of the answer hold, one after the other; equal neighbours count once.
+        order: What the documents of the answer hold, each kind where it comes for the first time.
         claims: What holds of it, by what the claim is about: that it ends, that its counts add up, its offsets' unit.
         problems: Where it breaks the documented schema.
     """
@@ -55,10 +53,10 @@ class Shape:
 def shape_of(interaction: Interaction, row: Provider) -> Shape:
     """Return the shape of an answer, as far as it can be read."""
     found, readable = _documents(interaction)
-    claims = {"body": "JSON" if readable else "broken off, or no JSON"}
+    claims = {"body": "JSON" if readable else "broken off, or no JSON", **_framing(interaction)}
     try:
         claims |= dict(_claims(derivation.derive(interaction, row), row, interaction.streamed))
-    except _BROKEN:
+    except derivation.SHAPELESS:
         claims["body"] = f"not of the form of {row}" if readable else claims["body"]
     part = f"wire/{row.wire}#/$defs/{'chunk' if interaction.streamed else 'response'}"
     problems = _problems(part, found) if interaction.status < 400 else ()
@@ -66,10 +64,18 @@ def shape_of(interaction: Interaction, row: Provider) -> Shape:
         status=interaction.status,
         content_type=interaction.headers.get("content-type", "").partition(";")[0].strip(),
         fields=_fields(found),
-        order=tuple(kind for kind, _ in groupby(_kind(each, row) for each in found)),
+        order=tuple(dict.fromkeys(_kind(each, row) for each in found if not _is_kept_alive(each))),
         claims=claims,
         problems=tuple(dict.fromkeys(problems)),
     )
+
+
+_OR = " or "
+
+
+def _may_be_the_same(was: str, now: str) -> bool:
+    """Whether two claims can both be true: a text of plain letters fits any unit of offsets."""
+    return was == now or not set(was.split(_OR)).isdisjoint(now.split(_OR))
 
 
 def differences(old: Shape, new: Shape) -> Iterator[str]:
@@ -79,11 +85,13 @@ def differences(old: Shape, new: Shape) -> Iterator[str]:
     if old.content_type != new.content_type:
         yield f"the content type was {old.content_type or 'not said'}, and is {new.content_type or 'not said'}"
     for about in (*old.claims, *(key for key in new.claims if key not in old.claims)):
-        was, now = old.claims.get(about, "not said"), new.claims.get(about, "not said")
-        if was != now:
+        was, now = old.claims.get(about, "not there"), new.claims.get(about, "not there")
+        if not _may_be_the_same(was, now):
             yield f"{about}: was {was}, and is {now}"
     for path in sorted(old.fields.keys() | new.fields.keys()):
         was_types, types = old.fields.get(path), new.fields.get(path)
+        if _is_of_what_is_not_there(path, old.fields) or _is_of_what_is_not_there(path, new.fields):
+            continue
         if was_types is None and types is not None:
             yield f"field {path} has appeared ({_either(types)})"
         elif types is None and was_types is not None:
@@ -97,13 +105,27 @@ def differences(old: Shape, new: Shape) -> Iterator[str]:
             yield f"against the schema: {problem}"
 
 
+def _is_of_what_is_not_there(path: str, fields: Mapping[str, frozenset[str]]) -> bool:
+    """Whether a field is within a list that was empty, or within another that is missing, which is said once."""
+    if path in fields:
+        return False
+    above = path.rpartition("/")[0]
+    if "/[" in path[len(above) :]:  # an item: whether lists are longer says nothing
+        return "a list" in fields.get(above, ()) and not any(each.startswith(f"{above}/[") for each in fields)
+    return bool(above) and above not in fields
+
+
+def _is_kept_alive(document: Any) -> bool:
+    return isinstance(document, Mapping) and document.get("type") in ("ping", "keepalive")
+
+
 def _documents(interaction: Interaction) -> tuple[list[Any], bool]:
     """Return the JSON documents of an answer as far as there are any, and whether that is all of it."""
     found: list[Any] = []
     try:
         for document in derivation.documents(interaction):
             found.append(document)  # what came before an error counts
-    except _BROKEN:
+    except derivation.SHAPELESS:
         return found, False
     return found, True
 
@@ -133,6 +155,7 @@ def _walk(value: Any, path: str) -> Iterator[tuple[str, str]]:
 
 def _type(value: Any) -> str:
     names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    names |= {int: "a whole number", float: "a number"}
     return names.get(type(value), "a number")
 
 
@@ -146,9 +169,21 @@ def _kind(document: Any, row: Provider) -> str:
     return said or "nothing"
 
 
+def _framing(interaction: Interaction) -> dict[str, str]:
+    """Return how a stream is put into frames."""
+    if not interaction.streamed:
+        return {}
+    lines = interaction.body.splitlines()
+    return {
+        "line ends": "CR LF" if b"\r\n" in interaction.body else "LF",
+        "event names": "said" if any(line.startswith(b"event:") for line in lines) else "not said",
+        "[DONE]": "there" if any(line.removeprefix(b"data:").strip() == b"[DONE]" for line in lines) else "not there",
+    }
+
+
 def _claims(facts: WireFacts, row: Provider, streamed: bool) -> Iterator[tuple[str, str]]:
     if facts.error:
-        yield "error", "there is one"
+        yield "an error", "in the answer"
     if streamed:
         yield "the end", "said" if facts.finish is not None or facts.ended else "missing: the stream was cut off"
     if facts.finish is not None:
@@ -177,7 +212,7 @@ def _offsets(facts: WireFacts, row: Provider) -> str:
     documented = _DOCUMENTED.get(row.offset_unit)
     if documented in fitting:
         return f"{documented}, as documented"
-    return " or ".join(fitting) or "nothing that fits"
+    return _OR.join(fitting) or "nothing that fits"
 
 
 def _fits(citation: CitationFacts, facts: WireFacts, unit: str) -> bool:

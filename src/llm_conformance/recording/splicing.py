@@ -15,6 +15,10 @@ from llm_conformance.derivation import WireFacts
 from llm_conformance.judgement import same
 from llm_conformance.recording.asking import CannotAskError
 
+CONVERSATION = ("messages", "input", "contents")
+"""Fields of a request that hold what was said before."""
+_ARGUMENTS = ("input", "args", "arguments")
+_NEVER = ("role", "type", "name")
 _OTHERS = ("user", "system", "developer", "tool")
 
 
@@ -26,20 +30,28 @@ class Splice:
     ids: Mapping[str, str]
     arguments: tuple[tuple[Any, Any], ...]
 
+    def of_request(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a request with the new answer in its conversation; tools and switches are none of it."""
+        return {key: self.of(value) if key in CONVERSATION else value for key, value in request.items()}
+
     def of(self, value: Any, others: bool = False) -> Any:
         """Return a value with the new answer in it; where `others` say it, only ids are replaced."""
         if isinstance(value, str):
             value = self.ids.get(value, value)
             return value if others else self.texts.get(value, value)
-        for old, new in () if others else self.arguments:
-            if same(value, old):
-                return new
         if isinstance(value, list):
             return [self.of(each, others) for each in value]
         if isinstance(value, Mapping):
             others = others or value.get("role") in _OTHERS
-            return {key: self.of(each, others) for key, each in value.items()}
+            return {key: self._of_field(key, each, others) for key, each in value.items()}
         return value
+
+    def _of_field(self, key: str, value: Any, others: bool) -> Any:
+        if key in _ARGUMENTS and not others:
+            for old, new in self.arguments:
+                if same(value, old):
+                    return new
+        return value if key in _NEVER else self.of(value, others)
 
 
 def splice(old: WireFacts, new: WireFacts) -> Splice:
