@@ -1,14 +1,20 @@
-"""Fixtures that several modules share: the wheel, installed as a user would."""
+"""Fixtures that several modules share: the wheel, installed as a user would, and a provider on the loopback."""
 
 from __future__ import annotations
 
 import sys
 import venv
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from llm_conformance.providers import table
+from llm_conformance.recording import calling
+from llm_conformance.scenarios import Scenario
+from tests import standin
 from tests.shell import ROOT, sh
+from tests.standin import StandIn
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +43,40 @@ def project(tmp_path: Path) -> Path:
     readme = (ROOT / "README.md").read_text("utf-8")
     (tmp_path / "mypkg.py").write_text(readme.split("```python\n")[1].split("```")[0])
     return tmp_path
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait no time between attempts; have the keys of all providers, and their accounts."""
+    monkeypatch.setattr(calling, "LONGEST_WAIT_S", 0)
+    for row in table().values():
+        for name in row.key_variables:
+            monkeypatch.setenv(name, standin.KEY)
+        for name in row.url_variables.values():
+            monkeypatch.setenv(name, "f" * 32)
+
+
+@pytest.fixture(scope="session")
+def chat() -> Scenario:
+    """Return an answer with a citation behind a character that takes two UTF-16 units, or several bytes."""
+    row = table()["openai", "chat"]
+
+    def cited(scenario: Scenario) -> bool:
+        truth = scenario.truths["json"]
+        placed = [each for each in truth.annotations if each.start is not None and each.end != each.start]
+        return standin.told(scenario) and any(max(truth.message[: each.start] or " ") > "\U00010000" for each in placed)
+
+    return standin.written(row, cited)
+
+
+@pytest.fixture
+def provider(chat: Scenario, impatient: None) -> Iterator[StandIn]:
+    with standin.standing_in(chat.provider, chat.interactions) as running:
+        yield running
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "cassettes"
+    folder.mkdir()
+    return folder

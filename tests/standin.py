@@ -13,6 +13,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, find, settings
 
+from llm_conformance import cli
 from llm_conformance.cassette import Interaction
 from llm_conformance.generate.themes import THEMES
 from llm_conformance.providers import Provider
@@ -102,3 +103,33 @@ def draft(directory: Path, row: Provider, name: str = "answer", **more: Any) -> 
     }
     path.write_text(json.dumps(document | more), encoding="utf-8")  # JSON is YAML, and has no aliases
     return path
+
+
+def told(scenario: Scenario) -> bool:
+    """Whether an answer says something, and counts it."""
+    truth = scenario.truths["json"]
+    return bool(truth.message) and truth.usage is not None and truth.usage.prompt_tokens is not None
+
+
+def run(*arguments: str | Path) -> int:
+    return cli.main([*map(str, arguments)])
+
+
+def recorded(home: Path, provider: StandIn, *options: str) -> int:
+    """Record the draft's scenario, or once it is there, that."""
+    target = f"{provider.row.id}/answer"
+    known = (home / f"{target}.yaml").is_file()
+    source = target if known else draft(home, provider.row)
+    home_option = f"--cassettes={home}"
+    return run("record", source, "--yes", f"--base-url={provider.url}", home_option, *options)
+
+
+def accepted(home: Path, provider: StandIn) -> Path:
+    assert recorded(home, provider) == 0
+    assert run("accept", "--yes", f"--cassettes={home}") == 0
+    return home / provider.row.id / "answer.yaml"
+
+
+def failing(status: int) -> Callable[[Interaction], Interaction]:
+    body = json.dumps({"error": {"message": "not now", "type": "server_error", "code": None}}).encode()
+    return lambda told: Interaction(told.uri, told.request, status, {"content-type": "application/json"}, body)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,80 +12,17 @@ from typing import Any
 import pytest
 import yaml
 
-from llm_conformance import cassette, cli, lint, scenarios
-from llm_conformance.cassette import Interaction, frames
+from llm_conformance import arrival, cassette, lint, scenarios
+from llm_conformance.cassette import Interaction
 from llm_conformance.providers import table
-from llm_conformance.recording import calling
-from llm_conformance.scenarios import Scenario
 from tests import standin
 from tests.shell import ROOT, sh
-from tests.standin import KEY, StandIn
+from tests.standin import KEY, StandIn, accepted, failing, recorded, run, told
 
 ROWS = list(table().values())
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait no time between attempts; have the keys of all providers, and their accounts."""
-    monkeypatch.setattr(calling, "LONGEST_WAIT_S", 0)
-    for row in ROWS:
-        for name in row.key_variables:
-            monkeypatch.setenv(name, KEY)
-        for name in row.url_variables.values():
-            monkeypatch.setenv(name, "f" * 32)
-
-
-def told(scenario: Scenario) -> bool:
-    """Whether an answer says something, and counts it."""
-    truth = scenario.truths["json"]
-    return bool(truth.message) and truth.usage is not None and truth.usage.prompt_tokens is not None
-
-
-@pytest.fixture(scope="module")
-def chat() -> Scenario:
-    """Return an answer with a citation behind a character that takes two UTF-16 units, or several bytes."""
-    row = table()["openai", "chat"]
-
-    def cited(scenario: Scenario) -> bool:
-        truth = scenario.truths["json"]
-        placed = [each for each in truth.annotations if each.start is not None and each.end != each.start]
-        return told(scenario) and any(max(truth.message[: each.start] or " ") > "\U00010000" for each in placed)
-
-    return standin.written(row, cited)
-
-
-@pytest.fixture
-def provider(chat: Scenario) -> Iterator[StandIn]:
-    with standin.standing_in(chat.provider, chat.interactions) as running:
-        yield running
-
-
-def run(*arguments: str | Path) -> int:
-    return cli.main([*map(str, arguments)])
-
-
-def recorded(home: Path, provider: StandIn, *options: str) -> int:
-    """Record the draft's scenario, or once it is there, that."""
-    target = f"{provider.row.id}/answer"
-    known = (home / f"{target}.yaml").is_file()
-    source = target if known else standin.draft(home, provider.row)
-    home_option = f"--cassettes={home}"
-    return run("record", source, "--yes", f"--base-url={provider.url}", home_option, *options)
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "cassettes"
-    folder.mkdir()
-    return folder
-
-
-def accepted(home: Path, provider: StandIn) -> Path:
-    assert recorded(home, provider) == 0
-    assert run("accept", "--yes", f"--cassettes={home}") == 0
-    return home / provider.row.id / "answer.yaml"
-
-
+@pytest.mark.usefixtures("impatient")
 def test_every_provider_is_recorded_accepted_and_replayed(tmp_path: Path) -> None:
     home = tmp_path / "cassettes"
     home.mkdir()
@@ -126,103 +62,6 @@ def test_a_new_recording_says_where_it_is_from(home: Path, provider: StandIn) ->
     assert said["digest"] == cassette.digest(tape.interactions)
     assert [sum(each["bytes"]) for each in said["arrival"]] == [len(each.body) for each in tape.interactions]
     assert tape.interactions[0].uri == "https://api.openai.com/v1/chat/completions"
-
-
-def renamed(old: str, new: str) -> Callable[[Interaction], Interaction]:
-    return lambda told: replace(told, body=told.body.replace(f'"{old}"'.encode(), f'"{new}"'.encode()))
-
-
-def edited(change: Callable[[Any], None]) -> Callable[[Interaction], Interaction]:
-    """Return what changes each JSON document of an answer."""
-
-    def of(told: Interaction) -> Interaction:
-        if not told.streamed:
-            document = json.loads(told.body)
-            change(document)
-            return replace(told, body=json.dumps(document).encode())
-        made = []
-        for frame in frames(told.body):
-            data = b"\n".join(line[5:].strip() for line in frame.splitlines() if line.startswith(b"data:"))
-            if data.startswith(b"{"):
-                document = json.loads(data)
-                change(document)
-                frame = b"data: " + json.dumps(document).encode() + b"\n\n"
-            made.append(frame)
-        return replace(told, body=b"".join(made))
-
-    return of
-
-
-def without_usage(document: Any) -> None:
-    document.pop("usage", None)
-
-
-def in_utf16(document: Any) -> None:
-    """Have citations count what JavaScript counts."""
-    text = document.get("text_so_far", "")
-    for choice in document.get("choices") or ():
-        said = choice.get("message") or choice.get("delta") or {}
-        for each in said.get("annotations") or ():
-            for name in ("start_index", "end_index"):
-                cited = each.get(each["type"], each)
-                cited[name] = len((said.get("content") or text)[: cited[name]].encode("utf-16-le")) // 2
-
-
-def in_milliseconds(document: Any) -> None:
-    """Have times in another form."""
-    document["created"] = "2026-11-21T10:00:00Z"
-
-
-def failing(status: int) -> Callable[[Interaction], Interaction]:
-    body = json.dumps({"error": {"message": "not now", "type": "server_error", "code": None}}).encode()
-    return lambda told: Interaction(told.uri, told.request, status, {"content-type": "application/json"}, body)
-
-
-def cut(told: Interaction) -> Interaction:
-    return replace(told, body=b"".join(list(frames(told.body))[:2])) if told.streamed else told
-
-
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [
-        (renamed("finish_reason", "stop_reason"), "finish_reason has vanished"),
-        (edited(without_usage), "counts: was prompt + completion = total, and is none"),
-        (edited(in_utf16), "offsets count: was code points, as documented, and is UTF-16 units"),
-        (failing(429), "the status was 200, and is 429"),
-        (failing(500), "the status was 200, and is 500"),
-        (cut, "stream: the end: was said, and is missing: the stream was cut off"),
-        (edited(in_milliseconds), "field /created was a whole number, and is a text"),
-    ],
-    ids=["renamed", "no-usage", "utf-16", "429", "500", "cut", "retyped"],
-)
-def test_what_a_provider_has_changed_is_named_and_the_old_recording_stays(
-    home: Path,
-    provider: StandIn,
-    change: Callable[[Interaction], Interaction],
-    named: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    tape = accepted(home, provider)
-    before = {path: path.read_bytes() for path in home.rglob("*.yaml")}
-    provider.change = change
-    assert recorded(home, provider) == 0
-    capsys.readouterr()
-    assert run("review", "--shape", f"--cassettes={home}") == 1
-    assert named in capsys.readouterr().out
-    assert {path: path.read_bytes() for path in home.rglob("*.yaml") if ".proposed" not in str(path)} == before
-    assert run("reject", f"--cassettes={home}") == 0
-    assert {path: path.read_bytes() for path in home.rglob("*.yaml")} == before
-    assert cassette.load(tape).interactions[0].status == 200
-
-
-def test_an_unchanged_provider_has_the_same_shape(
-    home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
-) -> None:
-    accepted(home, provider)
-    assert recorded(home, provider) == 0
-    capsys.readouterr()
-    assert run("review", "--shape", f"--cassettes={home}") == 0
-    assert "the shape is as it was" in capsys.readouterr().out
 
 
 def test_it_asks_again_when_the_provider_is_busy(home: Path, provider: StandIn) -> None:
@@ -417,10 +256,10 @@ def test_a_stream_can_be_replayed_as_it_arrived(home: Path, provider: StandIn) -
     scenario = scenarios.build(scenarios.read(home / "openai/answer.scenario.yaml"), home)
     body = scenario.interactions["stream"].body
     scenario = replace(scenario, arrival=((10, 5), (len(body) - 10, 9000)))
-    paced = scenarios.as_it_arrived(scenario)
+    paced = arrival.as_it_arrived(scenario)
     assert [len(piece) for piece in paced.pieces(body)] == [10, len(body) - 10]
-    assert paced.pauses_s == (0.0, scenarios.LONGEST_S)
-    assert scenarios.as_it_arrived(replace(scenario, arrival=())).cuts is None
+    assert paced.pauses_s == (0.0, arrival.LONGEST_S)
+    assert arrival.as_it_arrived(replace(scenario, arrival=())).cuts is None
 
 
 def test_what_never_answers_is_told(home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]) -> None:

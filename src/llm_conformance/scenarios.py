@@ -14,7 +14,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -373,22 +373,6 @@ def shown_early(interaction: Interaction, row: Provider) -> frozenset[str]:
 def recut(scenario: Scenario, cuts: Iterable[int]) -> Scenario:
     """Return the scenario with its stream cut at these byte offsets instead of behind each frame."""
     return replace(scenario, cuts=tuple(cuts), uncut=scenario)
-
-
-LONGEST_S = 2.0
-"""How long a stream that is replayed as it arrived may take; a slower one is sped up."""
-
-
-def as_it_arrived(scenario: Scenario) -> Scenario:
-    """Return the scenario with its stream in the pieces in which it came, and with the pauses between them."""
-    if not scenario.arrival:
-        return scenario
-    ends = list(accumulate(size for size, _ in scenario.arrival))
-    times = [milliseconds / 1000 for _, milliseconds in scenario.arrival]
-    whole = times[-1] - times[0]
-    faster = min(1.0, LONGEST_S / whole) if whole > 0 else 1.0
-    pauses = (0.0, *((after - before) * faster for before, after in pairwise(times)))
-    return replace(recut(scenario, ends[:-1]), pauses_s=pauses)
 
 
 def digest(files: Iterable[Path]) -> str:

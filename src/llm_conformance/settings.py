@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from llm_conformance import deviations, lint, scenarios, subject
+from llm_conformance.arrival import as_it_arrived
 from llm_conformance.deviations import Deviation, Deviations
 from llm_conformance.generate.themes import THEMES
 from llm_conformance.items import invariants_in
@@ -98,7 +99,7 @@ def read(config: pytest.Config) -> Settings:
     except subject.BadAdapterError as error:
         raise pytest.UsageError(str(error)) from error
     if option("conformance_arrival") == "recorded":
-        loaded = [scenarios.as_it_arrived(each) for each in loaded]
+        loaded = [as_it_arrived(each) for each in loaded]
     settings = Settings(
         modules=modules,
         filters=filters,

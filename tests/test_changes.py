@@ -1,0 +1,107 @@
+"""What a review says of a provider that has changed, and of one that has not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_conformance import cassette
+from llm_conformance.cassette import Interaction, frames
+from tests.standin import StandIn, accepted, failing, recorded, run
+
+
+def renamed(old: str, new: str) -> Callable[[Interaction], Interaction]:
+    return lambda told: replace(told, body=told.body.replace(f'"{old}"'.encode(), f'"{new}"'.encode()))
+
+
+def edited(change: Callable[[Any], None]) -> Callable[[Interaction], Interaction]:
+    """Return what changes each JSON document of an answer."""
+
+    def of(told: Interaction) -> Interaction:
+        if not told.streamed:
+            document = json.loads(told.body)
+            change(document)
+            return replace(told, body=json.dumps(document).encode())
+        made = []
+        for frame in frames(told.body):
+            data = b"\n".join(line[5:].strip() for line in frame.splitlines() if line.startswith(b"data:"))
+            if data.startswith(b"{"):
+                document = json.loads(data)
+                change(document)
+                frame = b"data: " + json.dumps(document).encode() + b"\n\n"
+            made.append(frame)
+        return replace(told, body=b"".join(made))
+
+    return of
+
+
+def without_usage(document: Any) -> None:
+    document.pop("usage", None)
+
+
+def in_utf16(document: Any) -> None:
+    """Have citations count what JavaScript counts."""
+    text = document.get("text_so_far", "")
+    for choice in document.get("choices") or ():
+        said = choice.get("message") or choice.get("delta") or {}
+        for each in said.get("annotations") or ():
+            for name in ("start_index", "end_index"):
+                cited = each.get(each["type"], each)
+                cited[name] = len((said.get("content") or text)[: cited[name]].encode("utf-16-le")) // 2
+
+
+def in_milliseconds(document: Any) -> None:
+    """Have times in another form."""
+    document["created"] = "2026-11-21T10:00:00Z"
+
+
+def cut(told: Interaction) -> Interaction:
+    return replace(told, body=b"".join(list(frames(told.body))[:2])) if told.streamed else told
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (renamed("finish_reason", "stop_reason"), "finish_reason has vanished"),
+        (edited(without_usage), "counts: was prompt + completion = total, and is none"),
+        (edited(in_utf16), "offsets count: was code points, as documented, and is UTF-16 units"),
+        (failing(429), "the status was 200, and is 429"),
+        (failing(500), "the status was 200, and is 500"),
+        (cut, "stream: the end: was said, and is missing: the stream was cut off"),
+        (edited(in_milliseconds), "field /created was a whole number, and is a text"),
+    ],
+    ids=["renamed", "no-usage", "utf-16", "429", "500", "cut", "retyped"],
+)
+def test_what_a_provider_has_changed_is_named_and_the_old_recording_stays(
+    home: Path,
+    provider: StandIn,
+    change: Callable[[Interaction], Interaction],
+    named: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tape = accepted(home, provider)
+    before = {path: path.read_bytes() for path in home.rglob("*.yaml")}
+    provider.change = change
+    assert recorded(home, provider) == 0
+    capsys.readouterr()
+    assert run("review", "--shape", f"--cassettes={home}") == 1
+    assert named in capsys.readouterr().out
+    assert {path: path.read_bytes() for path in home.rglob("*.yaml") if ".proposed" not in str(path)} == before
+    assert run("reject", f"--cassettes={home}") == 0
+    assert {path: path.read_bytes() for path in home.rglob("*.yaml")} == before
+    assert cassette.load(tape).interactions[0].status == 200
+
+
+def test_an_unchanged_provider_has_the_same_shape(
+    home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accepted(home, provider)
+    assert recorded(home, provider) == 0
+    capsys.readouterr()
+    assert run("review", "--shape", f"--cassettes={home}") == 0
+    assert "the shape is as it was" in capsys.readouterr().out
