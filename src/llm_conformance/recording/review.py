@@ -15,6 +15,7 @@ from llm_conformance.plugin import TIMEOUT_S
 from llm_conformance.recording import proposals
 from llm_conformance.recording.proposals import Proposal
 from llm_conformance.recording.shapes import differences, shape_of
+from llm_conformance.recording.splicing import CONVERSATION
 from llm_conformance.rules import catalogue
 from llm_conformance.runner import Runner
 from llm_conformance.scenarios import Scenario, ScenarioFile
@@ -114,16 +115,15 @@ def _shape(old: ScenarioFile, new: ScenarioFile) -> Iterator[str]:
             continue
         changes = differences(shape_of(old.interaction(mode), row), shape_of(new.interaction(mode), row))
         yield from (f"{mode}: {change}" for change in changes)
-        for path in changed_request(old, new, mode):
+        for path in _changed_request(old, new, mode):
             yield f"{mode}: the request has another {path}"
 
 
-def changed_request(old: ScenarioFile, new: ScenarioFile, mode: Mode) -> Iterator[str]:
+def _changed_request(old: ScenarioFile, new: ScenarioFile, mode: Mode) -> Iterator[str]:
     """Yield the names of the fields that another request was made with; a new answer in the conversation is none."""
     was, now = old.interaction(mode).request, new.interaction(mode).request
-    spoken = ("messages", "input", "contents")
     for name in sorted(was.keys() | now.keys()):
-        if name not in spoken and was.get(name) != now.get(name):
+        if name not in CONVERSATION and was.get(name) != now.get(name):
             yield name
 
 
