@@ -42,7 +42,9 @@ class Environment:
         interpreter = shutil.which(f"python{python}") if python else sys.executable
         if interpreter is None:
             raise NotInstalledError(f"there is no python{python}")
-        if self.run(interpreter, "-m", "venv", self.folder) or self.run("pip", "install", "-q", ROOT, *requirements):
+        if self.run(interpreter, "-m", "venv", self.folder):
+            raise NotInstalledError(f"{interpreter} makes no environment")
+        if self.run("pip", "install", "-q", ROOT, *requirements):
             raise NotInstalledError("pip says why")
 
 
