@@ -88,7 +88,7 @@ def _any_interaction(pair: Any) -> Interaction | Unreadable:
     try:
         pair = _as_written_today(pair)
         for where, message in schema.problems("bare-cassette#/$defs/interaction", pair):
-            return Unreadable(f"{_dotted(where)}: {message}")
+            return Unreadable(f"{schema.dotted(where)}: {message}")
         return _bare_interaction(pair)
     except (ValueError, TypeError, RecursionError) as error:
         return Unreadable(f"an interaction of another form: {error}")
@@ -118,10 +118,7 @@ def _side(side: Mapping[str, Any]) -> Mapping[str, Any]:
 def _read(path: Path, form: str) -> tuple[str, Any]:
     text = yaml_files.read_text(path)
     document = yaml_files.parse(path, text)
-    found = [
-        FileProblem(path, yaml_files.line_of(text, where), f"{_dotted(where)}: {message}")
-        for where, message in schema.problems(form, document)
-    ]
+    found = schema.file_problems(form, path, text, document)
     if found:
         raise BadFileError(*found)
     return text, document
@@ -139,7 +136,7 @@ def _bare_interaction(pair: Mapping[str, Any]) -> Interaction:
     body = _bytes("the body", response["body"].get("string"))
     if _first(recorded.get("content-encoding", "")) in ("gzip", "deflate"):
         with contextlib.suppress(zlib.error):  # vcrpy may have unpacked it, and left the header
-            body = zlib.decompressobj(_ANY_WINDOW).decompress(body, yaml_files.MAX_BYTES)
+            body = unpacked(body, yaml_files.MAX_BYTES)
     if "/" not in headers.get("content-type", ""):  # missing, or redacted by the recorder
         is_stream = body.startswith((b"data:", b"event:", b": "))
         headers["content-type"] = "text/event-stream" if is_stream else "application/json"
@@ -156,6 +153,11 @@ def _bytes(what: str, recorded: Any) -> bytes:
     if not isinstance(recorded, str | bytes | None):
         raise ValueError(f"{what} is neither text nor bytes")
     return recorded.encode("utf-8") if isinstance(recorded, str) else recorded or b""
+
+
+def unpacked(body: bytes, most: int) -> bytes:
+    """Return what was packed by gzip or deflate, so many bytes of it at `most`. Raises zlib.error."""
+    return zlib.decompressobj(_ANY_WINDOW).decompress(body, most)
 
 
 _ANY_WINDOW = 32 + zlib.MAX_WBITS
@@ -251,10 +253,6 @@ def _headers(recorded: Mapping[str, str | list[str]]) -> dict[str, str]:
 
 def _first(value: str | list[str]) -> str:
     return value if isinstance(value, str) else ", ".join(value)
-
-
-def _dotted(where: tuple[str | int, ...]) -> str:
-    return ".".join(map(str, where)) or "the file"
 
 
 def frames(body: bytes) -> Iterator[bytes]:

@@ -215,10 +215,7 @@ def read(path: Path) -> ScenarioFile:
     """
     text = yaml_files.read_text(path)
     document = yaml_files.parse(path, text)
-    form = [
-        FileProblem(path, yaml_files.line_of(text, where), f"{'.'.join(map(str, where)) or 'the file'}: {message}")
-        for where, message in schema.problems("scenario", document)
-    ]
+    form = schema.file_problems("scenario", path, text, document)
     tape = cassette_path(path)
     if not tape.is_file():
         raise BadFileError(*form, FileProblem(path, 1, f"its cassette {tape.name} is missing"))
@@ -261,11 +258,17 @@ def _comes_behind(path: Path, later: set[Path]) -> bool:
         return True
     if not path.is_file():
         return False
+    return any(_comes_behind(each, {*later, path}) for each in answers_in(path))
+
+
+def answers_in(path: Path) -> list[Path]:
+    """Return the scenario files whose answers stand among a scenario's messages, as far as its file can be read."""
     document = yaml_files.parse(path, yaml_files.read_text(path))
     call = document.get("call") if isinstance(document, Mapping) else None
     messages = call.get("messages") if isinstance(call, Mapping) else None
-    named = [each.get("answer_of") for each in messages or () if isinstance(each, Mapping)]
-    return any(_comes_behind(path.with_name(f"{name}{SUFFIX}"), {*later, path}) for name in named if name)
+    said = messages if isinstance(messages, list) else []
+    named = [each.get("answer_of") for each in said if isinstance(each, Mapping)]
+    return [path.with_name(f"{name}{SUFFIX}") for name in named if name and isinstance(name, str)]
 
 
 def build(file: ScenarioFile, home: Path) -> Scenario:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator, validators
@@ -15,7 +16,9 @@ from jsonschema.exceptions import ValidationError, best_match
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
+from llm_conformance import yaml_files
 from llm_conformance.locations import SCHEMAS
+from llm_conformance.yaml_files import FileProblem
 
 
 def _is_integer(_checker: Any, instance: Any) -> bool:
@@ -59,6 +62,19 @@ def problems(name: str, instance: Any) -> Iterator[tuple[tuple[str | int, ...], 
     for error in validator(name).iter_errors(instance):
         error = _deepest(error)
         yield tuple(error.absolute_path), _sentence(error)
+
+
+def file_problems(name: str, path: Path, text: str, document: Any) -> list[FileProblem]:
+    """Return every violation of schema `name` by a YAML file's document, with its line."""
+    return [
+        FileProblem(path, yaml_files.line_of(text, where), f"{dotted(where)}: {message}")
+        for where, message in problems(name, document)
+    ]
+
+
+def dotted(where: tuple[str | int, ...]) -> str:
+    """Return a path in a document as people read it."""
+    return ".".join(map(str, where)) or "the file"
 
 
 def _deepest(error: ValidationError) -> ValidationError:

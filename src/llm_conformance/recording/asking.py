@@ -64,10 +64,7 @@ def read_draft(path: Path) -> Draft:
     """Read a draft. Raises BadFileError with all that is wrong with it."""
     text = yaml_files.read_text(path)
     document = yaml_files.parse(path, text)
-    problems = [
-        FileProblem(path, yaml_files.line_of(text, where), f"{'.'.join(map(str, where)) or 'the file'}: {message}")
-        for where, message in schema.problems("draft", document)
-    ]
+    problems = schema.file_problems("draft", path, text, document)
     if problems:
         raise BadFileError(*problems)
     if path.name == DRAFT:

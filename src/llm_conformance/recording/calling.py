@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import httpx
 
+from llm_conformance import cassette
 from llm_conformance.providers import Provider
 from llm_conformance.recording.asking import Ask
 from llm_conformance.yaml_files import MAX_BYTES
@@ -18,7 +19,6 @@ ATTEMPTS = 4
 LONGEST_WAIT_S = 60.0
 READ_S = 120.0
 WHOLE_S = 600.0
-_ANY_WINDOW = 32 + zlib.MAX_WBITS  # of gzip, or of deflate
 _HALF = MAX_BYTES // 2  # of what a cassette may be, which has the answer escaped, and the request
 
 
@@ -114,7 +114,7 @@ def _unpacked(body: bytes, encoding: str) -> bytes:
     try:
         if encoding not in ("gzip", "deflate"):
             raise zlib.error(encoding)
-        return zlib.decompressobj(_ANY_WINDOW).decompress(body, _HALF)
+        return cassette.unpacked(body, _HALF)
     except zlib.error as error:
         raise RefusedError(f"its answers are packed in a way that is not understood ({encoding[:20]!r})") from error
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from llm_conformance import cassette, lint, scenarios, writing, yaml_files
+from llm_conformance import cassette, lint, scenarios, writing
 from llm_conformance.cassette import Interaction
 from llm_conformance.recording import swapping
 from llm_conformance.scenarios import PROPOSED, SUFFIX, ScenarioFile
@@ -168,13 +168,8 @@ def _before(path: Path) -> Iterator[Path]:
     seen, left = {path}, [path]
     while left:
         file = left.pop()
-        document = yaml_files.parse(file, yaml_files.read_text(file)) if file.is_file() else {}
-        call = document.get("call") if isinstance(document, Mapping) else None
-        messages = call.get("messages") if isinstance(call, Mapping) else None
-        for message in messages if isinstance(messages, list) else ():
-            name = message.get("answer_of") if isinstance(message, Mapping) else None
-            other = path.with_name(f"{name}{SUFFIX}")
-            if isinstance(name, str) and other not in seen:
+        for other in scenarios.answers_in(file) if file.is_file() else ():
+            if other not in seen:
                 seen.add(other)
                 left.append(other)
                 yield other

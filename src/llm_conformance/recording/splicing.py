@@ -6,11 +6,11 @@ Wherever a recorded one stands, the new one is put; what the user and the tools 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from llm_conformance.conversations import parsed
 from llm_conformance.derivation import WireFacts
 from llm_conformance.judgement import same
 from llm_conformance.recording.asking import CannotAskError
@@ -64,7 +64,7 @@ def splice(old: WireFacts, new: WireFacts) -> Splice:
     return Splice(
         texts={was: now for was, now in _pairs(old, new) if was},
         ids={was[0]: now[0] for was, now in calls if was[0]},
-        arguments=tuple((_value(was[2]), _value(now[2])) for was, now in calls),
+        arguments=tuple((parsed(was[2] or "{}"), parsed(now[2] or "{}")) for was, now in calls),
     )
 
 
@@ -74,10 +74,3 @@ def _pairs(old: WireFacts, new: WireFacts) -> Iterator[tuple[str, str]]:
     yield old.text, new.text
     yield old.reasoning, new.reasoning
     yield from ((was[2], now[2]) for was, now in zip(old.tool_calls, new.tool_calls, strict=True))
-
-
-def _value(arguments: str) -> Any:
-    try:
-        return json.loads(arguments or "{}")
-    except ValueError:
-        return arguments
