@@ -1,8 +1,7 @@
-"""What every provider's adapter does alike: HTTP, server-sent events, errors, and asking its decoder for the rest."""
+"""What every provider's adapter does alike: HTTP, errors, and asking its decoder for the rest."""
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import json
 import time
@@ -11,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import httpx
-import sseclient
 
 from llm_conformance.contract import (
     Call,
@@ -25,6 +23,8 @@ from llm_conformance.contract import (
     ValidationError,
     error_for_status,
 )
+
+from ._framing import Unframe, events
 
 
 class Decoder(Protocol):
@@ -53,12 +53,14 @@ class ProviderAdapter:
         decoder: Makes a decoder for a call.
         request: Returns the JSON body of a call's request.
         headers: Returns the headers of a call's request.
+        unframe: Takes the bytes of a stream apart.
     """
 
     api: str
     decoder: Callable[[Call], Decoder]
     request: Callable[[Call], Mapping[str, Any]]
     headers: Callable[[Call], Mapping[str, str]]
+    unframe: Unframe = events
 
     def complete(self, call: Call) -> Response:
         """Ask the provider and return its answer."""
@@ -98,11 +100,11 @@ class ProviderAdapter:
         decoder = self.decoder(call)
         done = False
         with _malformed_is_ours(call):
-            for event in sseclient.SSEClient(_without_byte_order_mark(chunks)).events():
-                if event.data == "[DONE]":
+            for data in self.unframe(chunks):
+                if data == "[DONE]":
                     done = True
                 else:
-                    yield from decoder.feed(_document(event.data))
+                    yield from decoder.feed(_document(data))
             if not (done or decoder.ended):
                 raise ServiceUnavailableError("the stream broke off", provider=call.provider)
             yield from decoder.end()
@@ -232,15 +234,3 @@ _MALFORMED = (ValueError, KeyError, TypeError, AttributeError, OverflowError, Re
 
 def _redacted(text: str, call: Call) -> str:
     return text.replace(call.api_key, "***") if call.api_key else text
-
-
-def _without_byte_order_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Give the bytes on without the mark that may stand before a stream, which the SSE parser would take for data."""
-    head = b""
-    rest = iter(chunks)
-    for chunk in rest:
-        head += chunk
-        if len(head) >= len(codecs.BOM_UTF8) or not codecs.BOM_UTF8.startswith(head):
-            break
-    yield head.removeprefix(codecs.BOM_UTF8)
-    yield from rest

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from llm_conformance import cassette
-from llm_conformance.cassette import Interaction, frames
+from llm_conformance.cassette import Interaction
 from tests.standin import StandIn, accepted, failing, recorded, run
 
 
@@ -23,17 +23,15 @@ def edited(change: Callable[[Any], None]) -> Callable[[Interaction], Interaction
     """Return what changes each JSON document of an answer."""
 
     def of(told: Interaction) -> Interaction:
-        if not told.streamed:
-            document = json.loads(told.body)
-            change(document)
-            return replace(told, body=json.dumps(document).encode())
+        framing = told.framing
         made = []
-        for frame in frames(told.body):
-            data = b"\n".join(line[5:].strip() for line in frame.splitlines() if line.startswith(b"data:"))
-            if data.startswith(b"{"):
+        for frame in told.frames:
+            data = framing.data(frame) if framing else frame
+            if data:
                 document = json.loads(data)
                 change(document)
-                frame = b"data: " + json.dumps(document).encode() + b"\n\n"
+                data = json.dumps(document).encode()
+                frame = framing.with_data(frame, data) if framing else data
             made.append(frame)
         return replace(told, body=b"".join(made))
 
@@ -61,7 +59,7 @@ def in_milliseconds(document: Any) -> None:
 
 
 def cut(told: Interaction) -> Interaction:
-    return replace(told, body=b"".join(list(frames(told.body))[:2])) if told.streamed else told
+    return replace(told, body=b"".join(told.frames[:2])) if told.streamed else told
 
 
 @pytest.mark.parametrize(

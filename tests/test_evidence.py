@@ -7,7 +7,6 @@ import json
 import pytest
 
 from llm_conformance import citations, folding, providers, texts
-from llm_conformance.cassette import frames
 from llm_conformance.contract import Annotation
 from llm_conformance.judgement import Violation, expect_equal, expect_text
 from llm_conformance.truths import ExpectedAnnotation
@@ -119,20 +118,6 @@ def test_paths_follow_the_documented_bases() -> None:
     assert place is not None
     assert (place.base_url, place.path) == ("https://api.z.ai/api/coding/paas/v4", "/chat/completions")
     assert zai.place("https://example.org/chat/completions") is None
-
-
-@pytest.mark.parametrize("body", [b"", b"a", b"a\n\nb\n\n", b"a\r\n\r\nb", b"\n\na\n\n\nb\n\n", b"a\r\rb\r\r"])
-def test_frames_join_to_the_body(body: bytes) -> None:
-    assert b"".join(frames(body)) == body
-
-
-def test_frames_end_with_their_blank_line() -> None:
-    assert list(frames(b"data: a\n\n: ping\n\ndata: b\r\n\r\nrest")) == [
-        b"data: a\n\n",
-        b": ping\n\n",
-        b"data: b\r\n\r\n",
-        b"rest",
-    ]
 
 
 def test_a_violation_shows_where_texts_part() -> None:

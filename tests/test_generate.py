@@ -157,10 +157,10 @@ def test_cuts_lie_in_the_worst_places() -> None:
 def test_pieces_are_the_stream_again() -> None:
     row = table()["openai", "chat"]
     drawn = example(THEMES[0].scenarios(row, "stream"), lambda scenario: scenario.cuts is not None)
-    body = drawn.interactions["stream"].body
-    for scenario in (drawn, recut(drawn, ()), recut(drawn, range(1, len(body)))):
-        assert b"".join(scenario.pieces(body)) == body
-        assert all(scenario.pieces(body))
+    told = drawn.interactions["stream"]
+    for scenario in (drawn, recut(drawn, ()), recut(drawn, range(1, len(told.body)))):
+        assert b"".join(scenario.pieces(told)) == told.body
+        assert all(scenario.pieces(told))
 
 
 def test_the_simplest_scenario_is_simple() -> None:

@@ -254,10 +254,11 @@ def test_a_later_turn_is_asked_with_the_new_answer_before_it(home: Path, provide
 def test_a_stream_can_be_replayed_as_it_arrived(home: Path, provider: StandIn) -> None:
     accepted(home, provider)
     scenario = scenarios.build(scenarios.read(home / "openai/answer.scenario.yaml"), home)
-    body = scenario.interactions["stream"].body
-    scenario = replace(scenario, arrival=((10, 5), (len(body) - 10, 9000)))
+    told = scenario.interactions["stream"]
+    rest = len(told.body) - 10
+    scenario = replace(scenario, arrival=((10, 5), (rest, 9000)))
     paced = arrival.as_it_arrived(scenario)
-    assert [len(piece) for piece in paced.pieces(body)] == [10, len(body) - 10]
+    assert [len(piece) for piece in paced.pieces(told)] == [10, rest]
     assert paced.pauses_s == (0.0, arrival.LONGEST_S)
     assert arrival.as_it_arrived(replace(scenario, arrival=())).cuts is None
 

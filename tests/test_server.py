@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from llm_conformance import lint, server
-from llm_conformance.cassette import frames
 from llm_conformance.contract.call import CANARY_KEY
+from llm_conformance.framing import EVENT_STREAM
 from llm_conformance.scenarios import Scenario
 from llm_conformance.server import ReplayServer
 from tests import miniature
@@ -49,7 +49,7 @@ def test_a_stream_goes_out_frame_by_frame(replay: ReplayServer, scenario: Scenar
     with httpx.stream(
         "POST", f"{serving.base_url}/chat/completions", json=ASKED | {"stream": True}, headers=KEYED
     ) as answer:
-        assert list(answer.iter_raw()) == list(frames(miniature.stream_body()))
+        assert list(answer.iter_raw()) == list(EVENT_STREAM.frames(miniature.stream_body()))
 
 
 @pytest.mark.parametrize("base", ["", "/v1"])

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from llm_conformance import derivation, expectation
-from llm_conformance.cassette import Interaction, frames
+from llm_conformance.cassette import Interaction
 from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.framing import Framing
 from llm_conformance.providers import Provider
 from llm_conformance.scenarios import Scenario
 from llm_conformance.truths import Mode
@@ -123,28 +124,21 @@ class _Copies:
 
 @dataclass
 class _Part:
-    """A frame of a stream, or a whole body; `document` is its JSON, None where it has none."""
+    """A frame of a stream, or a whole body (`framing` is None); `document` is its JSON, None where it has none."""
 
     sent: bytes
     document: Any
-    is_frame: bool
+    framing: Framing | None
 
     def encoded(self) -> bytes:
         if self.document is None:
             return self.sent
         data = json.dumps(self.document, ensure_ascii=False).encode("utf-8")
-        if not self.is_frame:
-            return data
-        end = b"\r\n" if b"\r\n" in self.sent else b"\n"
-        kept = [line for line in self.sent.splitlines() if line and not line.startswith(b"data:")]
-        return end.join([*kept, b"data: " + data, b"", b""])
+        return data if self.framing is None else self.framing.with_data(self.sent, data)
 
 
 def _parts(interaction: Interaction) -> Iterator[_Part]:
-    if not interaction.streamed:
-        yield _Part(interaction.body, json.loads(interaction.body), is_frame=False)
-        return
-    for frame in frames(interaction.body):
-        data = b"\n".join(line[5:] for line in frame.splitlines() if line.startswith(b"data:"))
-        is_json = data.strip().startswith(b"{")
-        yield _Part(frame, json.loads(data) if is_json else None, is_frame=True)
+    framing = interaction.framing
+    for frame in interaction.frames:
+        data = framing.data(frame) if framing else frame
+        yield _Part(frame, json.loads(data) if data else None, framing)

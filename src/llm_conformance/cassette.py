@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from vcr.request import Request
 from vcr.serialize import deserialize, serialize
 
 from llm_conformance import schema, yaml_files
+from llm_conformance.framing import EVENT_STREAM, Framing, framing_of, looks_like
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 
@@ -33,10 +35,21 @@ class Interaction:
     headers: Mapping[str, str]
     body: bytes
 
+    @functools.cached_property
+    def framing(self) -> Framing | None:
+        """How the answer is put into frames, None for one document, as a refusal is unless it says otherwise."""
+        framing = framing_of(self.headers.get("content-type", ""), self.body)
+        return None if self.status >= 400 and framing is not EVENT_STREAM else framing
+
     @property
     def streamed(self) -> bool:
-        """Whether the answer is a stream of server-sent events."""
-        return self.headers.get("content-type", "").startswith("text/event-stream")
+        """Whether the answer is a stream."""
+        return self.framing is not None
+
+    @property
+    def frames(self) -> tuple[bytes, ...]:
+        """The frames of a stream, or the body as it is; joined, they are the body."""
+        return (self.body,) if self.framing is None else tuple(self.framing.frames(self.body))
 
 
 @dataclass(frozen=True)
@@ -138,8 +151,7 @@ def _bare_interaction(pair: Mapping[str, Any]) -> Interaction:
         with contextlib.suppress(zlib.error):  # vcrpy may have unpacked it, and left the header
             body = unpacked(body, yaml_files.MAX_BYTES)
     if "/" not in headers.get("content-type", ""):  # missing, or redacted by the recorder
-        is_stream = body.startswith((b"data:", b"event:", b": "))
-        headers["content-type"] = "text/event-stream" if is_stream else "application/json"
+        headers["content-type"] = looks_like(body)
     return Interaction(
         uri=request["uri"],
         request=asked if isinstance(asked, dict) and request.get("method", "POST").upper() == "POST" else {},
@@ -253,20 +265,3 @@ def _headers(recorded: Mapping[str, str | list[str]]) -> dict[str, str]:
 
 def _first(value: str | list[str]) -> str:
     return value if isinstance(value, str) else ", ".join(value)
-
-
-def frames(body: bytes) -> Iterator[bytes]:
-    """Split a stream into its frames, each with the blank line that ends it; joined, they are the body again."""
-    start = 0
-    line_was_empty = False
-    position = 0
-    for line in body.splitlines(keepends=True):
-        position += len(line)
-        if not line.strip(b"\r\n"):
-            line_was_empty = True
-        elif line_was_empty:
-            yield body[start : position - len(line)]
-            start = position - len(line)
-            line_was_empty = False
-    if start < len(body):
-        yield body[start:]

@@ -7,20 +7,16 @@ This is the second opinion on a hand-written truth, and the only one on a bare r
 from __future__ import annotations
 
 import base64
-import codecs
 import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import sseclient
-
-from llm_conformance.cassette import Interaction, frames
+from llm_conformance.cassette import Interaction
+from llm_conformance.framing import DONE
 from llm_conformance.providers import Provider, reading_rules
 from llm_conformance.reading import Place, compiled, places
-
-_DONE = "[DONE]"
 
 SHAPELESS = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, OSError, RecursionError)
 """What reading a body of another shape may run into; the last three come of times, and of nesting without end."""
@@ -90,22 +86,20 @@ def documents(interaction: Interaction) -> Iterator[Any]:
 
     Raises ValueError where the bytes are not JSON.
     """
-    return (document for document in _documents(interaction) if document is not _DONE)
+    return (document for document in _documents(interaction) if document is not DONE)
 
 
 def _documents(interaction: Interaction) -> Iterator[Any]:
-    if not interaction.streamed:
+    if interaction.framing is None:
         yield json.loads(interaction.body)
-        return
-    body = interaction.body.removeprefix(codecs.BOM_UTF8)  # one mark may stand before a stream
-    for event in sseclient.SSEClient(frames(body)).events():
-        yield _DONE if event.data == _DONE else json.loads(event.data)
+    else:
+        yield from interaction.framing.documents(interaction.body)
 
 
 def without_last_frame(interaction: Interaction) -> Interaction:
     """Return a stream as it is when all but its last frame has been sent."""
-    pieces = list(frames(interaction.body))
-    return replace(interaction, body=b"".join(pieces[:-1]))
+    empty = interaction.framing.empty if interaction.framing else b""
+    return replace(interaction, body=b"".join(interaction.frames[:-1]) or empty)
 
 
 def derive(interaction: Interaction, provider: Provider) -> WireFacts:
@@ -116,8 +110,8 @@ def derive(interaction: Interaction, provider: Provider) -> WireFacts:
     facts = WireFacts()
     rules = _rules(provider.wire)
     for document in _documents(interaction):
-        if document is _DONE:
-            facts.ended |= provider.end_marker == _DONE
+        if document is DONE:
+            facts.ended |= provider.end_marker == DONE
             continue
         if not isinstance(document, Mapping):
             raise ValueError("a JSON object was expected")

@@ -197,7 +197,7 @@ class _Attempt:
         self.scenario = cell.scenario
         self.face = cell.face
         self.call = call
-        self.body = cell.scenario.interactions[cell.mode].body
+        self.interaction = cell.scenario.interactions[cell.mode]
         self.http = http
         self.serving = serving
         self.fault: str | None = None
@@ -215,7 +215,7 @@ class _Attempt:
         if self.face == "complete":
             self._take_response(returned(method(self.call), loop))
         elif self.face == "parse":
-            whole = HttpResponse(self.http.status, self.http.headers, self.body)
+            whole = HttpResponse(self.http.status, self.http.headers, self.interaction.body)
             self._take_response(returned(method(whole, self.call), loop))
         elif self.face == "stream":
             consume(method(self.call), loop, self._take_event)
@@ -254,7 +254,7 @@ class _Attempt:
 
     def _chunks(self) -> Iterator[bytes]:
         """Give the stream piece by piece, and note whether content was shown before the last frame was asked for."""
-        pieces = list(self.scenario.pieces(self.body))
+        pieces = list(self.scenario.pieces(self.interaction))
         for number, piece in enumerate(pieces, start=1):
             if number == len(pieces) and self.scenario.cuts is None:
                 self.buffered = not self.content_shown

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from llm_conformance import cassette, derivation, providers, schema, yaml_files
-from llm_conformance.cassette import Cassette, Interaction, frames
+from llm_conformance.cassette import Cassette, Interaction
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.locations import CASSETTES
 from llm_conformance.pointers import at_pointer
@@ -89,11 +89,12 @@ class Scenario:
     earlier: Mapping[int, Scenario] = field(default_factory=dict)
     home: Path = CASSETTES
 
-    def pieces(self, body: bytes) -> Iterator[bytes]:
+    def pieces(self, interaction: Interaction) -> Iterator[bytes]:
         """Yield a stream's bytes in the pieces in which they are handed over."""
         if self.cuts is None:
-            yield from frames(body)
+            yield from interaction.frames
             return
+        body = interaction.body
         for start, end in pairwise((0, *self.cuts, len(body))):
             if start < end:
                 yield body[start:end]

@@ -125,7 +125,7 @@ class ReplayServer:
 
             def _send_stream(self, interaction: Interaction, serving: Serving) -> None:
                 self._send_head(interaction.status, interaction.headers, ("transfer-encoding", "chunked"))
-                pieces = list(serving.scenario.pieces(interaction.body))
+                pieces = list(serving.scenario.pieces(interaction))
                 pauses = serving.scenario.pauses_s
                 for number, piece in enumerate(pieces, start=1):
                     if pauses:

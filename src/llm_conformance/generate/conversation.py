@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,7 @@ from hypothesis.strategies import DrawFn
 
 from llm_conformance.cassette import Interaction
 from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.framing import named
 from llm_conformance.generate import answers, framing
 from llm_conformance.generate.answers import Answer
 from llm_conformance.generate.wires import WIRES
@@ -19,7 +21,7 @@ from llm_conformance.scenarios import Fault
 from llm_conformance.truths import Mode, Truth
 
 MESSAGES = ({"role": "user", "content": "(generated)"},)
-JSON, EVENTS = "application/json", "text/event-stream"
+JSON = "application/json"
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,8 @@ def interaction(
         asked["model"] = MODEL
     if streamed and row.path == row.stream_path:
         asked["stream"] = True
-    base = row.base_urls[0].replace("{account_id}", "0" * 32)
-    told = {"content-type": EVENTS if streamed else JSON} | dict(headers or {})
+    base = re.sub(r"\{\w+\}", "0" * 32, row.base_urls[0])
+    told = {"content-type": named(row.framing).content_type if streamed else JSON} | dict(headers or {})
     return Interaction(base + row.path_for(streamed, MODEL), asked, status, told, body)
 
 
@@ -72,7 +74,7 @@ def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     wire = WIRES[row.wire]
     bodies: dict[Mode, bytes] = {"json": framing.document(draw, wire.body(draw, answer))}
     if mode == "stream":
-        bodies["stream"] = framing.stream(draw, wire.frames(draw, answer), wire.line_end)
+        bodies["stream"] = framing.stream(draw, wire.frames(draw, answer), wire.style(row))
     told = {each: interaction(row, each, body, params) for each, body in bodies.items()}
     return Conversation(told, _truth(answer, wire), answer.profile, params, tools=TOOLS if answer.calls else ())
 

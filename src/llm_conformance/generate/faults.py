@@ -94,7 +94,7 @@ def _spoilt_document(draw: DrawFn, answer: Answer, way: Way) -> bytes:
     whole = wire.body(draw, answer)
     if way == "wrong type":
         return framing.document(draw, _mistyped(draw, whole, wire))
-    return _cut_short(draw, framing.document(draw, whole))
+    return framing.cut_short(draw, framing.document(draw, whole))
 
 
 def _spoilt_stream(draw: DrawFn, answer: Answer, way: Way) -> bytes:
@@ -106,9 +106,9 @@ def _spoilt_stream(draw: DrawFn, answer: Answer, way: Way) -> bytes:
     mistyped = way == "wrong type" and bool(places)
     place = pick(draw, *(places if mistyped else carriers))
     data: Any = frames[place].data
-    cut = _cut_short(draw, json.dumps(data).encode()).decode()
+    cut = framing.cut_short(draw, json.dumps(data).encode()).decode()
     frames[place] = replace(frames[place], data=_mistyped(draw, data, wire) if mistyped else cut)
-    return framing.stream(draw, frames, wire.line_end)
+    return framing.stream(draw, frames, wire.style(answer.row))
 
 
 def _has_to_be_read(frame: framing.Frame, wire: Wire) -> bool:
@@ -124,11 +124,6 @@ def _places(data: Any, wire: Wire) -> list[str]:
 def _mistyped(draw: DrawFn, whole: Mapping[str, Any], wire: Wire) -> Mapping[str, Any]:
     spoilt: Mapping[str, Any] = placed(whole, pick(draw, *_places(whole, wire)), pick(draw, 7, True))
     return spoilt
-
-
-def _cut_short(draw: DrawFn, whole: bytes) -> bytes:
-    """Cut a JSON object anywhere: no beginning of one is JSON."""
-    return whole[: 1 + at_most(draw, len(whole) - 2)]
 
 
 def disconnected(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
@@ -155,7 +150,7 @@ def _lost(draw: DrawFn, answer: Answer, mode: Mode, kind: FaultKind, error: str)
     wire = WIRES[answer.row.wire]
     if mode == "stream":
         frames = wire.frames(draw, answer)
-        pieces = framing.pieces(draw, frames, wire.line_end)
+        pieces = framing.pieces(draw, frames, wire.style(answer.row))
         body = b"".join(pieces)
         most = sum(len(piece) for piece in _before_the_end(frames, pieces))
     else:
@@ -182,11 +177,13 @@ def broken_off(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     way = pick(draw, "ends", "fails", "ends within a frame")
     if way == "fails" or (way == "ends" and not kept):
         kept.append(wire.error_frame(answer.row))
-    body = framing.stream(draw, kept, wire.line_end)
     truth = _failure("LLMError")
     if way == "ends within a frame":
-        body += b"data: " + _cut_short(draw, json.dumps(frames[len(kept)].data).encode())
+        *before, last = framing.pieces(draw, [*kept, frames[len(kept)]], wire.style(answer.row))
+        body = b"".join(before) + framing.cut_short(draw, last)
         truth = replace(truth, fault="malformed")
+    else:
+        body = framing.stream(draw, kept, wire.style(answer.row))
     return Conversation({mode: interaction(answer.row, mode, body)}, truth)
 
 

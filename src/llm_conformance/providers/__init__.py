@@ -19,6 +19,7 @@ from urllib.parse import unquote
 
 from llm_conformance.contract import Usage
 from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.framing import FramingName
 
 COUNTS = (
     "prompt_tokens",
@@ -68,6 +69,7 @@ class Provider:
         base_urls: What the documented SDK is given; the first is the default. `{name}` stands for one path segment.
         path: What follows it; `{model}` stands for the call's model.
         stream_path: The same for a streamed answer.
+        framing: How the documents of a stream are put into bytes (`llm_conformance.framing`).
         other_paths: Further paths that clients use for the same thing.
         wire: `schemas/wire/<wire>.schema.json`, and the rules by which answers are read.
         reasoning_fields: Native fields that carry visible reasoning.
@@ -107,6 +109,7 @@ class Provider:
     error: Mapping[str, str]
     replay: Replay
     stream_path: str = ""
+    framing: FramingName = "server-sent events"
     other_paths: tuple[str, ...] = ()
     error_code: Literal["text", "number"] = "text"
     switches: tuple[str, ...] = ()

@@ -11,13 +11,14 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, unquote
 
 from llm_conformance import secrets
-from llm_conformance.cassette import Interaction, frames
+from llm_conformance.cassette import Interaction
+from llm_conformance.framing import AwsEventStream
 from llm_conformance.providers import Provider
 
 KEPT_HEADERS = frozenset({"content-type", "retry-after", "request-id", "x-request-id"})
@@ -56,14 +57,13 @@ def scrub(interaction: Interaction, row: Provider, known: Collection[str] = ()) 
         found.extend(kinds)
         return text
 
-    body = clean(interaction.body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
     request, kinds = cleaned_value(interaction.request, known)
     scrubbed = replace(
         interaction,
         uri=clean(_plain_uri(without_account(interaction.uri, row), row)),
         request=request,
         headers={name: clean(value) for name, value in interaction.headers.items() if name in KEPT_HEADERS},
-        body=body,
+        body=b"".join(_cleaned_frames(interaction, clean)),
     )
     places = _joined(scrubbed)
     for text in (*map("".join, places), "".join(piece for pieces in places for piece in pieces)):
@@ -72,6 +72,26 @@ def scrub(interaction: Interaction, row: Provider, known: Collection[str] = ()) 
     for kind in (kind for pieces in places if len(pieces) > 1 for kind in secrets.masked("".join(pieces))[1]):
         raise LeakError(f"the answer has {kind} in pieces, over several frames of the stream")
     return Scrubbed(scrubbed, tuple(found + kinds))
+
+
+def _cleaned_frames(interaction: Interaction, clean: Callable[[str], str]) -> Iterator[bytes]:
+    """Yield an answer without secrets. Where frames have checksums, each is cleaned by itself and made anew."""
+    framing = interaction.framing
+    if not isinstance(framing, AwsEventStream):
+        yield _cleaned_bytes(interaction.body, clean)
+        return
+    for frame in interaction.frames:
+        try:
+            data = framing.data(frame)
+        except ValueError:  # it broke off there, or is of another form
+            yield _cleaned_bytes(frame, clean)
+            continue
+        told = _cleaned_bytes(data, clean)
+        yield frame if told == data else framing.with_data(frame, told)
+
+
+def _cleaned_bytes(told: bytes, clean: Callable[[str], str]) -> bytes:
+    return clean(told.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def cleaned(text: str, known: Iterable[str]) -> tuple[str, list[str]]:
@@ -146,10 +166,9 @@ def _core(secret: bytes, shift: int) -> str:
 def _joined(interaction: Interaction) -> list[list[str]]:
     """Return what an answer says at each of its places, frame by frame, and all that is no JSON."""
     texts: dict[str, list[str]] = {}
-    for part in frames(interaction.body) if interaction.streamed else [interaction.body]:
-        lines = part.splitlines() if interaction.streamed else [part]
-        data = b"".join(line[5:] for line in lines if line.startswith(b"data:")) if interaction.streamed else part
+    for part in interaction.frames:
         try:
+            data = interaction.framing.data(part) if interaction.framing else part
             _collect(json.loads(data), "", texts)
         except (ValueError, RecursionError):
             texts.setdefault("", []).append(part.decode("utf-8", "replace"))

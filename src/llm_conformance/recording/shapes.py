@@ -15,6 +15,7 @@ from typing import Any
 from llm_conformance import derivation, schema
 from llm_conformance.cassette import Interaction
 from llm_conformance.derivation import CitationFacts, WireFacts
+from llm_conformance.framing import EVENT_STREAM
 from llm_conformance.providers import Provider
 
 # What the model, or the asker, puts together: the fields in it are content.
@@ -173,6 +174,8 @@ def _framing(interaction: Interaction) -> dict[str, str]:
     """Return how a stream is put into frames."""
     if not interaction.streamed:
         return {}
+    if interaction.framing is not EVENT_STREAM:
+        return {"framing": interaction.framing.name if interaction.framing else ""}
     lines = interaction.body.splitlines()
     return {
         "line ends": "CR LF" if b"\r\n" in interaction.body else "LF",

@@ -11,7 +11,7 @@ from llm_conformance.generate import answers
 from llm_conformance.generate.answers import Answer, Block, Call, Text
 from llm_conformance.generate.chance import at_most
 from llm_conformance.generate.counts import counts
-from llm_conformance.generate.framing import Frame
+from llm_conformance.generate.framing import Frame, Style
 from llm_conformance.generate.think import ThinkText
 from llm_conformance.providers import Provider
 from llm_conformance.truths import ExpectedAnnotation
@@ -43,6 +43,10 @@ class Wire:
     replays: ClassVar[bool] = False
     structure: ClassVar[tuple[str, ...]]
     carriers: ClassVar[tuple[str, ...]] = ()
+
+    def style(self, row: Provider) -> Style:
+        """Return how the streams of a provider are written."""
+        return Style(row.framing, self.line_end)
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw the blocks of an answer of that provider: anything that the format has a place for."""

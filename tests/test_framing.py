@@ -1,0 +1,123 @@
+"""Ways to put documents into the bytes of a stream: split, read, changed, and read by the reference adapters in pieces."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+
+import pytest
+
+from adapters import _framing
+from llm_conformance.framing import EVENT_STREAM, FRAMINGS, Framing, aws_message, framing_of
+
+DOCUMENTS = [{"a": {"text": "é😀 ]}, [{"}}, {"b": {"text": "\n\n"}}]
+HEADERS = {":event-type": "a", ":content-type": "application/json", ":message-type": "event"}
+CHUNK = {**HEADERS, ":event-type": "chunk"}
+
+BODIES = {
+    "server-sent events": b"".join(b"data: %b\n\n" % json.dumps(each).encode() for each in DOCUMENTS),
+    "lines": b"".join(b"%b\n" % json.dumps(each, ensure_ascii=False).encode() for each in DOCUMENTS),
+    "array": json.dumps(DOCUMENTS, ensure_ascii=False, indent=1).encode(),
+    "aws event stream": b"".join(
+        aws_message({**HEADERS, ":event-type": kind}, json.dumps(told, ensure_ascii=False).encode())
+        for each in DOCUMENTS
+        for kind, told in each.items()
+    ),
+    "aws chunks": aws_message(
+        CHUNK, b'{"bytes": "eyJhIjogeyJ0ZXh0IjogIlx1MDBlOVx1ZDgzZFx1ZGUwMCBdfSwgW3sifX0=", "p": "abc"}'
+    )
+    + aws_message(CHUNK, b'{"bytes": "eyJiIjogeyJ0ZXh0IjogIlxuXG4ifX0="}'),
+}
+UNFRAME: Mapping[str, _framing.Unframe] = {
+    "server-sent events": _framing.events,
+    "lines": _framing.lines,
+    "array": _framing.array,
+    "aws event stream": _framing.aws_messages,
+    "aws chunks": _framing.aws_messages,
+}
+ALL = pytest.mark.parametrize("framing", FRAMINGS, ids=lambda framing: framing.name)
+
+
+def every(size: int, body: bytes) -> Iterator[bytes]:
+    return (body[at : at + size] for at in range(0, len(body), size))
+
+
+def unframed(framing: Framing, chunks: Iterable[bytes]) -> list[object]:
+    return [json.loads(data) for data in UNFRAME[framing.name](chunks)]
+
+
+@ALL
+def test_frames_are_the_body_and_say_what_it_says(framing: Framing) -> None:
+    body = BODIES[framing.name]
+    frames = list(framing.frames(body))
+    assert b"".join(frames) == body
+    assert len(frames) == len(DOCUMENTS)
+    assert list(framing.documents(body)) == DOCUMENTS
+    assert [json.loads(framing.data(frame)) for frame in frames] == DOCUMENTS
+
+
+@ALL
+def test_a_frame_can_say_something_else(framing: Framing) -> None:
+    first, last = framing.frames(BODIES[framing.name])
+    body = framing.with_data(first, b'{"a": {"text": "other"}}') + last
+    assert list(framing.documents(body)) == [{"a": {"text": "other"}}, DOCUMENTS[1]]
+
+
+@ALL
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_the_reference_adapters_read_it_in_any_pieces(framing: Framing, size: int) -> None:
+    assert unframed(framing, every(size, BODIES[framing.name])) == DOCUMENTS
+
+
+@ALL
+def test_what_is_cut_off_is_not_taken_for_whole(framing: Framing) -> None:
+    body = BODIES[framing.name]
+    cut = body[: body.rindex(b"}") - 1]
+    assert b"".join(framing.frames(cut)) == cut
+    with pytest.raises(ValueError, match=r".+"):
+        unframed(framing, [cut])
+    if framing.name != "array":  # there it cannot be told from a list that goes on
+        with pytest.raises(ValueError, match=r".+"):
+            list(framing.documents(cut))
+
+
+@pytest.mark.parametrize("place", [0, 5, 9, 20, -1])
+def test_a_spoilt_message_is_noticed(place: int) -> None:
+    body = bytearray(BODIES["aws event stream"])
+    body[place] ^= 0x55
+    aws = FRAMINGS[2]
+    with pytest.raises(ValueError, match=r"wrong|cut off"):
+        list(aws.documents(bytes(body)))
+    with pytest.raises(ValueError, match=r"spoilt|cut off"):
+        unframed(aws, [bytes(body)])
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "name"),
+    [
+        ("text/event-stream; charset=utf-8", b"", "server-sent events"),
+        ("application/x-ndjson", b"{}\n", "lines"),
+        ("application/json; charset=UTF-8", b' [{"a": 1}]', "array"),
+        ("application/json", b'{"a": [1]}', None),
+        ("application/json", b"[]", None),
+        ("text/html", b"[", None),
+    ],
+)
+def test_the_content_type_tells(content_type: str, body: bytes, name: str | None) -> None:
+    framing = framing_of(content_type, body)
+    assert (framing and framing.name) == name
+
+
+@pytest.mark.parametrize("body", [b"", b"a", b"a\n\nb\n\n", b"a\r\n\r\nb", b"\n\na\n\n\nb\n\n", b"a\r\rb\r\r"])
+@ALL
+def test_frames_join_to_any_body(framing: Framing, body: bytes) -> None:
+    assert b"".join(framing.frames(body)) == body
+
+
+def test_frames_of_events_end_with_their_blank_line() -> None:
+    assert list(EVENT_STREAM.frames(b"data: a\n\n: ping\n\ndata: b\r\n\r\nrest")) == [
+        b"data: a\n\n",
+        b": ping\n\n",
+        b"data: b\r\n\r\n",
+        b"rest",
+    ]
