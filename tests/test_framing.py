@@ -1,4 +1,4 @@
-"""Ways to put documents into the bytes of a stream: split, read, changed, and read by the reference adapters in pieces."""
+"""How documents become bytes of a stream: split, read, changed, and read by the reference adapters in pieces."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def _recording(
     if not isinstance(model, str):
         return NotJudged("the request names no model")
     by_path = known is not None and row.path != row.stream_path and known[1].template == row.stream_path
-    asks_for_stream = by_path or bool(request.get("stream"))
+    asks_for_stream = by_path or (row.path == row.stream_path and row.asks_for_stream(request))
     mode: Mode = "stream" if interaction.streamed or (asks_for_stream and interaction.status >= 400) else "json"
     if interaction.status < 400 and mode == "json" and asks_for_stream:
         return NotJudged("a stream in another framing than server-sent events")

@@ -84,7 +84,7 @@ def _is_that_call(recording: Recording) -> Problems:
     recorded_model = (place and place.model) or interaction.request.get("model")
     if recorded_model != model:
         yield f"call.model is not the recorded request's {recorded_model!r}", ("call", "model")
-    if row.path == row.stream_path and bool(interaction.request.get("stream")) != streams:
+    if row.path == row.stream_path and row.asks_for_stream(interaction.request) != streams:
         yield "the recorded request's `stream` says the other mode", ("recordings", recording.mode)
     if interaction.streamed != streams and interaction.status < 400:
         yield "the recorded answer's content type says the other mode", ("recordings", recording.mode)

@@ -272,4 +272,6 @@ def looks_like(body: bytes) -> str:
     """Return the content type that a body seems to have, where nobody says it."""
     if body.startswith((b"data:", b"event:", b": ")):
         return EventStream.content_type
-    return AwsEventStream.content_type if b":event-type" in body[:32] else Array.content_type
+    if b":event-type" in body[:32]:
+        return AwsEventStream.content_type
+    return Lines.content_type if re.search(rb"\}\r?\n\{", body) else Array.content_type

@@ -77,7 +77,7 @@ class Serving:
             return self._refuse("the adapter sent a body that is not JSON")
         if not isinstance(sent, dict):
             return self._refuse("the adapter sent a body that is not a JSON object")
-        mode = modes[0] if len(modes) == 1 else "stream" if sent.get("stream") else "json"
+        mode = modes[0] if len(modes) == 1 else "stream" if row.asks_for_stream(sent) else "json"
         if mode not in self.scenario.interactions:
             self.lacking = mode
             return f"this scenario has no {mode} recording"

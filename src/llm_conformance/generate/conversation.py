@@ -61,8 +61,7 @@ def interaction(
     asked: dict[str, Any] = {"messages": list(MESSAGES), **(params or {})}
     if not row.names_model_in_path:
         asked["model"] = MODEL
-    if streamed and row.path == row.stream_path:
-        asked["stream"] = True
+    asked |= row.stream_field(streamed)
     base = re.sub(r"\{\w+\}", "0" * 32, row.base_urls[0])
     told = {"content-type": named(row.framing).content_type if streamed else JSON} | dict(headers or {})
     return Interaction(base + row.path_for(streamed, MODEL), asked, status, told, body)

@@ -71,6 +71,7 @@ class Provider:
         stream_path: The same for a streamed answer.
         framing: How the documents of a stream are put into bytes (`llm_conformance.framing`).
         other_paths: Further paths that clients use for the same thing.
+        streams_by_default: Whether who does not say `stream` gets one.
         wire: `schemas/wire/<wire>.schema.json`, and the rules by which answers are read.
         reasoning_fields: Native fields that carry visible reasoning.
         offset_unit: How the provider counts its own annotation offsets into the answer; `none`: it gives none.
@@ -110,6 +111,7 @@ class Provider:
     replay: Replay
     stream_path: str = ""
     framing: FramingName = "server-sent events"
+    streams_by_default: bool = False
     other_paths: tuple[str, ...] = ()
     error_code: Literal["text", "number"] = "text"
     switches: tuple[str, ...] = ()
@@ -131,6 +133,15 @@ class Provider:
     def names_model_in_path(self) -> bool:
         """Whether the model stands in the path instead of the body."""
         return "{model}" in self.path
+
+    def asks_for_stream(self, request: Mapping[str, Any]) -> bool:
+        """Whether a request asks for a stream in its body."""
+        return bool(request.get("stream", self.streams_by_default))
+
+    def stream_field(self, streamed: bool) -> Mapping[str, bool]:
+        """Return what a request says of streaming, where the path does not say it."""
+        said = self.path == self.stream_path and (streamed or self.streams_by_default)
+        return {"stream": streamed} if said else {}
 
     @property
     def hidden_fields(self) -> frozenset[str]:

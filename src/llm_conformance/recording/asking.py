@@ -88,7 +88,7 @@ def asks_of_draft(draft: Draft, model: str | None) -> Iterator[Ask]:
         request = dict(draft.request) or request_of(draft.row, call, mode)
         if draft.request and not draft.row.names_model_in_path:
             request |= {"model": model} if model else {}
-            request |= {"stream": True} if mode == "stream" else {}
+            request |= draft.row.stream_field(mode == "stream")
         yield Ask(mode, draft.row, base, draft.row.path_for(mode == "stream", call["model"]), request)
 
 

@@ -20,7 +20,7 @@ def request_of(row: Provider, call: Mapping[str, Any], mode: Mode) -> Fields:
     said = _FORMS[row.wire](call["messages"], call.get("tools", ()))
     params = call.get("params", {}) | (call.get("stream_params", {}) if mode == "stream" else {})
     model = {} if row.names_model_in_path else {"model": call["model"]}
-    streams = {"stream": True} if mode == "stream" and row.path == row.stream_path else {}
+    streams = row.stream_field(mode == "stream")
     return {**model, **said, **params, **streams}
 
 
@@ -84,6 +84,7 @@ def _given(**fields: Any) -> Fields:
 _FORMS: Mapping[str, Callable[[Messages, Messages], Fields]] = {
     "chat": _chat,
     "cohere": _chat,
+    "ollama": _chat,
     "workers-ai": _chat,
     "messages": _messages,
     "responses": _responses,

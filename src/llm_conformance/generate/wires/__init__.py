@@ -14,6 +14,7 @@ from llm_conformance.generate.wires.chat import ChatWire
 from llm_conformance.generate.wires.cohere import CohereWire
 from llm_conformance.generate.wires.gemini import GeminiWire
 from llm_conformance.generate.wires.messages import MessagesWire
+from llm_conformance.generate.wires.ollama import OllamaWire
 from llm_conformance.generate.wires.responses import ResponsesWire
 from llm_conformance.generate.wires.workers_ai import WorkersAiWire
 
@@ -22,6 +23,7 @@ WIRES: Mapping[str, Wire] = {
     "cohere": CohereWire(),
     "gemini": GeminiWire(),
     "messages": MessagesWire(),
+    "ollama": OllamaWire(),
     "responses": ResponsesWire(),
     "workers-ai": WorkersAiWire(),
 }

@@ -1,0 +1,124 @@
+"""Ollama's native chat: https://docs.ollama.com/api/chat. A stream is a document a line, of the form of an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from llm_conformance.contract import Call, Response, StreamEvent, Usage
+from llm_conformance.contract.response import FinishReason
+
+from ._answer import Answer, utc_of_text
+from ._chat import headers
+from ._framing import lines
+from ._provider import ProviderAdapter, error_in_band
+from ._think import ThinkSplitter
+
+FINISH: Mapping[str, FinishReason] = {"stop": "stop", "length": "length"}
+
+
+class OllamaDecoder:
+    """Understands an answer, or the lines that build one up."""
+
+    def __init__(self, call: Call) -> None:
+        self._answer = Answer(call)
+        self._splitter = ThinkSplitter(call.think_profile)
+        self._has_native_reasoning = False
+        self._done = False
+
+    def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take the whole answer, or one line."""
+        answer = self._answer
+        answer.raw_events.append(document)
+        if document.get("error"):
+            raise error_in_band(document["error"], answer.call)
+        answer.model = document.get("model") or answer.model
+        answer.created = answer.created or utc_of_text(document.get("created_at"))
+        yield from self._feed_message(document["message"])
+        answer.raw_finish = document.get("done_reason") or answer.raw_finish
+        answer.raw_usage |= {name: document[name] for name in _COUNTS if document.get(name) is not None}
+        self._done |= bool(document.get("done"))
+
+    def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        if message.get("thinking"):
+            self._has_native_reasoning = True
+            yield from self._answer.reasoning(message["thinking"])
+        if message.get("content"):
+            yield from self._feed_content(message["content"])
+        for call in message.get("tool_calls") or ():
+            function = call["function"]
+            made = json.dumps(function["arguments"], ensure_ascii=False)
+            yield from self._answer.tool(len(self._answer.tools), call.get("id"), function["name"], made)
+
+    def _feed_content(self, content: str) -> Iterator[StreamEvent]:
+        if self._has_native_reasoning:  # then tags in the text are part of the answer
+            yield from self._answer.text(content)
+        else:
+            yield from self._said(self._splitter.feed(content))
+
+    def _said(self, pieces: Iterator[tuple[str, str]]) -> Iterator[StreamEvent]:
+        for kind, piece in pieces:
+            if kind == "text":
+                yield from self._answer.text(piece)
+            else:
+                yield from self._answer.reasoning(piece, key=self._splitter.block, source="tag")
+
+    def end(self) -> Iterator[StreamEvent]:
+        """Let go of what was held back."""
+        yield from self._said(self._splitter.end())
+
+    @property
+    def ended(self) -> bool:
+        """Whether a document said that it is the last."""
+        return self._done
+
+    def response(self) -> Response:
+        """Return the whole answer."""
+        return self._answer.response(FINISH.get(self._answer.raw_finish or ""), self._usage())
+
+    def _usage(self) -> Usage | None:
+        raw = self._answer.raw_usage
+        asked, answered = (raw.get(name) for name in _COUNTS)
+        if asked is None and answered is None:
+            return None
+        total = None if asked is None or answered is None else asked + answered
+        return Usage(prompt_tokens=asked, completion_tokens=answered, total_tokens=total, raw=raw)
+
+
+_COUNTS = ("prompt_eval_count", "eval_count")
+
+
+def request(call: Call) -> dict[str, Any]:
+    """Return the request body of a call; who does not say `stream` gets one."""
+    body: dict[str, Any] = {"model": call.model, "messages": list(_messages(call)), **call.params}
+    if call.tools:
+        body["tools"] = list(call.tools)
+    return {**body, "stream": call.stream}
+
+
+def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
+    """Yield the messages; a result names its tool."""
+    names: dict[str | None, str] = {}
+    for message in call.messages:
+        if isinstance(message, Response):
+            names |= {made.id: made.name for made in message.tool_calls}
+            yield _assistant(message)
+        elif message["role"] == "tool":
+            name = names.get(message["tool_call_id"], "")
+            yield {"role": "tool", "tool_name": name, "content": message["content"]}
+        else:
+            yield message
+
+
+def _assistant(answer: Response) -> Mapping[str, Any]:
+    said: dict[str, Any] = {"role": "assistant", "content": answer.message}
+    if answer.reasoning:
+        said["thinking"] = answer.reasoning
+    if answer.tool_calls:
+        made = [{"name": each.name, "arguments": json.loads(each.arguments)} for each in answer.tool_calls]
+        said["tool_calls"] = [{"function": each} for each in made]
+    return said
+
+
+adapter = ProviderAdapter("ollama:chat", OllamaDecoder, request, headers, lines)
