@@ -135,12 +135,42 @@ def _responses(request: Mapping[str, Any]) -> Iterator[Turn]:
             yield Turn("assistant", "item", kind)
 
 
+def _converse(request: Mapping[str, Any]) -> Iterator[Turn]:
+    yield from _texts("system", request.get("system"))
+    for message in objects(request.get("messages")):
+        role = str(message.get("role"))
+        for block in objects(message.get("content")):
+            made, result = block.get("toolUse"), block.get("toolResult")
+            if isinstance(made, Mapping):
+                yield Turn(role, "call", [made.get("toolUseId"), made.get("name"), made.get("input")])
+            elif isinstance(result, Mapping):
+                speaks = "tool" if role == "user" else role
+                yield Turn(speaks, "result", [result.get("toolUseId"), _text(result.get("content"))])
+            elif "reasoningContent" not in block:
+                yield from _texts(role, [block])
+
+
+def _ollama(request: Mapping[str, Any]) -> Iterator[Turn]:
+    for message in objects(request.get("messages")):
+        role = str(message.get("role"))
+        if role == "tool":  # it names the tool; older servers take any name, and calls have no ids
+            yield Turn(role, "result", _text(message.get("content")))
+            continue
+        yield from _texts(role, message.get("content"))
+        for call in objects(message.get("tool_calls")):
+            made = call.get("function")
+            if isinstance(made, Mapping):
+                yield Turn(role, "call", [made.get("name"), made.get("arguments")])
+
+
 READERS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Turn]]] = {
     "chat": _chat,
     "workers-ai": _chat,
     "cohere": _chat,
     "messages": _messages,
     "gemini": _generate,
+    "converse": _converse,
+    "ollama": _ollama,
     "responses": _responses,
 }
 """By the names that the provider table has for formats."""

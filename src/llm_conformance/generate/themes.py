@@ -140,7 +140,7 @@ def _with(
 
 
 def _has_citations(row: Provider) -> bool:
-    return row.offset_unit != "none" or row.wire == "messages"
+    return row.offset_unit != "none" or row.wire in ("messages", "converse")
 
 
 THEMES = (

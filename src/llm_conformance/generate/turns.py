@@ -63,10 +63,10 @@ def _asked(row: Provider) -> dict[str, Any]:
 
 
 def _blocks(draw: DrawFn, row: Provider, mode: Mode) -> Iterator[Block]:
-    several = row.wire in ("messages", "responses")
+    several = row.wire in ("messages", "converse", "responses")
     for _ in range(1 + at_most(draw, 2) if several else 1):
         yield Reasoning(_trace(draw, mode), answers.seals(draw) if several else "")
-    if row.wire == "messages" and either(draw):
+    if row.wire in ("messages", "converse") and either(draw):
         yield Reasoning("", answers.seals(draw), redacted=True)
         yield Text("a")
     yield answers.call(draw, 0)

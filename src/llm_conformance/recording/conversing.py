@@ -64,6 +64,24 @@ def _gemini(messages: Messages, tools: Messages) -> Fields:
     return {"contents": said, **system, **_given(tools=declared)}
 
 
+def _converse(messages: Messages, tools: Messages) -> Fields:
+    said: list[Fields] = []
+    for message in messages:
+        text = [{"text": message["content"]}]
+        if message["role"] == "tool":
+            result = {"toolResult": {"toolUseId": message["tool_call_id"], "content": text}}
+            said.append({"role": "user", "content": [result]})
+        elif message["role"] != "system":
+            said.append({"role": message["role"], "content": text})
+    instructions = _instructions(messages)
+    declared = [
+        {"toolSpec": {"name": it["name"], "inputSchema": {"json": it.get("parameters", {})}, **_description(it)}}
+        for it in map(_function, tools)
+    ]
+    system = [{"text": instructions}] if instructions else []
+    return {"messages": said, **_given(system=system, toolConfig={"tools": declared} if declared else {})}
+
+
 def _function(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     function: Mapping[str, Any] = tool["function"]
     return function
@@ -89,4 +107,5 @@ _FORMS: Mapping[str, Callable[[Messages, Messages], Fields]] = {
     "messages": _messages,
     "responses": _responses,
     "gemini": _gemini,
+    "converse": _converse,
 }

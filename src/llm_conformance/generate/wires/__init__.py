@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from llm_conformance.generate.wires.base import Wire
 from llm_conformance.generate.wires.chat import ChatWire
 from llm_conformance.generate.wires.cohere import CohereWire
+from llm_conformance.generate.wires.converse import ConverseWire
 from llm_conformance.generate.wires.gemini import GeminiWire
 from llm_conformance.generate.wires.messages import MessagesWire
 from llm_conformance.generate.wires.ollama import OllamaWire
@@ -21,6 +22,7 @@ from llm_conformance.generate.wires.workers_ai import WorkersAiWire
 WIRES: Mapping[str, Wire] = {
     "chat": ChatWire(),
     "cohere": CohereWire(),
+    "converse": ConverseWire(),
     "gemini": GeminiWire(),
     "messages": MessagesWire(),
     "ollama": OllamaWire(),

@@ -1,0 +1,223 @@
+"""Amazon Bedrock's Converse: an answer is a list of blocks, a stream the events that build them up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Usage
+from llm_conformance.contract.response import FinishReason
+
+from ._answer import Answer, Block
+from ._provider import error_in_band
+
+FINISH: Mapping[str, FinishReason] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "guardrail_intervened": "content_filter",
+    "content_filtered": "content_filter",
+    "malformed_model_output": "error",
+    "malformed_tool_use": "error",
+}
+
+
+class ConverseDecoder:
+    """Understands an answer, or the events that build one up. A block ends where the next one begins."""
+
+    def __init__(self, call: Call) -> None:
+        self._answer = Answer(call)
+        self._index: object = None
+        self._start = 0
+        self._citations: list[Mapping[str, Any]] = []
+
+    def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take the whole answer, or one event as `{type: payload}`."""
+        self._answer.raw_events.append(document)
+        if not self._answer.call.stream:
+            for index, block in enumerate(document["output"]["message"]["content"]):
+                yield from self._feed_block(index, block)
+            self._feed_end(document)
+            return
+        for kind, event in document.items():
+            yield from self._feed_event(kind, event)
+
+    def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        match kind:
+            case "messageStart" | "contentBlockStop":
+                pass
+            case "contentBlockStart":
+                yield from self._feed_block(event["contentBlockIndex"], event["start"])
+            case "contentBlockDelta":
+                yield from self._feed_delta(event["contentBlockIndex"], event["delta"])
+            case "messageStop" | "metadata":
+                self._feed_end(event)
+            case _ if kind.endswith("Exception"):
+                raise error_in_band({"type": _ERRORS.get(kind, kind), **event}, self._answer.call)
+            case unknown:
+                self._answer.keep(unknown, event)
+
+    def _feed_end(self, said: Mapping[str, Any]) -> None:
+        self._answer.raw_finish = said.get("stopReason") or self._answer.raw_finish
+        self._answer.raw_usage |= said.get("usage") or {}
+
+    def _feed_block(self, index: int, block: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take a whole block, or how one begins."""
+        yield from self._move_to(index)
+        for kind, content in block.items():
+            match kind:
+                case "text":
+                    yield from self._answer.text(content, index)
+                case "reasoningContent":
+                    told = content.get("reasoningText") or content
+                    yield from self._feed_reasoning(index, told)
+                case "toolUse":
+                    yield from self._feed_tool(index, content)
+                case "citationsContent":
+                    self._citations += content.get("citations") or ()
+                    for piece in content.get("content") or ():
+                        yield from self._answer.text(piece.get("text") or "", index)
+                case unknown:
+                    self._answer.keep(unknown, content, index)
+
+    def _feed_delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        yield from self._move_to(index)
+        for kind, piece in delta.items():
+            match kind:
+                case "text":
+                    yield from self._answer.text(piece, index)
+                case "reasoningContent":
+                    yield from self._feed_reasoning(index, piece)
+                case "toolUse" if index in self._answer.tools:
+                    yield from self._answer.tool(index, None, None, piece["input"])
+                case "toolUse":
+                    self._answer.block("tool_call", index).content += piece["input"]
+                case "citation":
+                    self._citations.append(piece)
+                case unknown:
+                    self._answer.keep(unknown, {unknown: piece})
+
+    def _feed_reasoning(self, index: int, told: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        block = self._answer.block("reasoning", index)
+        yield from self._answer.reasoning(told.get("text") or "", index)
+        self._seal(block, "signature", told.get("signature"))
+        self._seal(block, "redacted", told.get("redactedContent"))
+
+    def _seal(self, block: Block, name: str, sealed: str | None) -> None:
+        if sealed:
+            block.metadata[name] = sealed
+
+    def _feed_tool(self, index: int, made: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        given = json.dumps(made["input"], ensure_ascii=False) if made.get("input") else ""
+        if made.get("type") == "server_tool_use":
+            about = {"server_executed": True, "id": made["toolUseId"], "name": made["name"]}
+            self._answer.block("tool_call", index, **about).content = given
+        else:
+            yield from self._answer.tool(index, made["toolUseId"], made["name"], given)
+
+    def _move_to(self, index: object) -> Iterator[StreamEvent]:
+        """Only when a block is over is it known which text its citations, which came before it, are about."""
+        if index == self._index:
+            return
+        answer, end = self._answer, len(self._answer.message)
+        for citation in self._citations:
+            yield from answer.annotate(Annotation(self._start, end, citation))
+        self._index, self._start, self._citations = index, end, []
+
+    def end(self) -> Iterator[StreamEvent]:
+        """Place the citations of the last block."""
+        yield from self._move_to(None)
+
+    @property
+    def ended(self) -> bool:
+        """Whether there was a stop reason."""
+        return self._answer.raw_finish is not None
+
+    def response(self) -> Response:
+        """Return the whole answer; it has no id."""
+        return self._answer.response(FINISH.get(self._answer.raw_finish or ""), self._usage())
+
+    def _usage(self) -> Usage | None:
+        """Input excludes what was read from and written to the cache; a prompt is all three."""
+        raw = self._answer.raw_usage
+        if "inputTokens" not in raw and "outputTokens" not in raw:
+            return None
+        read, written = raw.get("cacheReadInputTokens"), raw.get("cacheWriteInputTokens")
+        return Usage(
+            prompt_tokens=None if raw.get("inputTokens") is None else raw["inputTokens"] + (read or 0) + (written or 0),
+            completion_tokens=raw.get("outputTokens"),
+            total_tokens=raw.get("totalTokens"),
+            cached_tokens=read,
+            cache_write_tokens=written,
+            raw=raw,
+        )
+
+
+# What a stream's exceptions are called as a status.
+_ERRORS = {
+    "throttlingException": "rate_limit_error",
+    "validationException": "invalid_request_error",
+    "modelTimeoutException": "timeout_error",
+}
+
+
+def request(call: Call) -> dict[str, Any]:
+    """Return the request body of a call; the model stands in the path, and what is said in blocks."""
+    body: dict[str, Any] = {"messages": list(_messages(call)), **call.params}
+    system = [{"text": each["content"]} for each in call.messages if _role(each) == "system"]
+    if system:
+        body["system"] = system
+    if call.tools:
+        body["toolConfig"] = {**body.get("toolConfig", {}), "tools": [_tool(each["function"]) for each in call.tools]}
+    return body
+
+
+def _role(message: Any) -> str:
+    return "assistant" if isinstance(message, Response) else str(message["role"])
+
+
+def _tool(function: Mapping[str, Any]) -> Mapping[str, Any]:
+    schema = function.get("parameters") or {"type": "object"}
+    about = {"description": function["description"]} if function.get("description") else {}
+    return {"toolSpec": {"name": function["name"], **about, "inputSchema": {"json": schema}}}
+
+
+def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
+    """Yield the messages; results of tools are the user's, all those that follow an answer together."""
+    results: list[Mapping[str, Any]] = []
+    for message in call.messages:
+        if isinstance(message, Response):
+            yield {"role": "assistant", "content": list(_blocks(message))}
+        elif message["role"] == "tool":
+            if not results:
+                yield {"role": "user", "content": results}
+            said = [{"text": message["content"]}]
+            results.append({"toolResult": {"toolUseId": message["tool_call_id"], "content": said}})
+            continue
+        elif message["role"] != "system":
+            content = message["content"]
+            yield {**message, "content": [{"text": content}] if isinstance(content, str) else content}
+        results = []
+
+
+def _blocks(answer: Response) -> Iterator[Mapping[str, Any]]:
+    """Yield an earlier answer's blocks as they came: the signatures are valid for these texts in this order only."""
+    for segment in answer.segments:
+        about = segment.metadata
+        match segment.type:
+            case "reasoning" if "redacted" in about:
+                yield {"reasoningContent": {"redactedContent": about["redacted"]}}
+            case "reasoning":
+                signed = {"signature": about["signature"]} if about.get("signature") else {}
+                yield {"reasoningContent": {"reasoningText": {"text": segment.content, **signed}}}
+            case "text" if segment.content:
+                yield {"text": segment.content}
+            case "tool_call":
+                kind = {"type": "server_tool_use"} if about.get("server_executed") else {}
+                made = {"toolUseId": about["id"], "name": about["name"], "input": json.loads(segment.content or "{}")}
+                yield {"toolUse": {**made, **kind}}
+            case "other" if "wire" in about:
+                yield {about["type"]: about["wire"]}

@@ -1,0 +1,30 @@
+"""Amazon Bedrock: Converse, and InvokeModel with Anthropic's models, both with an API key as bearer token.
+
+* https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+* https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llm_conformance.contract import Call
+
+from . import _converse
+from ._chat import headers
+from ._framing import aws_messages
+from ._provider import ProviderAdapter
+from .anthropic import MessagesDecoder
+from .anthropic import request as messages_request
+
+
+def _invoked(call: Call) -> dict[str, Any]:
+    """Return Anthropic's request body without what the path says."""
+    body = {key: value for key, value in messages_request(call).items() if key not in ("model", "stream")}
+    return {"anthropic_version": "bedrock-2023-05-31", **body}
+
+
+adapters = (
+    ProviderAdapter("bedrock:converse", _converse.ConverseDecoder, _converse.request, headers, aws_messages),
+    ProviderAdapter("bedrock:invoke", MessagesDecoder, _invoked, headers, aws_messages),
+)
