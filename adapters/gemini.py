@@ -12,6 +12,7 @@ from llm_conformance.contract import Annotation, Attachment, Call, Response, Str
 from llm_conformance.contract.response import FinishReason, SegmentType
 
 from ._answer import Answer, Block, utc_of_text
+from ._framing import array
 from ._provider import ProviderAdapter, error_in_band
 
 # Candidates' finish reasons and prompts' block reasons. Some clients ask for the numbers of the enum instead of words.
@@ -276,4 +277,7 @@ def headers(call: Call) -> dict[str, str]:
     return {"x-goog-api-key": call.api_key}
 
 
-adapter = ProviderAdapter("gemini:generate", GenerateDecoder, request, headers)
+adapters = (
+    ProviderAdapter("gemini:generate", GenerateDecoder, request, headers),
+    ProviderAdapter("gemini:array", GenerateDecoder, request, headers, array),
+)

@@ -150,6 +150,21 @@ def _converse(request: Mapping[str, Any]) -> Iterator[Turn]:
                 yield from _texts(role, [block])
 
 
+def _interactions(request: Mapping[str, Any]) -> Iterator[Turn]:
+    yield from _texts("system", request.get("system_instruction"))
+    said = request.get("input")
+    for step in [{"type": "user_input", "content": said}] if isinstance(said, str) else objects(said):
+        kind = step.get("type")
+        if kind == "function_call":
+            yield Turn("assistant", "call", [step.get("id"), step.get("name"), step.get("arguments")])
+        elif kind == "function_result":
+            yield Turn("tool", "result", [step.get("call_id"), _text(step.get("result"))])
+        elif kind in ("user_input", "model_output"):
+            yield from _texts("user" if kind == "user_input" else "assistant", step.get("content"))
+        elif kind != "thought":
+            yield Turn("assistant", "step", kind)
+
+
 def _ollama(request: Mapping[str, Any]) -> Iterator[Turn]:
     for message in objects(request.get("messages")):
         role = str(message.get("role"))
@@ -170,6 +185,7 @@ READERS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Turn]]] = {
     "messages": _messages,
     "gemini": _generate,
     "converse": _converse,
+    "interactions": _interactions,
     "ollama": _ollama,
     "responses": _responses,
 }

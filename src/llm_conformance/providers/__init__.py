@@ -1,7 +1,8 @@
 """The provider table: what is true of a provider and not of one conversation.
 
 One file a provider (`<provider>.toml`), one row an API of it, each with its sources; `docs/providers.md` is made from
-it. A file may also hold `[[wire.<name>.read]]`: by which field paths an answer of that wire format is read
+it. A row may be `like` another, `provider:api`: then it has that one's columns but for those that it names itself. A
+file may also hold `[[wire.<name>.read]]`: by which field paths an answer of that wire format is read
 (`llm_conformance.reading`). The columns are explained in `Provider` and, for who writes one, in CONTRIBUTING.md.
 """
 
@@ -174,7 +175,7 @@ class Provider:
             for path in (self.path, self.stream_path, *self.other_paths):
                 pattern = f"(?P<base>{_pattern(base)})(?P<rest>{_pattern(path.partition('?')[0])})(?P<query>[?].*)?"
                 found = re.fullmatch(pattern, uri)
-                if found:
+                if found and _parameters(path) <= _parameters(uri):
                     model = found.groupdict().get("model")
                     rest = found["rest"] + (found["query"] or "")
                     return Place(found["base"], rest, model and unquote(model), path)
@@ -245,8 +246,11 @@ def _documents() -> Mapping[str, Mapping[str, Any]]:
     return {each.name: tomllib.loads(each.read_text("utf-8")) for each in found}
 
 
-def _row(provider: str, api: str, row: dict[str, Any]) -> Provider:
-    columns: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+def _row(provider: str, api: str, row: Mapping[str, Any]) -> Provider:
+    row = {**_like(row), **row}
+    columns: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in row.items() if key != "like"
+    }
     columns["usage"] = {count: tuple(pointers) for count, pointers in row["usage"].items()}
     columns["finish"] = {word: reason or None for word, reason in row["finish"].items()}
     columns["replay"] = Replay(**row["replay"] | {"fields": tuple(row["replay"].get("fields", ()))})
@@ -257,10 +261,24 @@ def _row(provider: str, api: str, row: dict[str, Any]) -> Provider:
     return made
 
 
+def _like(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the row of another API that a row is like, but for what it says itself."""
+    if "like" not in row:
+        return {}
+    provider, api = row["like"].split(":")
+    other: Mapping[str, Any] = _documents()[f"{provider}.toml"]["api"][api]
+    return {**_like(other), **other}
+
+
 def _standard(base64: str) -> str:
     """Return base64 in the standard alphabet, padded."""
     bare = base64.rstrip("=").replace("-", "+").replace("_", "/")
     return bare + "=" * (-len(bare) % 4)
+
+
+def _parameters(uri: str) -> set[str]:
+    """Return the parts of a query."""
+    return set(filter(None, uri.partition("?")[2].split("&")))
 
 
 def _pattern(template: str) -> str:

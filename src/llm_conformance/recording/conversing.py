@@ -64,6 +64,19 @@ def _gemini(messages: Messages, tools: Messages) -> Fields:
     return {"contents": said, **system, **_given(tools=declared)}
 
 
+def _interactions(messages: Messages, tools: Messages) -> Fields:
+    kinds = {"user": "user_input", "assistant": "model_output"}
+    said: list[Fields] = []
+    for message in messages:
+        text = [{"type": "text", "text": message["content"]}]
+        if message["role"] == "tool":
+            said.append({"type": "function_result", "call_id": message["tool_call_id"], "result": text})
+        elif message["role"] != "system":
+            said.append({"type": kinds[message["role"]], "content": text})
+    declared = [{"type": "function", **_function(tool)} for tool in tools]
+    return {"input": said, **_given(system_instruction=_instructions(messages), tools=declared)}
+
+
 def _converse(messages: Messages, tools: Messages) -> Fields:
     said: list[Fields] = []
     for message in messages:
@@ -108,4 +121,5 @@ _FORMS: Mapping[str, Callable[[Messages, Messages], Fields]] = {
     "responses": _responses,
     "gemini": _gemini,
     "converse": _converse,
+    "interactions": _interactions,
 }

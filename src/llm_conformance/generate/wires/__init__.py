@@ -14,6 +14,7 @@ from llm_conformance.generate.wires.chat import ChatWire
 from llm_conformance.generate.wires.cohere import CohereWire
 from llm_conformance.generate.wires.converse import ConverseWire
 from llm_conformance.generate.wires.gemini import GeminiWire
+from llm_conformance.generate.wires.interactions import InteractionsWire
 from llm_conformance.generate.wires.messages import MessagesWire
 from llm_conformance.generate.wires.ollama import OllamaWire
 from llm_conformance.generate.wires.responses import ResponsesWire
@@ -24,6 +25,7 @@ WIRES: Mapping[str, Wire] = {
     "cohere": CohereWire(),
     "converse": ConverseWire(),
     "gemini": GeminiWire(),
+    "interactions": InteractionsWire(),
     "messages": MessagesWire(),
     "ollama": OllamaWire(),
     "responses": ResponsesWire(),
