@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -13,8 +13,9 @@ from adapters._responses import ResponsesDecoder
 from adapters.cloudflare_run import RunDecoder
 from adapters.cohere import CohereDecoder
 from adapters.gemini import GenerateDecoder
+from adapters.gemini_interactions import InteractionsDecoder
 from llm_conformance.contract import Annotation, Call, Response, ToolCall, Usage
-from tests.broken.kinds import Events, Misunderstood, Plain
+from tests.broken.kinds import Broken, Events, Misunderstood, Plain
 
 # Gemini
 
@@ -351,3 +352,48 @@ class TrueSentAsOne(Plain):
 
     def alter(self, response: Response, call: Call) -> Response:
         return replace(response, message=response.message.replace(": true", ": 1"))
+
+
+class StartOnly(InteractionsDecoder):
+    def _feed_delta(self, index: int, delta: Mapping[str, Any]) -> Events:
+        return iter(()) if delta["type"] == "arguments_delta" else super()._feed_delta(index, delta)
+
+
+class ArgumentsTakenFromTheStartOfTheStep(Misunderstood):
+    fails = ("TOOL-1",)
+    says = "got {}"
+    decoders = MappingProxyType({InteractionsDecoder: StartOnly})
+
+
+class BytesOfAStepTakenForCodePoints(InteractionsDecoder):
+    def _placed(self, key: object, citation: Mapping[str, Any]) -> Annotation:
+        return replace(super()._placed(key, citation), start=citation["start_index"], end=citation["end_index"])
+
+
+class AnnotationsOfStepsNotConverted(Misunderstood):
+    fails = ("ANN-2", "ANN-1", "ANN-5")
+    says = "these are UTF-8 bytes"
+    decoders = MappingProxyType({InteractionsDecoder: BytesOfAStepTakenForCodePoints})
+
+
+class Unsigned(InteractionsDecoder):
+    def _sign(self, index: object, signature: str | None) -> None:
+        """Take no signature."""
+
+
+class SignaturesOfStepsLost(Misunderstood):
+    fails = ("RSN-4", "RSN-3")
+    says = "expected opaque data"
+    decoders = MappingProxyType({InteractionsDecoder: Unsigned})
+
+
+class ListParsedWhenItIsWhole(Broken):
+    fails = ("STR-7",)
+    says = "waited for the end of the stream"
+    complete = stream = parse = None  # type: ignore[assignment]
+
+    def touches(self, api: str) -> bool:
+        return api == "gemini:array"
+
+    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
+        return super().parse_stream([b"".join(chunks)] if call.api == "array" else chunks, call)
