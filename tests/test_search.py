@@ -111,6 +111,13 @@ def test_effort() -> None:
     assert Effort(0).times(4).examples == 0
 
 
+def test_providers_of_one_format_share_what_a_profile_gives() -> None:
+    assert Effort.named("ci").times(2, among=25) == Effort(40, reproducible=True, shared=True)
+    assert Effort.named("quick").times(1).examples == 25
+    assert Effort.named("300").times(1, among=25).examples == 300
+    assert Effort.named("deep").times(1, among=25).examples == 5000
+
+
 def test_a_canary_replaces_the_trace_wherever_it_is() -> None:
     without = []
     for scenario in lint.load_all([CASSETTES]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,13 +31,17 @@ AGAIN = 0.3
 
 @dataclass(frozen=True)
 class Property:
-    """What is searched: one theme, for one row of the provider table, through one method of an adapter."""
+    """What is searched: one theme, for one row of the provider table, through one method of an adapter.
+
+    `alike` is how many rows of the same wire format are part of the run.
+    """
 
     subject: Subject
     row: Provider
     theme: Theme
     mode: Mode
     face: Face
+    alike: int
 
     @property
     def effort(self) -> float:
@@ -53,16 +58,16 @@ class Property:
 def properties(subjects: Iterable[Subject], filters: Filters, has_server: bool) -> Iterator[Property]:
     """Yield everything that is to be searched. Without a server no connection can fail."""
     for subject in subjects:
-        for row in table().values():
-            if not subject.covers(row) or not filters.admits_row(row):
-                continue
+        rows = [row for row in table().values() if subject.covers(row) and filters.admits_row(row)]
+        alike = Counter(row.wire for row in rows)
+        for row in rows:
             for theme in THEMES:
                 if theme.suits(row) and filters.admits_id(theme.scenario_id(row)):
                     for mode in theme.modes:
                         for face in subject.faces_for(mode):
                             meets = not theme.over_http or (has_server and face not in PURE)
                             if meets and (not filters.faces or face in filters.faces):
-                                yield Property(subject, row, theme, mode, face)
+                                yield Property(subject, row, theme, mode, face, alike[row.wire])
 
 
 class GeneratedScenarios(pytest.Collector):
@@ -90,7 +95,7 @@ class PropertyItem(JudgingItem):
         self._deviations: Deviations = session_.deviations
         known = [rule for rule in invariants if self._verdict(rule, Finding()).deviation is not None]
         self._findings = Findings(session_.runner, invariants, known)
-        self._effort = session_.effort.times(searched.effort)
+        self._effort = session_.effort.times(searched.effort, searched.alike)
         self._keep_in = keep_in
         self.tally = Tally(session_.keeps, items=1)
 
