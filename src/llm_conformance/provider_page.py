@@ -71,7 +71,8 @@ def _section(row: Provider) -> Iterator[str]:
     if row.switches:
         yield f"* **Thinking switches**: {_listed(row.switches)}"
     if row.think:
-        yield f"* **Think**: {', '.join(f'`{glob}` {profile}' for glob, profile in row.think.items())}"
+        known = ", ".join(f"`{glob}` {profile}" for glob, profile in row.think.items())
+        yield f"* **Think**: {known}" + ("" if row.think_tag == "think" else f", between `<{row.think_tag}>` tags")
     yield from ("", "| count | provider's fields |", "|---|---|")
     for count in COUNTS:
         if count in row.usage:

@@ -78,6 +78,7 @@ class Provider:
             absent; without the others the count is unknown. None at all: the sum of prompt and completion.
         finish: Raw finish word to canonical finish reason. A word that is not listed is unknown, hence None.
         think: Model glob to think profile, for models that put reasoning into the text.
+        think_tag: The name of the tags that they put it between.
         notes: What an adapter has to know besides, a sentence or two each.
         error: Pointers into an error body: `message`, and where there are any `type`, `code`, `status`.
         error_code: What the `code` of an error body is.
@@ -119,6 +120,7 @@ class Provider:
     request_aliases: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)
+    think_tag: str = "think"
 
     def __str__(self) -> str:
         """Return `provider:api`."""
