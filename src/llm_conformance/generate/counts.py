@@ -72,7 +72,10 @@ def counts(draw: DrawFn, row: Provider, always: bool = False) -> Counts:
 
 
 def _whole(draw: DrawFn, pointers: tuple[str, ...], fields: dict[str, int]) -> int | None:
-    """Draw what a count is the sum of; what has a `?` may be missing and counts 0 then, what has a `-` is taken away."""
+    """Draw what a count is the sum of.
+
+    What has a `?` may be missing and counts 0 then; what has a `-` is taken away from the first.
+    """
     taken = [fields[pointer.strip("-")] for pointer in pointers if pointer.startswith("-")]
     if taken:
         rest: int = draw(_NUMBERS)
