@@ -14,19 +14,18 @@ from llm_conformance.contract.response import FinishReason, SegmentType
 from ._answer import Answer, Block, utc_of_text
 from ._provider import ProviderAdapter, error_in_band
 
-# Candidates' finish reasons and prompts' block reasons. Some clients ask for the numbers of the enum instead of words.
+# Candidates' finish reasons and prompts' block reasons.
 FINISH: Mapping[str, FinishReason] = {
     "STOP": "stop",
     "MAX_TOKENS": "length",
-    "1": "stop",
-    "2": "length",
-    **dict.fromkeys(("3", "4"), "content_filter"),
     **dict.fromkeys(("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"), "content_filter"),
     **dict.fromkeys(("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"), "content_filter"),
     **dict.fromkeys(("MODEL_ARMOR", "JAILBREAK"), "content_filter"),
     **dict.fromkeys(("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"), "error"),
     **dict.fromkeys(("MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE", "NO_IMAGE"), "error"),
 }
+# Some clients ask for the numbers of the enum instead of words.
+NUMBERS: Mapping[str, FinishReason] = {"1": "stop", "2": "length", "3": "content_filter", "4": "content_filter"}
 HOSTED_CALLS = ("executableCode", "toolCall")
 ANSWERS = ("candidates", "promptFeedback")
 ABOUT_A_PART = ("thought", "thoughtSignature", "partMetadata", "mediaResolution", "videoMetadata")
@@ -35,8 +34,9 @@ ABOUT_A_PART = ("thought", "thoughtSignature", "partMetadata", "mediaResolution"
 class GenerateDecoder:
     """Understands a `GenerateContentResponse`, whole or one of a stream's."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, numbers: Mapping[str, FinishReason] = NUMBERS) -> None:
         self._answer = Answer(call)
+        self._words = {**FINISH, **numbers}
         self._citations: list[Mapping[str, Any]] = []
         self._unspoken = b""
 
@@ -190,7 +190,7 @@ class GenerateDecoder:
 
     def response(self) -> Response:
         """Return the whole answer. STOP is said of tool calls too."""
-        finish = FINISH.get(self._answer.raw_finish or "")
+        finish = self._words.get(self._answer.raw_finish or "")
         return self._answer.response("tool_calls" if finish == "stop" and self._answer.tools else finish, self._usage())
 
     def _usage(self) -> Usage | None:

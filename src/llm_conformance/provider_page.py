@@ -76,7 +76,9 @@ def _section(row: Provider) -> Iterator[str]:
     yield from ("", "| count | provider's fields |", "|---|---|")
     for count in COUNTS:
         if count in row.usage:
-            fields = " + ".join(f"`{field}`" for field in row.usage[count]).replace("+ `-", "- `") or "prompt + completion"
+            fields = (
+                " + ".join(f"`{field}`" for field in row.usage[count]).replace("+ `-", "- `") or "prompt + completion"
+            )
             yield f"| `{count}` | {fields} |"
     yield from ("", "| finish word | means |", "|---|---|")
     for word, reason in row.finish.items():
