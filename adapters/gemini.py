@@ -1,4 +1,4 @@
-"""Gemini's own API, generateContent: https://ai.google.dev/api/generate-content. An answer is a list of parts."""
+"""Gemini: https://ai.google.dev/api/generate-content. An answer is a list of parts; the other API is OpenAI's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from llm_conformance.contract import Annotation, Attachment, Call, Response, Str
 from llm_conformance.contract.response import FinishReason, SegmentType
 
 from ._answer import Answer, Block, utc_of_text
-from ._provider import ProviderAdapter, error_in_band
+from ._chat import Dialect, chat_adapter
+from ._provider import ProviderAdapter, error_in_band, made_calls
 
 # Candidates' finish reasons and prompts' block reasons.
 FINISH: Mapping[str, FinishReason] = {
@@ -276,4 +277,28 @@ def headers(call: Call) -> dict[str, str]:
     return {"x-goog-api-key": call.api_key}
 
 
-adapter = ProviderAdapter("gemini:generate", GenerateDecoder, request, headers)
+def _signed(answer: Response, _call: Call) -> Mapping[str, Any]:
+    """Return what an assistant message of the compatible API has beside its text: each signature in its place."""
+    kept = [each.metadata for each in answer.segments if each.type in ("text", "tool_call")]
+    calls = [about for about in kept if "name" in about]
+    own = [_extra(about) for about in kept if "name" not in about and "signature" in about]
+    made = [{**each, **_extra(about)} for each, about in zip(made_calls(answer), calls, strict=True)]
+    return {**(own[-1] if own else {}), **({"tool_calls": made} if made else {})}
+
+
+def _extra(about: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"extra_content": {"google": {"thought_signature": about["signature"]}}} if "signature" in about else {}
+
+
+adapters = (
+    ProviderAdapter("gemini:generate", GenerateDecoder, request, headers),
+    chat_adapter(
+        "gemini",
+        Dialect(
+            think_tag="thought",
+            signature=("extra_content", "google", "thought_signature"),
+            hides_thoughts=True,
+            replay=_signed,
+        ),
+    ),
+)
