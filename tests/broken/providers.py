@@ -12,11 +12,11 @@ from adapters._chat import ChatDecoder
 from adapters._responses import ResponsesDecoder
 from adapters.cloudflare_run import RunDecoder
 from adapters.cohere import CohereDecoder
-from adapters.gemini import NUMBERS, GenerateDecoder
+from adapters.gemini import GenerateDecoder
 from llm_conformance.contract import Annotation, Call, Response, ToolCall, Usage
 from tests.broken.kinds import Events, Misunderstood, Plain
 
-# Gemini, also on Vertex AI
+# Gemini
 
 
 class BytesTakenForCodePoints(GenerateDecoder):
@@ -59,17 +59,6 @@ class GroundingChunksLeftBehind(Plain):
             for each in response.annotations
         ]
         return replace(response, annotations=tuple(kept))
-
-
-class Renumbered(GenerateDecoder):
-    def __init__(self, call: Call, **_numbers: Any) -> None:
-        super().__init__(call, {**NUMBERS, **dict.fromkeys(("7", "8", "9"), "content_filter"), "10": "error"})
-
-
-class NumbersOfTheOtherEnum(Misunderstood):
-    fails = ("FIN-1",)
-    says = 'expected finish_reason "content_filter"; got "error"'
-    decoders = MappingProxyType({GenerateDecoder: Renumbered})
 
 
 class ToolUsePromptLost(Plain):

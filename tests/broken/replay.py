@@ -50,16 +50,6 @@ class TraceForgotten(Client):
         return with_reasoning(answer, lambda _: None)
 
 
-class ModelWrittenIntoTheBody(Client):
-    """Where it stands in the path, too."""
-
-    fails = ("RPL-2",)
-    says = "expected no /model in the request"
-
-    def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
-        return {"model": call.model, **body}
-
-
 class TraceTrimmed(Client):
     fails = ("RPL-1",)
     says = "reasoning_content of the request"
