@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from adapters._chat import ChatDecoder, Dialect
+from adapters._responses import ResponsesDecoder
 from adapters._think import TAG
 from adapters.gemini import NUMBERS, GenerateDecoder
-from llm_conformance.contract import Call
-from tests.broken.kinds import Misunderstood
+from llm_conformance.contract import Call, StreamEvent
+from tests.broken.kinds import Events, Misunderstood, Streamed
 from tests.broken.replay import Client
 
 # Vertex AI
@@ -71,3 +73,56 @@ class SignatureOfACallLost(Client):
             for call in message.get("tool_calls") or ():
                 call.pop("extra_content", None)
         return body
+
+
+# Amazon Bedrock's mantle
+
+
+class EventLinesWanted(Streamed):
+    """Takes text from those frames of responses that begin with the name of their event."""
+
+    fails = ("MSG-2", "RSN-3", "STR-7", "PRV-1")
+    says = "expected"
+
+    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
+        named = call.api == "responses"
+        return super().parse_stream(_named(chunks) if named else chunks, call)
+
+    def alter(self, events: Events) -> Events:
+        return events
+
+
+def _named(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    body = b"".join(chunks)
+    for frame in body.split(b"\n\n"):
+        if frame.startswith(b"event:") or b"response.output_text.delta" not in frame:
+            yield frame + b"\n\n"
+
+
+class FirstParts(ResponsesDecoder):
+    def _feed_text(self, key: tuple[int, int], piece: str) -> Iterator[StreamEvent]:
+        self._starts.setdefault(key, len(self._answer.message))
+        if key[1] in (0, None):
+            yield from super()._feed_text(key, piece)
+
+
+class OnlyTheFirstPartOfAMessageRead(Misunderstood):
+    fails = ("MSG-2", "RSN-3", "ANN-2")
+    says = "expected"
+    decoders = MappingProxyType({ResponsesDecoder: FirstParts})
+
+
+class Identifying(ResponsesDecoder):
+    def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        if "function_call" not in kind or event.get("output_index") in self._answer.tools:
+            yield from super()._feed_event(kind, event)
+
+    def _feed_call(self, index: int, item: Mapping[str, Any], arguments: str) -> Iterator[StreamEvent]:
+        if item.get("id"):
+            yield from super()._feed_call(index, item, arguments)
+
+
+class IdOfTheItemOfACallTakenForGranted(Misunderstood):
+    fails = ("TOOL-1", "RSN-3")
+    says = "expected"
+    decoders = MappingProxyType({ResponsesDecoder: Identifying})
