@@ -94,7 +94,7 @@ class Answer:
         tool.id = tool.id or _text(id)
         tool.name = tool.name or name or ""
         tool.block.content += arguments
-        tool.block.metadata = {"id": tool.id, "name": tool.name}
+        tool.block.metadata |= {"id": tool.id, "name": tool.name}
         index = list(self.tools).index(key)
         yield StreamEvent(
             "response.function_call_arguments.delta",

@@ -11,9 +11,9 @@ from typing import Any
 from llm_conformance.contract import Annotation, Attachment, Call, Response, StreamEvent, Usage
 from llm_conformance.contract.response import FinishReason
 
-from ._answer import Answer, utc
+from ._answer import Answer, Block, utc
 from ._provider import ProviderAdapter, error_in_band, made_calls
-from ._think import ThinkSplitter
+from ._think import TAG, ThinkSplitter
 
 AUDIO_TYPES = {
     "wav": "audio/wav",
@@ -40,12 +40,18 @@ class Dialect:
         cached: Where in `usage` the cached prompt tokens are.
         finish: Finish words beside the common ones.
         replay: What an earlier answer's assistant message has beside, or instead of, text and calls.
+        think_tag: The tag between which reasoning stands in the text.
+        signature: Where in a message, and in a call, a signature is.
+        hides_thoughts: Whether thoughts that are not shown are counted in the total alone.
     """
 
     reasoning: tuple[str, ...] = ()
     cached: tuple[str, ...] = ("prompt_tokens_details", "cached_tokens")
     finish: Mapping[str, FinishReason] | None = None
     replay: Callable[[Response, Call], Mapping[str, Any]] = lambda _answer, _call: {}
+    think_tag: str = TAG
+    signature: tuple[str, ...] = ()
+    hides_thoughts: bool = False
 
 
 class ChatDecoder:
@@ -54,7 +60,7 @@ class ChatDecoder:
     def __init__(self, call: Call, dialect: Dialect) -> None:
         self._dialect = dialect
         self._answer = Answer(call)
-        self._splitter = ThinkSplitter(call.think_profile)
+        self._splitter = ThinkSplitter(call.think_profile, dialect.think_tag)
         self._has_native_reasoning = False
         self._refused = False
         self._citations: list[Mapping[str, Any]] = []
@@ -93,10 +99,15 @@ class ChatDecoder:
         for executed in message.get("executed_tools") or ():
             self._feed_executed(executed)
         yield from self._feed_content(message.get("content"))
+        calls = message.get("tool_calls") or ()
+        signed = message if self._signature(message) else {}
+        if signed and (message.get("content") or not calls):
+            self._sign(self._answer.block("text"), signed)
+            signed = {}
         if message.get("refusal"):
             self._refused = True
             self._answer.block("other", "refusal", kind="refusal").content += message["refusal"]
-        for position, call in enumerate(message.get("tool_calls") or ()):
+        for position, call in enumerate(calls):
             index = call.get("index")
             key = self._key(position if index is None else index, call.get("id"))
             if call.get("custom"):
@@ -104,11 +115,21 @@ class ChatDecoder:
                 self._answer.tools[key].type = "custom"
             else:
                 yield from self._feed_call(key, call.get("id"), call.get("function") or {})
+            self._sign(self._answer.tools[key].block, call if self._signature(call) else signed)
+            signed = {}
         if message.get("function_call"):  # what tool calls were before they had ids
             yield from self._feed_call("function_call", None, message["function_call"])
         self._citations += message.get("annotations") or ()
         if message.get("audio"):
             yield self._feed_audio(message["audio"])
+
+    def _signature(self, place: Mapping[str, Any]) -> Any:
+        return _at(place, self._dialect.signature) if self._dialect.signature else None
+
+    def _sign(self, block: Block, place: Mapping[str, Any]) -> None:
+        """Keep a signature with what it is of: it goes back in the same place."""
+        if signature := self._signature(place):
+            block.metadata["signature"] = signature
 
     def _feed_executed(self, executed: Mapping[str, Any]) -> None:
         """Take a hosted tool's call; a stream sends it again when its output is there."""
@@ -199,6 +220,8 @@ class ChatDecoder:
         asked, answered, total = (raw.get(name) for name in ("prompt_tokens", "completion_tokens", "total_tokens"))
         if asked is None and answered is None and total is None:
             return None
+        if self._dialect.hides_thoughts:
+            answered = None if total is None or asked is None else total - asked
         if total is None and asked is not None and answered is not None:
             total = asked + answered
         prompt, completion = raw.get("prompt_tokens_details") or {}, raw.get("completion_tokens_details") or {}

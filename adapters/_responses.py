@@ -204,6 +204,7 @@ class ResponsesDecoder:
             completion_tokens=raw.get("output_tokens"),
             total_tokens=raw.get("total_tokens"),
             cached_tokens=(raw.get("input_tokens_details") or {}).get("cached_tokens"),
+            cache_write_tokens=(raw.get("input_tokens_details") or {}).get("cache_write_tokens"),
             reasoning_tokens=(raw.get("output_tokens_details") or {}).get("reasoning_tokens"),
             raw=raw,
         )

@@ -1,4 +1,4 @@
-"""Cutting reasoning out of text that has it between `<think>` and `</think>`, however the text is cut into pieces.
+"""Cutting reasoning out of text that has it between tags, `<think>` mostly, however the text is cut into pieces.
 
 Only for models that are known to do so (`think_profile`):
 
@@ -18,7 +18,7 @@ from typing import Literal
 
 from llm_conformance.contract.call import ThinkProfile
 
-OPEN, CLOSE = "<think>", "</think>"
+TAG = "think"
 # Only ASCII: the Kelvin sign is no K, and the lower case of a dotted capital I is two characters long.
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
@@ -31,7 +31,8 @@ class ThinkSplitter:
     `block` counts reasoning blocks from 1, `position` code points taken.
     """
 
-    def __init__(self, profile: ThinkProfile) -> None:
+    def __init__(self, profile: ThinkProfile, tag: str = TAG) -> None:
+        self._open, self._close = f"<{tag}>", f"</{tag}>"
         self._anywhere = profile == "anywhere"
         self._state = {"off": "text", "prefilled": "prefilled"}.get(profile, "start")
         self._pending = ""
@@ -81,10 +82,10 @@ class ThinkSplitter:
         rest = self._pending.lstrip()
         lowered = rest.translate(_LOWER)
         space = len(self._pending) - len(rest)
-        if lowered.startswith(OPEN):
-            self._take(space + len(OPEN))
+        if lowered.startswith(self._open):
+            self._take(space + len(self._open))
             self._begin_block()
-        elif OPEN.startswith(lowered) and not final:
+        elif self._open.startswith(lowered) and not final:
             return
         elif self._state == "prefilled":
             self._begin_block()
@@ -100,9 +101,11 @@ class ThinkSplitter:
         self.block += 1
 
     def _drain_reasoning(self, final: bool) -> Iterator[tuple[Kind, str]]:
-        at = self._pending.translate(_LOWER).find(CLOSE)
+        at = self._pending.translate(_LOWER).find(self._close)
         closed = at >= 0
-        inner = self._take(at if closed else len(self._pending) - (0 if final else _held_back(self._pending, CLOSE)))
+        inner = self._take(
+            at if closed else len(self._pending) - (0 if final else _held_back(self._pending, self._close))
+        )
         kept = self._space + inner
         if self._block_is_empty:
             kept = kept.lstrip()
@@ -112,18 +115,18 @@ class ThinkSplitter:
             self._block_is_empty = False
             yield "reasoning", trimmed
         if closed:
-            self._take(len(CLOSE))
+            self._take(len(self._close))
             self._state = "behind"
 
     def _drain_text(self, final: bool) -> Iterator[tuple[Kind, str]]:
-        at = self._pending.translate(_LOWER).find(OPEN) if self._anywhere else -1
-        held_back = _held_back(self._pending, OPEN) if self._anywhere and not final else 0
+        at = self._pending.translate(_LOWER).find(self._open) if self._anywhere else -1
+        held_back = _held_back(self._pending, self._open) if self._anywhere and not final else 0
         length = at if at >= 0 else len(self._pending) - held_back
         if length:
             self._visible.append((self.position, self.position + length))
             yield "text", self._take(length)
         if at >= 0:
-            self._take(len(OPEN))
+            self._take(len(self._open))
             self._begin_block()
 
 

@@ -1,7 +1,10 @@
-"""Amazon Bedrock: Converse, and InvokeModel with Anthropic's models, both with an API key as bearer token.
+"""Amazon Bedrock: Converse, InvokeModel with Anthropic's models, and the mantle, which speaks APIs of OpenAI.
+
+All of them take an API key as bearer token.
 
 * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
 * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html
+* https://docs.aws.amazon.com/bedrock/latest/userguide/bedrock-mantle.html
 """
 
 from __future__ import annotations
@@ -11,9 +14,10 @@ from typing import Any
 from llm_conformance.contract import Call
 
 from . import _converse
-from ._chat import headers
+from ._chat import Dialect, chat_adapter, headers
 from ._framing import aws_messages
 from ._provider import ProviderAdapter
+from ._responses import responses_adapter
 from .anthropic import MessagesDecoder
 from .anthropic import request as messages_request
 
@@ -27,4 +31,6 @@ def _invoked(call: Call) -> dict[str, Any]:
 adapters = (
     ProviderAdapter("bedrock:converse", _converse.ConverseDecoder, _converse.request, headers, aws_messages),
     ProviderAdapter("bedrock:invoke", MessagesDecoder, _invoked, headers, aws_messages),
+    chat_adapter("bedrock", Dialect(reasoning=("reasoning",))),
+    responses_adapter("bedrock"),
 )

@@ -1,4 +1,4 @@
-"""Gemini's own API, generateContent: https://ai.google.dev/api/generate-content. An answer is a list of parts."""
+"""Gemini: https://ai.google.dev/api/generate-content. An answer is a list of parts; the other API is OpenAI's."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from llm_conformance.contract import Annotation, Attachment, Call, Response, Str
 from llm_conformance.contract.response import FinishReason, SegmentType
 
 from ._answer import Answer, Block, utc_of_text
+from ._chat import Dialect, chat_adapter
 from ._framing import array
-from ._provider import ProviderAdapter, error_in_band
+from ._provider import ProviderAdapter, error_in_band, made_calls
 
-# Candidates' finish reasons and prompts' block reasons. Some clients ask for the numbers of the enum instead of words.
+# Candidates' finish reasons and prompts' block reasons.
 FINISH: Mapping[str, FinishReason] = {
     "STOP": "stop",
     "MAX_TOKENS": "length",
-    "1": "stop",
-    "2": "length",
-    **dict.fromkeys(("3", "4"), "content_filter"),
     **dict.fromkeys(("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"), "content_filter"),
     **dict.fromkeys(("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"), "content_filter"),
     **dict.fromkeys(("MODEL_ARMOR", "JAILBREAK"), "content_filter"),
     **dict.fromkeys(("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"), "error"),
     **dict.fromkeys(("MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE", "NO_IMAGE"), "error"),
 }
+# Some clients ask for the numbers of the enum instead of words.
+NUMBERS: Mapping[str, FinishReason] = {"1": "stop", "2": "length", "3": "content_filter", "4": "content_filter"}
 HOSTED_CALLS = ("executableCode", "toolCall")
 ANSWERS = ("candidates", "promptFeedback")
 ABOUT_A_PART = ("thought", "thoughtSignature", "partMetadata", "mediaResolution", "videoMetadata")
@@ -36,8 +36,9 @@ ABOUT_A_PART = ("thought", "thoughtSignature", "partMetadata", "mediaResolution"
 class GenerateDecoder:
     """Understands a `GenerateContentResponse`, whole or one of a stream's."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, numbers: Mapping[str, FinishReason] = NUMBERS) -> None:
         self._answer = Answer(call)
+        self._words = {**FINISH, **numbers}
         self._citations: list[Mapping[str, Any]] = []
         self._unspoken = b""
 
@@ -191,7 +192,7 @@ class GenerateDecoder:
 
     def response(self) -> Response:
         """Return the whole answer. STOP is said of tool calls too."""
-        finish = FINISH.get(self._answer.raw_finish or "")
+        finish = self._words.get(self._answer.raw_finish or "")
         return self._answer.response("tool_calls" if finish == "stop" and self._answer.tools else finish, self._usage())
 
     def _usage(self) -> Usage | None:
@@ -277,7 +278,29 @@ def headers(call: Call) -> dict[str, str]:
     return {"x-goog-api-key": call.api_key}
 
 
+def _signed(answer: Response, _call: Call) -> Mapping[str, Any]:
+    """Return what an assistant message of the compatible API has beside its text: each signature in its place."""
+    kept = [each.metadata for each in answer.segments if each.type in ("text", "tool_call")]
+    calls = [about for about in kept if "name" in about]
+    own = [_extra(about) for about in kept if "name" not in about and "signature" in about]
+    made = [{**each, **_extra(about)} for each, about in zip(made_calls(answer), calls, strict=True)]
+    return {**(own[-1] if own else {}), **({"tool_calls": made} if made else {})}
+
+
+def _extra(about: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"extra_content": {"google": {"thought_signature": about["signature"]}}} if "signature" in about else {}
+
+
 adapters = (
     ProviderAdapter("gemini:generate", GenerateDecoder, request, headers),
     ProviderAdapter("gemini:array", GenerateDecoder, request, headers, array),
+    chat_adapter(
+        "gemini",
+        Dialect(
+            think_tag="thought",
+            signature=("extra_content", "google", "thought_signature"),
+            hides_thoughts=True,
+            replay=_signed,
+        ),
+    ),
 )

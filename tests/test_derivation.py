@@ -97,6 +97,11 @@ def test_tags_are_split_by_profile(profile: ThinkProfile, text: str, message: st
     assert expectation.split(text, profile) == (message, traces)
 
 
+def test_only_the_tag_of_the_provider_is_one() -> None:
+    assert expectation.split("<Thought>a</thought> <think>b", "leading", "thought") == ("<think>b", ["a"])
+    assert expectation.split("<thought>a</thought>b", "leading") == ("<thought>a</thought>b", [])
+
+
 def gemini(*supports: dict[str, Any]) -> derivation.WireFacts:
     """Return the facts of a Gemini answer with these grounding supports."""
     body = {

@@ -55,12 +55,13 @@ def test_what_is_drawn_is_true_to_its_bytes(theme: Theme, row: Provider, mode: M
     check()
 
 
+@pytest.mark.parametrize("tag", ["think", "thought"])
 @pytest.mark.parametrize("profile", PROFILES)
-def test_think_texts_follow_the_rules(profile: ThinkProfile) -> None:
+def test_think_texts_follow_the_rules(profile: ThinkProfile, tag: str) -> None:
     @QUICK
-    @given(think_texts(profile))
+    @given(think_texts(profile, tag))
     def check(drawn: ThinkText) -> None:
-        assert expectation.split(drawn.sent, profile) == (drawn.message, list(drawn.blocks))
+        assert expectation.split(drawn.sent, profile, tag) == (drawn.message, list(drawn.blocks))
         for at in range(len(drawn.message)):
             span = drawn.on_the_wire(at, at + 1)
             assert span is not None

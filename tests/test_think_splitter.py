@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters._think import CLOSE, ThinkSplitter
+from adapters._think import ThinkSplitter
 from llm_conformance.contract.call import ThinkProfile
 
 PROFILES: tuple[ThinkProfile, ...] = ("off", "leading", "prefilled", "anywhere")
@@ -187,6 +187,14 @@ def test_what_is_a_block_and_what_is_not(
     assert said(ThinkSplitter(profile), text if in_pieces else [text]) == Said(message, blocks)
 
 
+@pytest.mark.parametrize("in_pieces", [False, True], ids=["whole", "one character at a time"])
+def test_a_provider_may_have_another_tag(in_pieces: bool) -> None:
+    text = "<thought>r</think></Thought><think>A"
+    assert said(ThinkSplitter("leading", "thought"), text if in_pieces else [text]) == Said(
+        "<think>A", {1: "r</think>"}
+    )
+
+
 @pytest.mark.parametrize(
     ("profile", "before", "held", "after", "released"),
     [
@@ -226,7 +234,7 @@ def test_never_more_than_a_tag_is_held_back(profile: ThinkProfile, text: str) ->
     splitter = ThinkSplitter(profile)
     for fed, character in enumerate(text, 1):
         list(splitter.feed(character))
-        assert len(text[splitter.position : fed].lstrip()) < len(CLOSE)
+        assert len(text[splitter.position : fed].lstrip()) < len("</think>")
 
 
 @quick

@@ -64,12 +64,12 @@ class _Trace:
         self._visible = [place for each in documents for place in derivation.text_places(each, row)]
         self._places = [place for each in documents for place in derivation.text_places(each, row, "reasoning")]
         if not self._places and profile != "off":
-            self._places = list(self._places_between_tags(profile))
+            self._places = list(self._places_between_tags(profile, row.think_tag))
         self.tokens = [f"({TOKEN} {number})" for number in range(len(self._places))]
 
-    def _places_between_tags(self, profile: ThinkProfile) -> Iterator[derivation.TextPlace]:
+    def _places_between_tags(self, profile: ThinkProfile, tag: str) -> Iterator[derivation.TextPlace]:
         """Yield the parts of the visible text that lie within a block of reasoning."""
-        spans = expectation.reasoning_spans("".join(place.text for place in self._visible), profile)
+        spans = expectation.reasoning_spans("".join(place.text for place in self._visible), profile, tag)
         position = 0
         for place in self._visible:
             length = len(place.text)

@@ -102,7 +102,7 @@ def _of_answer(
     if expected.by_tag or facts.found:
         stated -= {"annotations"}
     # Cut off while it thought, or did not think at all: nobody can say whether the text is reasoning.
-    undecided = profile == "prefilled" and not facts.reasoning and "</think>" not in facts.text
+    undecided = profile == "prefilled" and not facts.reasoning and f"</{row.think_tag}>" not in facts.text
     if undecided:
         stated -= {"message", "reasoning", "annotations"}
     return Truth(

@@ -5,8 +5,9 @@ The lint holds a hand-written truth against it; a bare recording has no other.
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -15,12 +16,15 @@ from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.derivation import CitationFacts, WireFacts
 from llm_conformance.providers import Provider
 
+TAG = "think"
+"""The tag that most models think between; the provider table says which have another."""
 # Only ASCII letters have two cases here: the Kelvin sign is no K. White space is all that Unicode knows.
-_OPEN, _CLOSE = r"(?ai:<think>)", r"(?ai:</think>)"
-_BLOCK = rf"{_OPEN}(?P<inner>.*?)(?:{_CLOSE}\s*|\Z)"
-_LEADING = re.compile(rf"\s*{_BLOCK}", re.DOTALL)
-_ANYWHERE = re.compile(rf"(?:\A\s*)?{_BLOCK}", re.DOTALL)
-_PREFILLED = re.compile(rf"\s*(?:{_OPEN})?(?P<inner>.*?)(?:{_CLOSE}\s*|\Z)", re.DOTALL)
+_OPEN, _INNER = "(?ai:<{tag}>)", r"(?P<inner>.*?)(?:(?ai:</{tag}>)\s*|\Z)"
+_PATTERNS: Mapping[str, str] = {
+    "leading": rf"\s*{_OPEN}{_INNER}",
+    "anywhere": rf"(?:\A\s*)?{_OPEN}{_INNER}",
+    "prefilled": rf"\s*(?:{_OPEN})?{_INNER}",
+}
 
 
 @dataclass(frozen=True)
@@ -45,9 +49,9 @@ class Expectation:
 
 def expect(facts: WireFacts, provider: Provider, profile: ThinkProfile) -> Expectation:
     """Turn facts into what a correct adapter returns."""
-    message, traces = (facts.text, []) if facts.reasoning else split(facts.text, profile)
+    message, traces = (facts.text, []) if facts.reasoning else split(facts.text, profile, provider.think_tag)
     reasoning = facts.reasoning or "".join(traces)
-    removed = _removed(facts.text, message, profile)
+    removed = _removed(facts.text, message, profile, provider.think_tag)
     return Expectation(
         message=message,
         refusal=facts.refusal,
@@ -62,25 +66,30 @@ def expect(facts: WireFacts, provider: Provider, profile: ThinkProfile) -> Expec
     )
 
 
-def split(text: str, profile: ThinkProfile) -> tuple[str, list[str]]:
-    """Return the answer and the blocks of reasoning of a text that has them between `<think>` tags (S1-17 to S1-24).
+def split(text: str, profile: ThinkProfile, tag: str = TAG) -> tuple[str, list[str]]:
+    """Return the answer and the blocks of reasoning of a text that has them between tags (S1-17 to S1-24).
 
     Blocks lose their outer white space, the answer the white space behind a block.
     """
     if profile == "anywhere":
-        return _ANYWHERE.sub("", text), _inner(_ANYWHERE.finditer(text))
+        return _pattern(profile, tag).sub("", text), _inner(_pattern(profile, tag).finditer(text))
     rest, found = text, []
-    pattern = _PREFILLED if profile == "prefilled" else _LEADING
-    while profile != "off" and (block := pattern.match(rest)):
+    way = profile
+    while way != "off" and (block := _pattern(way, tag).match(rest)):
         found.append(block)
-        rest, pattern = rest[block.end() :], _LEADING
+        rest, way = rest[block.end() :], "leading"
     return rest, _inner(iter(found))
 
 
-def reasoning_spans(text: str, profile: ThinkProfile) -> list[tuple[int, int]]:
+@functools.cache
+def _pattern(profile: ThinkProfile, tag: str) -> re.Pattern[str]:
+    return re.compile(_PATTERNS[profile].replace("{tag}", tag), re.DOTALL)
+
+
+def reasoning_spans(text: str, profile: ThinkProfile, tag: str = TAG) -> list[tuple[int, int]]:
     """Return where the blocks of reasoning stand in a text, without their outer white space."""
     spans, position = [], 0
-    for inner in split(text, profile)[1]:
+    for inner in split(text, profile, tag)[1]:
         start = text.index(inner, position)
         position = start + len(inner)
         spans.append((start, position))
@@ -117,12 +126,12 @@ def _span(
     return _without(removed, start + before, end + before)
 
 
-def _removed(text: str, message: str, profile: ThinkProfile) -> list[tuple[int, int]]:
+def _removed(text: str, message: str, profile: ThinkProfile, tag: str) -> list[tuple[int, int]]:
     """Return where the text has what the message has not."""
     if message == text:
         return []
     if profile == "anywhere":
-        return [block.span() for block in _ANYWHERE.finditer(text)]
+        return [block.span() for block in _pattern(profile, tag).finditer(text)]
     return [(0, len(text) - len(message))]
 
 

@@ -71,11 +71,14 @@ def _section(row: Provider) -> Iterator[str]:
     if row.switches:
         yield f"* **Thinking switches**: {_listed(row.switches)}"
     if row.think:
-        yield f"* **Think**: {', '.join(f'`{glob}` {profile}' for glob, profile in row.think.items())}"
+        known = ", ".join(f"`{glob}` {profile}" for glob, profile in row.think.items())
+        yield f"* **Think**: {known}" + ("" if row.think_tag == "think" else f", between `<{row.think_tag}>` tags")
     yield from ("", "| count | provider's fields |", "|---|---|")
     for count in COUNTS:
         if count in row.usage:
-            fields = " + ".join(f"`{field}`" for field in row.usage[count]) or "prompt + completion"
+            fields = (
+                " + ".join(f"`{field}`" for field in row.usage[count]).replace("+ `-", "- `") or "prompt + completion"
+            )
             yield f"| `{count}` | {fields} |"
     yield from ("", "| finish word | means |", "|---|---|")
     for word, reason in row.finish.items():

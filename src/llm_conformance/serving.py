@@ -143,10 +143,12 @@ def _has_key(target: str, headers: Mapping[str, str], row: Provider) -> bool:
 
 
 def _is_at(target: str, path: str) -> bool:
-    """Whether a request goes to a path, with at least the query that it has."""
+    """Whether a request goes to a path, with at least the query that it has; `{project}` is any one segment."""
     asked, _, query = target.partition("?")
     wanted, _, needed = path.partition("?")
-    return unquote(asked) == wanted and set(filter(None, needed.split("&"))) <= set(query.split("&"))
+    segments = "[^/]+".join(map(re.escape, re.split(r"\{\w+\}", wanted)))
+    is_there = re.fullmatch(segments, unquote(asked)) is not None
+    return is_there and set(filter(None, needed.split("&"))) <= set(query.split("&"))
 
 
 def _has_all(sent: Any, recorded: Any) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 SIGNIFICANT = 8
 """How many code points in a row count as a piece of somebody's text."""
 
-_TAGS = ("<think>", "</think>")
+_TAGS = ("<think>", "</think>", "<thought>", "</thought>")
 
 
 def added_to(truth: str, actual: str) -> str:

@@ -39,8 +39,8 @@ class Impatient(ThinkSplitter):
     """Holds back a character too few."""
 
     def _drain_reasoning(self, final: bool) -> Pieces:
-        held_back = _think._held_back(self._pending, _think.CLOSE)
-        if final or held_back < len(_think.CLOSE) - 1:
+        held_back = _think._held_back(self._pending, self._close)
+        if final or held_back < len(self._close) - 1:
             yield from super()._drain_reasoning(final)
         else:
             yield "reasoning", self._take(len(self._pending))

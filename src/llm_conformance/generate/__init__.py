@@ -4,7 +4,7 @@ Everything here is a Hypothesis strategy, and can be used in other people's test
 
     chance        the small choices that all of them make
     texts         answers and reasoning from disjoint alphabets, with what splitters trip over
-    think         texts with reasoning between `<think>` tags, under each think profile
+    think         texts with reasoning between think tags, under each think profile
     counts        token counts by a provider's algebra
     answers       blocks, citations, tool calls, finish words: an answer in no format yet
     wires         the formats in which an answer is written, JSON and stream

@@ -56,7 +56,7 @@ def counts(draw: DrawFn, row: Provider, always: bool = False) -> Counts:
     for pointer in row.usage.get("total_tokens", ()):
         if known is not None:
             fields[pointer] = known
-    summed = {pointer.rstrip("?") for whole in _WHOLES for pointer in row.usage.get(whole, ())}
+    summed = {pointer.strip("-?") for whole in _WHOLES for pointer in row.usage.get(whole, ())}
     parts: dict[str, Any] = {}
     for part, whole in PARTS.items():
         for pointer in row.usage.get(part, ()):
@@ -64,15 +64,23 @@ def counts(draw: DrawFn, row: Provider, always: bool = False) -> Counts:
             if pointer not in summed and wholes[whole] is not None and not some(draw):
                 fields[pointer] = wholes[whole] * at_most(draw, 4) // 4
             parts[part] = fields.get(pointer)
-    said = {pointer.rstrip("?") for pointer in row.usage.get("completion_tokens", ())}
+    said = {pointer.strip("-?") for pointer in row.usage.get("completion_tokens", ())}
     said |= {each for part, whole in PARTS.items() if whole == "completion_tokens" for each in row.usage.get(part, ())}
     totals = frozenset(row.usage.get("total_tokens", ()))
     optional = frozenset(fields) - summed - totals
-    return Counts(fields, Usage(**wholes, **parts, total_tokens=known), optional, frozenset(said), totals)
+    return Counts(fields, Usage(**wholes, **parts, total_tokens=known), optional, frozenset(said) - totals, totals)
 
 
 def _whole(draw: DrawFn, pointers: tuple[str, ...], fields: dict[str, int]) -> int | None:
-    """Draw what a count is the sum of; what has a `?` may be missing and counts 0 then."""
+    """Draw what a count is the sum of.
+
+    What has a `?` may be missing and counts 0 then; what has a `-` is taken away from the first.
+    """
+    taken = [fields[pointer.strip("-")] for pointer in pointers if pointer.startswith("-")]
+    if taken:
+        rest: int = draw(_NUMBERS)
+        fields[pointers[0]] = sum(taken) + rest
+        return rest
     present = [pointer.rstrip("?") for pointer in pointers if not pointer.endswith("?") or not some(draw)]
     fields |= {pointer: draw(_NUMBERS) for pointer in present}
     return sum(fields[pointer] for pointer in present) if pointers else None

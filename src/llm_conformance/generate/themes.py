@@ -100,7 +100,7 @@ def _anything(draw: DrawFn, row: Provider) -> Answer:
 
 
 def _thinking(draw: DrawFn, row: Provider) -> Answer:
-    text = draw(all_think_texts())
+    text = draw(all_think_texts(row.think_tag))
     if not (row.reasoning_fields and row.wire == "chat" and at_most(draw, 5) == 5):
         return WIRES[row.wire].answer(draw, row, (Text(text.message),), text)
     # Who has a field for reasoning has none between tags: these are text then, whatever the model is known to do.
@@ -111,7 +111,7 @@ def _thinking(draw: DrawFn, row: Provider) -> Answer:
 
 def _citing(draw: DrawFn, row: Provider) -> Answer:
     if either(draw) and row.think:
-        think = draw(all_think_texts())
+        think = draw(all_think_texts(row.think_tag))
         block = answers.cited(draw, think.message)
         whole = tuple(each for each in block.citations if think.on_the_wire(each.start, each.end))
         return WIRES[row.wire].answer(draw, row, (Text(block.text, whole),), think)

@@ -1,4 +1,4 @@
-"""Texts with reasoning between `<think>` tags, and what a correct adapter makes of them.
+"""Texts with reasoning between think tags, and what a correct adapter makes of them.
 
 The rules are those of `llm_conformance.expectation.split` (S1-17 to S1-24), but nothing is split here: the text is put
 together from its parts, and the parts are what is expected.
@@ -7,20 +7,20 @@ together from its parts, and the parts are what is expected.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.expectation import TAG
 from llm_conformance.generate import texts
 from llm_conformance.generate.chance import at_most, either, pick, some
 
 PROFILES: tuple[ThinkProfile, ...] = ("off", "leading", "prefilled", "anywhere")
 
-_OPEN = ("<think>", "<Think>", "<THINK>")
-_CLOSE = ("</think>", "</Think>", "</THINK>")
+_CASES: tuple[Callable[[str], str], ...] = (str, str.title, str.upper)
 _SPACE = ("", "\n", " ", "\n\n", " \n")
 
 
@@ -78,7 +78,7 @@ class ThinkText:
 
 
 @st.composite
-def think_texts(draw: DrawFn, profile: ThinkProfile) -> ThinkText:
+def think_texts(draw: DrawFn, profile: ThinkProfile, tag: str = TAG) -> ThinkText:
     """Draw a text of a model that is known to think as `profile` says.
 
     Blocks may be empty, blank, adjacent, or without an end; tags in any case. Under `off` the tags are text, under
@@ -87,22 +87,22 @@ def think_texts(draw: DrawFn, profile: ThinkProfile) -> ThinkText:
     if profile == "off":
         return ThinkText(profile, (Part("text", draw(texts.answers())),))
     if profile == "anywhere":
-        return ThinkText(profile, tuple(_anywhere(draw)))
-    return ThinkText(profile, tuple(_leading(draw, profile)))
+        return ThinkText(profile, tuple(_anywhere(draw, tag)))
+    return ThinkText(profile, tuple(_leading(draw, profile, tag)))
 
 
-def all_think_texts() -> SearchStrategy[ThinkText]:
+def all_think_texts(tag: str = TAG) -> SearchStrategy[ThinkText]:
     """Return texts under any profile."""
-    return st.sampled_from(PROFILES).flatmap(think_texts)
+    return st.sampled_from(PROFILES).flatmap(lambda profile: think_texts(profile, tag))
 
 
-def _leading(draw: DrawFn, profile: ThinkProfile) -> Iterator[Part]:
+def _leading(draw: DrawFn, profile: ThinkProfile, tag: str) -> Iterator[Part]:
     prefilled = profile == "prefilled"
     count = draw(st.integers(1 if prefilled else 0, 3))
     for number in range(count):
         repeats = not (prefilled and number == 0) or either(draw)
         closed = number < count - 1 or not some(draw)
-        yield from _block(draw, pick(draw, *_SPACE) + (pick(draw, *_OPEN) if repeats else ""), closed)
+        yield from _block(draw, tag, pick(draw, *_SPACE) + (_open(draw, tag) if repeats else ""), closed)
         if not closed:
             return
     answer = draw(texts.answers())
@@ -112,7 +112,7 @@ def _leading(draw: DrawFn, profile: ThinkProfile) -> Iterator[Part]:
     yield Part("text", _without_open(answer.lstrip()).lstrip() if count else _without_open(answer))
 
 
-def _anywhere(draw: DrawFn) -> Iterator[Part]:
+def _anywhere(draw: DrawFn, tag: str) -> Iterator[Part]:
     count = at_most(draw, 3)
     before = draw(texts.tagless(texts.ANSWER))
     # Whether white space before the very first block is part of the answer is left open by the rules.
@@ -121,13 +121,13 @@ def _anywhere(draw: DrawFn) -> Iterator[Part]:
         last = number == count - 1
         closed = not last or not some(draw)
         # White space behind a block that another follows is left open, too.
-        yield from _block(draw, pick(draw, *_OPEN), closed, _SPACE if last else ("",))
+        yield from _block(draw, tag, _open(draw, tag), closed, _SPACE if last else ("",))
         if not closed:
             return
         yield Part("text", (draw(texts.tagless(texts.ANSWER)) + pick(draw, "", "</think>")).lstrip())
 
 
-def _block(draw: DrawFn, before: str, closed: bool, behind: tuple[str, ...] = _SPACE) -> Iterator[Part]:
+def _block(draw: DrawFn, tag: str, before: str, closed: bool, behind: tuple[str, ...] = _SPACE) -> Iterator[Part]:
     """Yield a block. Its outer white space is no reasoning.
 
     What is not drawn is what the rules leave open: white space beyond ASCII beside a tag, an opening tag in a block.
@@ -137,7 +137,13 @@ def _block(draw: DrawFn, before: str, closed: bool, behind: tuple[str, ...] = _S
         kept = _without_open(kept).strip()
     yield Part("markup", before + pick(draw, *_SPACE))
     yield Part("reasoning", kept)
-    yield Part("markup", pick(draw, *_SPACE) + (pick(draw, *_CLOSE) + pick(draw, *behind) if closed else ""))
+    yield Part(
+        "markup", pick(draw, *_SPACE) + (f"</{pick(draw, *_CASES)(tag)}>" + pick(draw, *behind) if closed else "")
+    )
+
+
+def _open(draw: DrawFn, tag: str) -> str:
+    return f"<{pick(draw, *_CASES)(tag)}>"
 
 
 def _without_open(text: str) -> str:

@@ -27,7 +27,7 @@ _SOURCE = "the provider table: what becomes of earlier reasoning"
 
 def wants_reasoning_back(row: Provider) -> bool:
     """Whether a request that follows tool calls has to have the reasoning before them, in a place known beforehand."""
-    return row.replay.policy == "with tools" and bool(WIRES[row.wire].replays)
+    return row.replay.policy == "with tools" and bool(row.reasoning_fields) and WIRES[row.wire].replays
 
 
 def second_turn(draw: DrawFn, row: Provider, mode: Mode) -> Conversation:

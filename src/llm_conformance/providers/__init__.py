@@ -79,9 +79,11 @@ class Provider:
         tool_arguments: `text`, to be kept as sent, or `object`, to be kept as JSON values.
         end_marker: Data or `type` of the frame that ends a stream even without a finish value.
         usage: A canonical count is the sum of these pointers into the usage object. One with a `?` counts 0 when it is
-            absent; without the others the count is unknown. None at all: the sum of prompt and completion.
+            absent; without the others the count is unknown. One behind a `-` is taken away, for what only the total
+            has. None at all: the sum of prompt and completion.
         finish: Raw finish word to canonical finish reason. A word that is not listed is unknown, hence None.
         think: Model glob to think profile, for models that put reasoning into the text.
+        think_tag: The name of the tags that they put it between.
         notes: What an adapter has to know besides, a sentence or two each.
         error: Pointers into an error body: `message`, and where there are any `type`, `code`, `status`.
         error_code: What the `code` of an error body is.
@@ -125,6 +127,7 @@ class Provider:
     request_aliases: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)
+    think_tag: str = "think"
 
     def __str__(self) -> str:
         """Return `provider:api`."""
@@ -190,7 +193,7 @@ class Provider:
 
         A part that does not fit into its whole is None: the algebra cannot say what it means.
         """
-        pointers = {pointer.rstrip("?") for column in self.usage.values() for pointer in column}
+        pointers = {pointer.strip("-?") for column in self.usage.values() for pointer in column}
         if all(_at(raw, pointer) is None for pointer in pointers):
             return None
         counts = {key: _total(raw, column) for key, column in self.usage.items()}
@@ -290,11 +293,11 @@ def _pattern(template: str) -> str:
 def _total(raw: Mapping[str, Any], pointers: Iterable[str]) -> int | None:
     total: int | None = None
     for pointer in pointers:
-        value = _at(raw, pointer.rstrip("?"))
+        value = _at(raw, pointer.strip("-?"))
         if value is None and not pointer.endswith("?"):
             return None
-        total = (total or 0) + (value or 0)
-    return total
+        total = (total or 0) + (-1 if pointer.startswith("-") else 1) * (value or 0)
+    return None if total is None or total < 0 else total
 
 
 def _at(raw: Any, pointer: str) -> int | None:

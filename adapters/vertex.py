@@ -1,0 +1,41 @@
+"""Vertex AI, which serves Gemini and, under Anthropic's API, Claude: https://cloud.google.com/vertex-ai/generative-ai/docs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from llm_conformance.contract import Call
+from llm_conformance.contract.response import FinishReason
+
+from . import anthropic, gemini
+from ._provider import ProviderAdapter
+
+# Vertex's own enum: from 6 on, its numbers are others than those of the Gemini API.
+NUMBERS: Mapping[str, FinishReason] = {
+    "1": "stop",
+    "2": "length",
+    **dict.fromkeys(("3", "4", "6", "7", "8", "10"), "content_filter"),
+    "9": "error",
+}
+
+
+def messages_request(call: Call) -> dict[str, Any]:
+    """Return the request body of a call to Claude: the model stands in the path, the version here."""
+    body = anthropic.request(call)
+    del body["model"]
+    return {"anthropic_version": "vertex-2023-10-16", **body}
+
+
+def headers(call: Call) -> dict[str, str]:
+    """Return the request headers of a call."""
+    return {"authorization": f"Bearer {call.api_key}"}
+
+
+adapters = (
+    ProviderAdapter(
+        "vertex:generate", functools.partial(gemini.GenerateDecoder, numbers=NUMBERS), gemini.request, headers
+    ),
+    ProviderAdapter("vertex:messages", anthropic.MessagesDecoder, messages_request, headers),
+)
