@@ -40,12 +40,14 @@ class Dialect:
         cached: Where in `usage` the cached prompt tokens are.
         finish: Finish words beside the common ones.
         replay: What an earlier answer's assistant message has beside, or instead of, text and calls.
+        prompt_beside: Where in `usage` the prompt tokens are that `prompt_tokens` leaves out.
     """
 
     reasoning: tuple[str, ...] = ()
     cached: tuple[str, ...] = ("prompt_tokens_details", "cached_tokens")
     finish: Mapping[str, FinishReason] | None = None
     replay: Callable[[Response, Call], Mapping[str, Any]] = lambda _answer, _call: {}
+    prompt_beside: tuple[str, ...] = ()
 
 
 class ChatDecoder:
@@ -85,11 +87,7 @@ class ChatDecoder:
 
     def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
         reasoning = next((message[name] for name in self._dialect.reasoning if message.get(name)), None)
-        if reasoning:
-            if not self._has_native_reasoning:
-                yield from self._said(self._splitter.end())
-                self._has_native_reasoning = True
-            yield from self._answer.reasoning(reasoning)
+        yield from self._feed_reasoning(reasoning or "")
         for executed in message.get("executed_tools") or ():
             self._feed_executed(executed)
         yield from self._feed_content(message.get("content"))
@@ -110,6 +108,12 @@ class ChatDecoder:
         if message.get("audio"):
             yield self._feed_audio(message["audio"])
 
+    def _feed_reasoning(self, reasoning: str) -> Iterator[StreamEvent]:
+        if reasoning and not self._has_native_reasoning:
+            yield from self._said(self._splitter.end())
+            self._has_native_reasoning = True
+        yield from self._answer.reasoning(reasoning)
+
     def _feed_executed(self, executed: Mapping[str, Any]) -> None:
         """Take a hosted tool's call; a stream sends it again when its output is there."""
         key = ("executed", executed["index"])
@@ -129,6 +133,10 @@ class ChatDecoder:
         yield from self._answer.tool(key, id, function.get("name"), function.get("arguments") or "")
 
     def _feed_content(self, content: Any) -> Iterator[StreamEvent]:
+        if isinstance(content, list):
+            for part in content:
+                yield from self._feed_part(part)
+            return
         if content is None:
             return
         text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
@@ -136,6 +144,19 @@ class ChatDecoder:
             yield from self._answer.text(text)
         else:
             yield from self._said(self._splitter.feed(text))
+
+    def _feed_part(self, part: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take a part of a content that is a list; thinking is a list of parts again, of which some may be no text."""
+        match part["type"]:
+            case "text":
+                yield from self._feed_content(part["text"])
+            case "thinking":
+                for each in part["thinking"]:
+                    yield from self._feed_reasoning(each.get("text") or "")
+            case "reference" | "tool_reference":
+                self._citations.append(part)
+            case kind:
+                self._answer.keep(kind, part)
 
     def _said(self, pieces: Iterator[tuple[str, str]]) -> Iterator[StreamEvent]:
         for kind, piece in pieces:
@@ -199,6 +220,9 @@ class ChatDecoder:
         asked, answered, total = (raw.get(name) for name in ("prompt_tokens", "completion_tokens", "total_tokens"))
         if asked is None and answered is None and total is None:
             return None
+        beside = _at(raw, self._dialect.prompt_beside) if self._dialect.prompt_beside else None
+        if asked is not None and beside:
+            asked += beside
         if total is None and asked is not None and answered is not None:
             total = asked + answered
         prompt, completion = raw.get("prompt_tokens_details") or {}, raw.get("completion_tokens_details") or {}
