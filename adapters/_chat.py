@@ -43,6 +43,7 @@ class Dialect:
         think_tag: The tag between which reasoning stands in the text.
         signature: Where in a message, and in a call, a signature is.
         hides_thoughts: Whether thoughts that are not shown are counted in the total alone.
+        prompt_beside: Where in `usage` the prompt tokens are that `prompt_tokens` leaves out.
     """
 
     reasoning: tuple[str, ...] = ()
@@ -52,6 +53,7 @@ class Dialect:
     think_tag: str = TAG
     signature: tuple[str, ...] = ()
     hides_thoughts: bool = False
+    prompt_beside: tuple[str, ...] = ()
 
 
 class ChatDecoder:
@@ -91,11 +93,7 @@ class ChatDecoder:
 
     def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
         reasoning = next((message[name] for name in self._dialect.reasoning if message.get(name)), None)
-        if reasoning:
-            if not self._has_native_reasoning:
-                yield from self._said(self._splitter.end())
-                self._has_native_reasoning = True
-            yield from self._answer.reasoning(reasoning)
+        yield from self._feed_reasoning(reasoning or "")
         for executed in message.get("executed_tools") or ():
             self._feed_executed(executed)
         yield from self._feed_content(message.get("content"))
@@ -122,6 +120,12 @@ class ChatDecoder:
         self._citations += message.get("annotations") or ()
         if message.get("audio"):
             yield self._feed_audio(message["audio"])
+
+    def _feed_reasoning(self, reasoning: str) -> Iterator[StreamEvent]:
+        if reasoning and not self._has_native_reasoning:
+            yield from self._said(self._splitter.end())
+            self._has_native_reasoning = True
+        yield from self._answer.reasoning(reasoning)
 
     def _signature(self, place: Mapping[str, Any]) -> Any:
         return _at(place, self._dialect.signature) if self._dialect.signature else None
@@ -150,6 +154,10 @@ class ChatDecoder:
         yield from self._answer.tool(key, id, function.get("name"), function.get("arguments") or "")
 
     def _feed_content(self, content: Any) -> Iterator[StreamEvent]:
+        if isinstance(content, list):
+            for part in content:
+                yield from self._feed_part(part)
+            return
         if content is None:
             return
         text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
@@ -157,6 +165,19 @@ class ChatDecoder:
             yield from self._answer.text(text)
         else:
             yield from self._said(self._splitter.feed(text))
+
+    def _feed_part(self, part: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take a part of a content that is a list; thinking is a list of parts again, of which some may be no text."""
+        match part["type"]:
+            case "text":
+                yield from self._feed_content(part["text"])
+            case "thinking":
+                for each in part["thinking"]:
+                    yield from self._feed_reasoning(each.get("text") or "")
+            case "reference" | "tool_reference":
+                self._citations.append(part)
+            case kind:
+                self._answer.keep(kind, part)
 
     def _said(self, pieces: Iterator[tuple[str, str]]) -> Iterator[StreamEvent]:
         for kind, piece in pieces:
@@ -222,6 +243,9 @@ class ChatDecoder:
             return None
         if self._dialect.hides_thoughts:
             answered = None if total is None or asked is None else total - asked
+        beside = _at(raw, self._dialect.prompt_beside) if self._dialect.prompt_beside else None
+        if asked is not None and beside:
+            asked += beside
         if total is None and asked is not None and answered is not None:
             total = asked + answered
         prompt, completion = raw.get("prompt_tokens_details") or {}, raw.get("completion_tokens_details") or {}

@@ -56,6 +56,8 @@ def _texts(role: str, content: Any) -> Iterator[Turn]:
     if isinstance(content, str):
         yield Turn(role, "text", content)
     for part in objects(content):
+        if part.get("type") == "thinking":
+            continue
         text = part.get("text", part.get("refusal"))
         yield Turn(role, "text", text) if isinstance(text, str) else Turn(role, "part", part.get("type"))
 

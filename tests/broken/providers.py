@@ -188,6 +188,60 @@ class CallsOfOneIndexTakenForOne(Misunderstood):
     decoders = MappingProxyType({ChatDecoder: Indexed})
 
 
+class Plaintext(ChatDecoder):
+    def _feed_content(self, content: Any) -> Events:
+        yield from () if isinstance(content, list) else super()._feed_content(content)
+
+
+class ContentThatIsAListLost(Misunderstood):
+    fails = ("MSG-2", "RSN-1", "RSN-3", "ANN-4", "STR-5", "STR-7")
+    says = "expected the message"
+    decoders = MappingProxyType({ChatDecoder: Plaintext})
+
+
+class Outspoken(ChatDecoder):
+    def _feed_part(self, part: Mapping[str, Any]) -> Events:
+        for each in part.get("thinking", (part,)):
+            yield from super()._feed_part(each)
+
+
+class PartsOfThinkingTakenForText(Misunderstood):
+    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
+    says = "which is reasoning"
+    decoders = MappingProxyType({ChatDecoder: Outspoken})
+
+
+class Curt(ChatDecoder):
+    def _feed_content(self, content: Any) -> Events:
+        return super()._feed_content(content[:1] if isinstance(content, list) else content)
+
+
+class FirstPartOfTheContentOnly(Misunderstood):
+    fails = ("MSG-2", "RSN-1", "RSN-2", "RSN-3", "ANN-4")
+    says = "expected the message"
+    decoders = MappingProxyType({ChatDecoder: Curt})
+
+
+class Picky(ChatDecoder):
+    def _feed_part(self, part: Mapping[str, Any]) -> Events:
+        yield from super()._feed_part(part) if part["type"] != "floor_plan" else ()
+
+
+class PartsOfAnUnknownTypeDropped(Misunderstood):
+    fails = ("STR-5", "RSN-3")
+    says = "floor_plan"
+    decoders = MappingProxyType({ChatDecoder: Picky})
+
+
+class AudioLeftOutOfThePrompt(Plain):
+    fails = ("USE-1", "USE-2", "USE-3")
+    says = "expected total_tokens = "
+
+    def alter(self, response: Response, call: Call) -> Response:
+        heard = response.usage.audio_prompt_tokens if response.usage and call.provider == "mistral" else None
+        return replace(response, usage=response.usage and _less(response.usage, "prompt_tokens", heard or 0))
+
+
 # OpenAI responses
 
 

@@ -88,6 +88,7 @@ class Provider:
         error: Pointers into an error body: `message`, and where there are any `type`, `code`, `status`.
         error_code: What the `code` of an error body is.
         key_headers: Headers of which one has the API key, unless the query has it as `key`; none where none is needed.
+        content_parts: Whether an answer's `content` may be a list of parts, reasoning among them.
         request_aliases: Names that a request's fields may have, too, and the names that they are read by.
         switches: JSON pointers into a request body: what turns thinking on and off, and says how much of it.
         base64_fields: Fields of a request that are bytes in base64, in either alphabet, padded or not.
@@ -124,6 +125,7 @@ class Provider:
     url_variables: Mapping[str, str] = field(default_factory=dict)
     request_headers: Mapping[str, str] = field(default_factory=dict)
     pricing: str = ""
+    content_parts: bool = False
     request_aliases: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)

@@ -50,9 +50,14 @@ class ChatWire(Wire):
         """Draw a `chat.completion`."""
         whole: Fields = {"role": "assistant"}
         reasoning = _text_of(answer, Reasoning)
-        whole |= dict.fromkeys(_names(draw, answer.row), reasoning) if reasoning else _no_reasoning(draw, answer.row)
         sent = answer.sent
-        whole |= {"content": sent} if sent or len(answer.blocks) == 1 else nothing(draw, "content", None, "")
+        if answer.row.content_parts and (reasoning or (sent and either(draw))):
+            whole["content"] = [*_thinking(draw, reasoning), *_texts(draw, sent)]
+        else:
+            whole |= (
+                dict.fromkeys(_names(draw, answer.row), reasoning) if reasoning else _no_reasoning(draw, answer.row)
+            )
+            whole |= {"content": sent} if sent or len(answer.blocks) == 1 else nothing(draw, "content", None, "")
         made = [_tool_call(call, call.arguments) for call in answer.calls]
         whole |= {"tool_calls": made} if made else nothing(draw, "tool_calls", None, [])
         cited = _annotations(answer)
@@ -90,12 +95,10 @@ class ChatWire(Wire):
         yield {"role": "assistant"} | nothing(draw, "content", None, "")
         if cited and where == "before":
             yield {"annotations": cited}
-        names = _names(draw, row)
-        thought = [dict.fromkeys(names, piece) for piece in texts.pieces(draw, _text_of(answer, Reasoning))]
-        said: list[Fields] = [{"content": piece} for piece in texts.pieces(draw, answer.sent)]
-        both = thought[-1] | said[0] if thought and said and some(draw) else None
+        thought, said = (_parted if row.content_parts else _named)(draw, answer)
+        both = _both(thought[-1], said[0]) if thought and said and some(draw) else None
         for delta in thought[:-1] if both else thought:
-            yield delta | nothing(draw, "content", None, "")
+            yield nothing(draw, "content", None, "") | delta
         if both:
             yield both
             said = said[1:]
@@ -131,7 +134,45 @@ def _names(draw: DrawFn, row: Provider) -> tuple[str, ...]:
 
 
 def _no_reasoning(draw: DrawFn, row: Provider) -> Fields:
-    return nothing(draw, row.reasoning_fields[0], None, "") if row.reasoning_fields else {}
+    named = row.reasoning_fields and not row.content_parts
+    return nothing(draw, row.reasoning_fields[0], None, "") if named else {}
+
+
+def _named(draw: DrawFn, answer: Answer) -> tuple[list[Fields], list[Fields]]:
+    """Draw the deltas of reasoning, in fields of its own, and those of text."""
+    names = _names(draw, answer.row)
+    thought = [dict.fromkeys(names, piece) for piece in texts.pieces(draw, _text_of(answer, Reasoning))]
+    return thought, [{"content": piece} for piece in texts.pieces(draw, answer.sent)]
+
+
+def _parted(draw: DrawFn, answer: Answer) -> tuple[list[Fields], list[Fields]]:
+    """Draw the same where reasoning is among the parts of the content; text is one of them, or plain."""
+    thought: list[Fields] = [{"content": [part]} for part in _thinking(draw, _text_of(answer, Reasoning))]
+    plain = either(draw)
+    said = [{"content": part["text"] if plain else [part]} for part in _texts(draw, answer.sent)]
+    return thought, said
+
+
+def _thinking(draw: DrawFn, reasoning: str) -> list[Fields]:
+    """Draw the parts that have the reasoning, an empty one behind them or not."""
+    whole = either(draw)
+    pieces = [{"type": "text", "text": piece} for piece in texts.pieces(draw, reasoning)]
+    runs = [pieces] if whole and pieces else [[piece] for piece in pieces]
+    if pieces and either(draw):
+        runs.append([])
+    return [{"type": "thinking", "thinking": run} | nothing(draw, "closed", True) for run in runs]
+
+
+def _texts(draw: DrawFn, text: str) -> list[Fields]:
+    return [{"type": "text", "text": piece} for piece in texts.pieces(draw, text)]
+
+
+def _both(thought: Fields, said: Fields) -> Fields:
+    """Return a delta that has the end of the reasoning and the beginning of the text."""
+    before, content = thought.get("content"), said["content"]
+    if before is None:
+        return thought | said
+    return {"content": [*before, *(content if isinstance(content, list) else [{"type": "text", "text": content}])]}
 
 
 def _source(citation: Citation) -> Fields:

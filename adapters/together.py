@@ -1,0 +1,10 @@
+"""Together AI chat: https://docs.together.ai/reference/chat-completions."""
+
+from __future__ import annotations
+
+from ._chat import Dialect, chat_adapter
+
+adapter = chat_adapter(
+    "together",
+    Dialect(reasoning=("reasoning", "reasoning_content"), cached=("cached_tokens",), finish={"eos": "stop"}),
+)
