@@ -30,7 +30,8 @@ class ChatWire(Wire):
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw reasoning, then text, then tool calls; audio where the provider counts its tokens."""
         reasoning = draw(texts.reasonings()) if either(draw) and row.reasoning_fields else ""
-        shown: list[Block] = [Reasoning(reasoning)] if reasoning else []
+        seal = answers.seals(draw) if reasoning and _has_details(row) and either(draw) else ""
+        shown: list[Block] = [Reasoning(reasoning, seal)] if reasoning else []
         if row.usage.get("audio_completion_tokens") and some(draw):
             data = base64.b64encode(draw(st.binary(min_size=1, max_size=24))).decode()
             return (*shown, Audio(data, draw(texts.answers(3).filter(bool))))
@@ -44,13 +45,16 @@ class ChatWire(Wire):
 
     def replayed(self, answer: Answer) -> Mapping[str, Any]:
         """Return the reasoning in the provider's slot."""
-        return {f"/messages/1{answer.row.replay.slot}": answer.reasoning}
+        told = [_detail(answer)] if _has_details(answer.row) else answer.reasoning
+        return {f"/messages/1{answer.row.replay.slot}": told}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `chat.completion`."""
         whole: Fields = {"role": "assistant"}
         reasoning = _text_of(answer, Reasoning)
         whole |= dict.fromkeys(_names(draw, answer.row), reasoning) if reasoning else _no_reasoning(draw, answer.row)
+        if _has_details(answer.row):
+            whole |= {"reasoning_details": [_detail(answer)]} if reasoning else nothing(draw, "reasoning_details", [])
         sent = answer.sent
         whole |= {"content": sent} if sent or len(answer.blocks) == 1 else nothing(draw, "content", None, "")
         made = [_tool_call(call, call.arguments) for call in answer.calls]
@@ -91,11 +95,17 @@ class ChatWire(Wire):
         if cited and where == "before":
             yield {"annotations": cited}
         names = _names(draw, row)
-        thought = [dict.fromkeys(names, piece) for piece in texts.pieces(draw, _text_of(answer, Reasoning))]
+        thought = [
+            dict.fromkeys(names, piece) | ({"reasoning_details": [_detail_of(piece)]} if _has_details(row) else {})
+            for piece in texts.pieces(draw, _text_of(answer, Reasoning))
+        ]
         said: list[Fields] = [{"content": piece} for piece in texts.pieces(draw, answer.sent)]
-        both = thought[-1] | said[0] if thought and said and some(draw) else None
+        sealed = {"reasoning_details": [_sealing(answer)]} if _seal_of(answer) else None
+        both = thought[-1] | said[0] if thought and said and not sealed and some(draw) else None
         for delta in thought[:-1] if both else thought:
             yield delta | nothing(draw, "content", None, "")
+        if sealed:
+            yield sealed | nothing(draw, "reasoning", None) | nothing(draw, "content", None, "")
         if both:
             yield both
             said = said[1:]
@@ -132,6 +142,30 @@ def _names(draw: DrawFn, row: Provider) -> tuple[str, ...]:
 
 def _no_reasoning(draw: DrawFn, row: Provider) -> Fields:
     return nothing(draw, row.reasoning_fields[0], None, "") if row.reasoning_fields else {}
+
+
+def _has_details(row: Provider) -> bool:
+    """Whether a provider says reasoning a second time, as a list of details; who does takes them back."""
+    return row.replay.slot == "/reasoning_details"
+
+
+def _detail_of(text: str) -> Fields:
+    return {"type": "reasoning.text", "text": text, "format": "unknown", "index": 0}
+
+
+def _seal_of(answer: Answer) -> str:
+    return "".join(block.seal for block in answer.blocks if isinstance(block, Reasoning))
+
+
+def _detail(answer: Answer) -> Fields:
+    """Return the whole reasoning as the one detail that it is."""
+    seal = _seal_of(answer)
+    return _detail_of(_text_of(answer, Reasoning)) | ({"signature": seal} if seal else {})
+
+
+def _sealing(answer: Answer) -> Fields:
+    """Return the piece of a detail that has only its signature."""
+    return {"type": "reasoning.text", "signature": _seal_of(answer), "format": "unknown", "index": 0}
 
 
 def _source(citation: Citation) -> Fields:
