@@ -52,7 +52,7 @@ class PiecesOfDetailsSentBack(Misunderstood):
     fails = ("RPL-1",)
     says = "/messages/1/reasoning_details of the request"
     decoders = MappingProxyType({ChatDecoder: Scattering})
-    stream = ReferenceAdapters.stream
+    stream = ReferenceAdapters.stream  # type: ignore[assignment]
     parse_stream = None  # type: ignore[assignment]
 
 
