@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from llm_conformance.contract import Annotation, Attachment, Call, Response, Str
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, Block, utc
+from ._details import Details
 from ._provider import ProviderAdapter, error_in_band, made_calls
 from ._think import TAG, ThinkSplitter
 
@@ -38,6 +39,7 @@ class Dialect:
     Args:
         reasoning: Fields of the message that hold reasoning, the first that is there counts.
         cached: Where in `usage` the cached prompt tokens are.
+        cache_written: Where those are that were written to the cache; nowhere if it is empty.
         finish: Finish words beside the common ones.
         replay: What an earlier answer's assistant message has beside, or instead of, text and calls.
         think_tag: The tag between which reasoning stands in the text.
@@ -48,6 +50,7 @@ class Dialect:
 
     reasoning: tuple[str, ...] = ()
     cached: tuple[str, ...] = ("prompt_tokens_details", "cached_tokens")
+    cache_written: tuple[str, ...] = ()
     finish: Mapping[str, FinishReason] | None = None
     replay: Callable[[Response, Call], Mapping[str, Any]] = lambda _answer, _call: {}
     think_tag: str = TAG
@@ -62,6 +65,7 @@ class ChatDecoder:
     def __init__(self, call: Call, dialect: Dialect) -> None:
         self._dialect = dialect
         self._answer = Answer(call)
+        self._details = Details(self._answer)
         self._splitter = ThinkSplitter(call.think_profile, dialect.think_tag)
         self._has_native_reasoning = False
         self._refused = False
@@ -86,14 +90,17 @@ class ChatDecoder:
         answer.raw_usage |= {key: value for key, value in usage.items() if value is not None}
         for choice in document["choices"]:
             if choice["index"] == 0:
+                if choice.get("error"):
+                    raise error_in_band(choice["error"], answer.call)
+                self._details.in_pieces = "delta" in choice
                 yield from self._feed_message(choice.get("message") or choice.get("delta") or {})
                 answer.raw_finish = choice.get("finish_reason") or answer.raw_finish
             else:
                 answer.extras.setdefault("other_choices", []).append(choice)
 
     def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        reasoning = next((message[name] for name in self._dialect.reasoning if message.get(name)), None)
-        yield from self._feed_reasoning(reasoning or "")
+        reasoning = next((message[name] for name in self._dialect.reasoning if message.get(name)), "")
+        yield from self._feed_reasoning(reasoning, message.get("reasoning_details") or ())
         for executed in message.get("executed_tools") or ():
             self._feed_executed(executed)
         yield from self._feed_content(message.get("content"))
@@ -121,11 +128,11 @@ class ChatDecoder:
         if message.get("audio"):
             yield self._feed_audio(message["audio"])
 
-    def _feed_reasoning(self, reasoning: str) -> Iterator[StreamEvent]:
+    def _feed_reasoning(self, reasoning: str, details: Sequence[Mapping[str, Any]] = ()) -> Iterator[StreamEvent]:
         if reasoning and not self._has_native_reasoning:
             yield from self._said(self._splitter.end())
             self._has_native_reasoning = True
-        yield from self._answer.reasoning(reasoning)
+        yield from self._details.feed(reasoning, details)
 
     def _signature(self, place: Mapping[str, Any]) -> Any:
         return _at(place, self._dialect.signature) if self._dialect.signature else None
@@ -254,6 +261,7 @@ class ChatDecoder:
             completion_tokens=answered,
             total_tokens=total,
             cached_tokens=_at(raw, self._dialect.cached),
+            cache_write_tokens=_at(raw, self._dialect.cache_written) if self._dialect.cache_written else None,
             reasoning_tokens=completion.get("reasoning_tokens"),
             audio_prompt_tokens=prompt.get("audio_tokens"),
             audio_completion_tokens=completion.get("audio_tokens"),

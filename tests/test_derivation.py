@@ -69,7 +69,7 @@ def test_every_reading_rule_says_something_known() -> None:
         "start",
         "end",
     }
-    known |= {"start_default", "annotated", "span", "found"}
+    known |= {"start_default", "annotated", "span", "found", "repeats"}
     for wire, rules in providers.reading_rules().items():
         for rule in rules:
             assert set(rule) <= known, wire

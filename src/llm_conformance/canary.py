@@ -62,14 +62,21 @@ class _Trace:
         self._parts = list(_parts(interaction))
         documents = [part.document for part in self._parts if isinstance(part.document, Mapping)]
         self._visible = [place for each in documents for place in derivation.text_places(each, row)]
-        self._places = [place for each in documents for place in derivation.text_places(each, row, "reasoning")]
+        self._places: list[derivation.TextPlace] = []
+        self._repeated: list[tuple[list[derivation.TextPlace], slice]] = []
+        for each in documents:
+            trace = list(derivation.text_places(each, row, "reasoning"))
+            again = list(derivation.text_places(each, row, "repeats"))
+            if trace and again and _joined(trace) == _joined(again):
+                self._repeated.append((again, slice(len(self._places), len(self._places) + len(trace))))
+            self._places += trace
         if not self._places and profile != "off":
             self._places = list(self._places_between_tags(profile, row.think_tag))
         self.tokens = [f"({TOKEN} {number})" for number in range(len(self._places))]
 
     def _places_between_tags(self, profile: ThinkProfile, tag: str) -> Iterator[derivation.TextPlace]:
         """Yield the parts of the visible text that lie within a block of reasoning."""
-        spans = expectation.reasoning_spans("".join(place.text for place in self._visible), profile, tag)
+        spans = expectation.reasoning_spans(_joined(self._visible), profile, tag)
         position = 0
         for place in self._visible:
             length = len(place.text)
@@ -85,9 +92,17 @@ class _Trace:
         spared = {(id(place.holder), place.name) for place in self._visible}
         for place, token in reversed(list(zip(self._places, self.tokens, strict=True))):
             place.put(token)
+        for (first, *rest), own in self._repeated:
+            first.put("".join(self.tokens[own]))
+            for place in rest:
+                place.put("")
         for part in self._parts:
             copies.replace_in(part.document, spared)
         return b"".join(part.encoded() for part in self._parts)
+
+
+def _joined(places: Sequence[derivation.TextPlace]) -> str:
+    return "".join(place.text for place in places)
 
 
 class _Copies:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from tests.broken import citations, clouds, content, errors, facts, providers, replay, splitters, streams
+from tests.broken import citations, clouds, content, errors, facts, gateways, providers, replay, splitters, streams
 from tests.broken.kinds import Broken
 
 
@@ -30,4 +30,5 @@ BROKEN = (
     + _in(errors)
     + _in(replay)
     + _in(clouds)
+    + _in(gateways)
 )

@@ -30,7 +30,8 @@ class ChatWire(Wire):
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
         """Draw reasoning, then text, then tool calls; audio where the provider counts its tokens."""
         reasoning = draw(texts.reasonings()) if either(draw) and row.reasoning_fields else ""
-        shown: list[Block] = [Reasoning(reasoning)] if reasoning else []
+        seal = answers.seals(draw) if reasoning and _has_details(row) and either(draw) else ""
+        shown: list[Block] = [Reasoning(reasoning, seal)] if reasoning else []
         if row.usage.get("audio_completion_tokens") and some(draw):
             data = base64.b64encode(draw(st.binary(min_size=1, max_size=24))).decode()
             return (*shown, Audio(data, draw(texts.answers(3).filter(bool))))
@@ -44,12 +45,15 @@ class ChatWire(Wire):
 
     def replayed(self, answer: Answer) -> Mapping[str, Any]:
         """Return the reasoning in the provider's slot."""
-        return {f"/messages/1{answer.row.replay.slot}": answer.reasoning}
+        told = [_detail(answer)] if _has_details(answer.row) else answer.reasoning
+        return {f"/messages/1{answer.row.replay.slot}": told}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `chat.completion`."""
         whole: Fields = {"role": "assistant"}
         reasoning = _text_of(answer, Reasoning)
+        if _has_details(answer.row):
+            whole |= {"reasoning_details": [_detail(answer)]} if reasoning else nothing(draw, "reasoning_details", [])
         sent = answer.sent
         if answer.row.content_parts and (reasoning or (sent and either(draw))):
             whole["content"] = [*_thinking(draw, reasoning), *_texts(draw, sent)]
@@ -96,9 +100,12 @@ class ChatWire(Wire):
         if cited and where == "before":
             yield {"annotations": cited}
         thought, said = (_parted if row.content_parts else _named)(draw, answer)
-        both = _both(thought[-1], said[0]) if thought and said and some(draw) else None
+        sealed = {"reasoning_details": [_sealing(answer)]} if _seal_of(answer) else None
+        both = _both(thought[-1], said[0]) if thought and said and not sealed and some(draw) else None
         for delta in thought[:-1] if both else thought:
             yield nothing(draw, "content", None, "") | delta
+        if sealed:
+            yield sealed | nothing(draw, "reasoning", None) | nothing(draw, "content", None, "")
         if both:
             yield both
             said = said[1:]
@@ -141,7 +148,11 @@ def _no_reasoning(draw: DrawFn, row: Provider) -> Fields:
 def _named(draw: DrawFn, answer: Answer) -> tuple[list[Fields], list[Fields]]:
     """Draw the deltas of reasoning, in fields of its own, and those of text."""
     names = _names(draw, answer.row)
-    thought = [dict.fromkeys(names, piece) for piece in texts.pieces(draw, _text_of(answer, Reasoning))]
+    details = _has_details(answer.row)
+    thought = [
+        dict.fromkeys(names, piece) | ({"reasoning_details": [_detail_of(piece)]} if details else {})
+        for piece in texts.pieces(draw, _text_of(answer, Reasoning))
+    ]
     return thought, [{"content": piece} for piece in texts.pieces(draw, answer.sent)]
 
 
@@ -173,6 +184,30 @@ def _both(thought: Fields, said: Fields) -> Fields:
     if before is None:
         return thought | said
     return {"content": [*before, *(content if isinstance(content, list) else [{"type": "text", "text": content}])]}
+
+
+def _has_details(row: Provider) -> bool:
+    """Whether a provider says reasoning a second time, as a list of details; who does takes them back."""
+    return row.replay.slot == "/reasoning_details"
+
+
+def _detail_of(text: str) -> Fields:
+    return {"type": "reasoning.text", "text": text, "format": "unknown", "index": 0}
+
+
+def _seal_of(answer: Answer) -> str:
+    return "".join(block.seal for block in answer.blocks if isinstance(block, Reasoning))
+
+
+def _detail(answer: Answer) -> Fields:
+    """Return the whole reasoning as the one detail that it is."""
+    seal = _seal_of(answer)
+    return _detail_of(_text_of(answer, Reasoning)) | ({"signature": seal} if seal else {})
+
+
+def _sealing(answer: Answer) -> Fields:
+    """Return the piece of a detail that has only its signature."""
+    return {"type": "reasoning.text", "signature": _seal_of(answer), "format": "unknown", "index": 0}
 
 
 def _source(citation: Citation) -> Fields:

@@ -87,7 +87,7 @@ class ResponsesWire(Wire):
         ]
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream of events, the whole response in the last."""
+        """Draw a stream of events, the whole response in the last; who ends it as chat does names no events either."""
         started = {**_head(), "status": "in_progress", "error": None, "output": [], "usage": None}
         events: list[Fields] = [
             {"type": f"response.{kind}", "response": started} for kind in ("created", "in_progress")
@@ -98,7 +98,12 @@ class ResponsesWire(Wire):
         body = self.body(draw, answer)
         events.append({"type": f"response.{body['status']}", "response": body})
         numbered = ({**event, "sequence_number": number} for number, event in enumerate(events))
-        return [Frame(event, event["type"], ends=event["type"] == events[-1]["type"]) for event in numbered]
+        as_chat = answer.row.end_marker == "[DONE]"
+        frames = [
+            Frame(event, None if as_chat else event["type"], ends=event["type"] == events[-1]["type"])
+            for event in numbered
+        ]
+        return [*frames, Frame("[DONE]")] if as_chat else frames
 
     def _events(self, draw: DrawFn, block: Block, whole: Fields) -> Iterator[Fields]:
         empty: Fields = (
@@ -135,7 +140,8 @@ class ResponsesWire(Wire):
 
     def error_frame(self, row: Provider) -> Frame:
         """Return the event of a failure."""
-        return Frame({"type": "error", "code": "server_error", "message": "the server broke down"}, "error")
+        named = None if row.end_marker == "[DONE]" else "error"
+        return Frame({"type": "error", "code": "server_error", "message": "the server broke down"}, named)
 
 
 def _head() -> Fields:

@@ -1,0 +1,75 @@
+"""Reasoning details, in which gateways say reasoning once more, with what the models behind them need to have back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from llm_conformance.contract import Call, Response, StreamEvent
+
+from ._answer import Answer
+
+_SEALS = {"signature": "signature", "data": "encrypted"}
+_TEXTS = ("text", "summary")
+
+
+class Details:
+    """Collects the details of an answer; in a stream, those of the same type and index are pieces of one.
+
+    What is sealed seals the reasoning before it: more reasoning is a new block.
+    """
+
+    def __init__(self, answer: Answer) -> None:
+        self.in_pieces = False
+        self._answer = answer
+        self._sealed = 0
+
+    def feed(self, reasoning: str, details: Sequence[Mapping[str, Any]]) -> Iterator[StreamEvent]:
+        """Take the reasoning of a message, or a delta of it, and its details; what both say counts once."""
+        is_repeated = "".join(map(_text, details)) == reasoning
+        if not is_repeated:
+            yield from self._answer.reasoning(reasoning, self._key)
+        for detail in details:
+            if is_repeated:
+                yield from self._answer.reasoning(_text(detail), self._key)
+            self._seal(detail)
+            self._keep(detail)
+
+    @property
+    def _key(self) -> object:
+        return "native", self._sealed
+
+    def _seal(self, detail: Mapping[str, Any]) -> None:
+        """Put opaque data on the reasoning that it follows, or by itself where that is none, or sealed already."""
+        for name, kind in _SEALS.items():
+            if detail.get(name):
+                self._answer.block("reasoning", self._key).metadata[kind] = detail[name]
+                self._sealed += 1
+
+    def _keep(self, detail: Mapping[str, Any]) -> None:
+        """Keep a detail as it has to go back: whole."""
+        kept = self._answer.extras.setdefault("reasoning_details", [])
+        last = kept[-1] if kept else {}
+        goes_on = (
+            last and all(last.get(name) == detail.get(name) for name in ("type", "index")) and "data" not in detail
+        )
+        if not (self.in_pieces and goes_on):
+            kept.append(dict(detail))
+            return
+        for name, value in detail.items():
+            if name in _TEXTS:
+                last[name] = (last.get(name) or "") + (value or "")
+            elif value:
+                last[name] = value
+
+
+def _text(detail: Mapping[str, Any]) -> str:
+    return "".join(detail.get(name) or "" for name in _TEXTS)
+
+
+def details_back(answer: Response, call: Call) -> Mapping[str, Any]:
+    """Return the details of an earlier answer, which may not be altered; the reasoning alone where it has none."""
+    details = (answer.extras.get(call.provider) or {}).get("reasoning_details")
+    if details:
+        return {"reasoning_details": details}
+    return {"reasoning": answer.reasoning} if answer.reasoning else {}

@@ -1,0 +1,20 @@
+"""OpenRouter, a gateway with two APIs: https://openrouter.ai/docs/api-reference/overview."""
+
+from __future__ import annotations
+
+from ._chat import Dialect, chat_adapter
+from ._details import details_back
+from ._responses import responses_adapter
+
+adapters = (
+    chat_adapter(
+        "openrouter",
+        Dialect(
+            reasoning=("reasoning",),
+            cache_written=("prompt_tokens_details", "cache_write_tokens"),
+            finish={"error": "error"},
+            replay=details_back,
+        ),
+    ),
+    responses_adapter("openrouter"),
+)
