@@ -38,12 +38,14 @@ class Dialect:
     Args:
         reasoning: Fields of the message that hold reasoning, the first that is there counts.
         cached: Where in `usage` the cached prompt tokens are.
+        cache_written: Where those are that were written to the cache; nowhere if it is empty.
         finish: Finish words beside the common ones.
         replay: What an earlier answer's assistant message has beside, or instead of, text and calls.
     """
 
     reasoning: tuple[str, ...] = ()
     cached: tuple[str, ...] = ("prompt_tokens_details", "cached_tokens")
+    cache_written: tuple[str, ...] = ()
     finish: Mapping[str, FinishReason] | None = None
     replay: Callable[[Response, Call], Mapping[str, Any]] = lambda _answer, _call: {}
 
@@ -210,6 +212,7 @@ class ChatDecoder:
             completion_tokens=answered,
             total_tokens=total,
             cached_tokens=_at(raw, self._dialect.cached),
+            cache_write_tokens=_at(raw, self._dialect.cache_written) if self._dialect.cache_written else None,
             reasoning_tokens=completion.get("reasoning_tokens"),
             audio_prompt_tokens=prompt.get("audio_tokens"),
             audio_completion_tokens=completion.get("audio_tokens"),
