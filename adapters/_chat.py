@@ -80,23 +80,26 @@ class ChatDecoder:
     def _feed_completion(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         answer = self._answer
         groq = document.get("x_groq") or {}
-        if error := document.get("error") or groq.get("error"):
+        if error := document.get("error") or groq.get("error") or _said_by_status(document.get("base_resp") or {}):
             raise error_in_band(error, answer.call)
         answer.id = answer.id or document.get("id")
         answer.request_id = answer.request_id or document.get("request_id")
         answer.created = answer.created or utc(document.get("created"))
         answer.model = document.get("model") or answer.model
-        usage = document.get("usage") or groq.get("usage") or {}
-        answer.raw_usage |= {key: value for key, value in usage.items() if value is not None}
+        self._count(document.get("usage") or groq.get("usage"))
         for choice in document["choices"]:
             if choice["index"] == 0:
                 if choice.get("error"):
                     raise error_in_band(choice["error"], answer.call)
                 self._details.in_pieces = "delta" in choice
+                self._count(choice.get("usage"))
                 yield from self._feed_message(choice.get("message") or choice.get("delta") or {})
                 answer.raw_finish = choice.get("finish_reason") or answer.raw_finish
             else:
                 answer.extras.setdefault("other_choices", []).append(choice)
+
+    def _count(self, usage: Mapping[str, Any] | None) -> None:
+        self._answer.raw_usage |= {key: value for key, value in (usage or {}).items() if value is not None}
 
     def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
         reasoning = next((message[name] for name in self._dialect.reasoning if message.get(name)), "")
@@ -267,6 +270,12 @@ class ChatDecoder:
             audio_completion_tokens=completion.get("audio_tokens"),
             raw=raw,
         )
+
+
+def _said_by_status(base: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the error of a 200 that says in its `base_resp` whether all is well, by a number of the provider's own."""
+    code = base.get("status_code")
+    return {"code": code, "message": base.get("status_msg")} if code else None
 
 
 def _at(value: Any, keys: tuple[str, ...]) -> Any:

@@ -170,7 +170,17 @@ _STATUS_BY_WORD = {
     "rate_limit_exceeded": 429,
     "insufficient_quota": 429,
     "invalid_prompt": 400,
+    "data_inspection_failed": 400,
     "vector_store_timeout": 504,
+    "1001": 504,  # MiniMax: no answer in time
+    "1002": 429,  # MiniMax: too many requests
+    "1004": 401,  # MiniMax: the key is wrong
+    "1008": 402,  # MiniMax: nothing is left to pay with
+    "1026": 400,  # MiniMax: the question is not allowed
+    "1027": 400,  # MiniMax: the answer is not allowed
+    "1039": 429,  # MiniMax: too many tokens
+    "2013": 400,  # MiniMax: parameters that are none
+    "2049": 401,  # MiniMax: a key that is none
     "3036": 429,  # Workers AI: the account's share is used up
     "3040": 429,  # Workers AI: out of capacity
 }

@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
+from adapters._chat import ChatDecoder
 from llm_conformance.contract import (
     Call,
     HttpResponse,
@@ -18,7 +21,7 @@ from llm_conformance.contract import (
     TimeoutError,
     ValidationError,
 )
-from tests.broken.kinds import Broken, Events, Plain, Streamed
+from tests.broken.kinds import Broken, Events, Misunderstood, Plain, Streamed
 
 
 class Parsing(Plain):
@@ -276,3 +279,16 @@ class ToolCallTakenForTheEnd(Streamed):
                 raise
             answer = Response(message="", provider="anthropic", model="a model", finish_reason="tool_calls", usage=None)
             yield StreamEvent("response.completed", response=answer)
+
+
+class Trusted(ChatDecoder):
+    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
+        if not document.get("base_resp"):
+            return super()._feed_completion(document)
+        return super()._feed_completion({**document, "base_resp": None, "choices": document.get("choices") or []})
+
+
+class StatusInsideA200Overlooked(Misunderstood):
+    fails = ("ERR-1",)
+    says = "expected RateLimitError"
+    decoders = MappingProxyType({ChatDecoder: Trusted})

@@ -242,6 +242,45 @@ class AudioLeftOutOfThePrompt(Plain):
         return replace(response, usage=response.usage and _less(response.usage, "prompt_tokens", heard or 0))
 
 
+class TakingEmptyIds(ChatDecoder):
+    def _feed_call(self, key: object, id: str | int | None, function: Mapping[str, Any]) -> Events:
+        yield from super()._feed_call(key, id, function)
+        if id == "":
+            self._answer.tools[key].id = None
+
+
+class EmptyIdTakenForTheId(Misunderstood):
+    fails = ("TOOL-1", "STR-1")
+    says = "expected .*call_"
+    decoders = MappingProxyType({ChatDecoder: TakingEmptyIds})
+
+
+class CountingOutside(ChatDecoder):
+    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
+        kept = [{**each, "usage": None} for each in document.get("choices") or ()]
+        return super()._feed_completion({**document, "choices": kept} if kept else document)
+
+
+class UsageInTheChoiceLost(Misunderstood):
+    fails = ("USE-5", "USE-1", "USE-2", "USE-3")
+    says = "a chunk that only carries usage was lost"
+    decoders = MappingProxyType({ChatDecoder: CountingOutside})
+
+
+class Stopping(ChatDecoder):
+    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
+        yield from super()._feed_completion(document)
+        for choice in document.get("choices") or ():
+            stopped_at = choice.get("stop_reason")
+            self._answer.raw_finish = self._answer.raw_finish if stopped_at is None else str(stopped_at)
+
+
+class StopReasonTakenForTheFinishWord(Misunderstood):
+    fails = ("FIN-1",)
+    says = "expected (raw_)?finish_reason"
+    decoders = MappingProxyType({ChatDecoder: Stopping})
+
+
 # OpenAI responses
 
 
