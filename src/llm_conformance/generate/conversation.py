@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -61,7 +62,7 @@ def interaction(
         asked["model"] = MODEL
     if streamed and row.path == row.stream_path:
         asked["stream"] = True
-    base = row.base_urls[0].replace("{account_id}", "0" * 32)
+    base = re.sub(r"\{\w+\}", "0" * 32, row.base_urls[0])
     told = {"content-type": EVENTS if streamed else JSON} | dict(headers or {})
     return Interaction(base + row.path_for(streamed, MODEL), asked, status, told, body)
 
