@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,12 +40,18 @@ class Dialect:
         cached: Where in `usage` the cached prompt tokens are.
         finish: Finish words beside the common ones.
         replay: What an earlier answer's assistant message has beside, or instead of, text and calls.
+        sealed: Field of the message that holds encrypted reasoning.
+        cache_written: Where in `usage` the prompt tokens are that were written to the cache.
+        reasoned: Where in `usage` the completion tokens are that are reasoning.
     """
 
     reasoning: tuple[str, ...] = ()
     cached: tuple[str, ...] = ("prompt_tokens_details", "cached_tokens")
     finish: Mapping[str, FinishReason] | None = None
     replay: Callable[[Response, Call], Mapping[str, Any]] = lambda _answer, _call: {}
+    sealed: str = ""
+    cache_written: tuple[str, ...] = ()
+    reasoned: tuple[str, ...] = ("completion_tokens_details", "reasoning_tokens")
 
 
 class ChatDecoder:
@@ -77,7 +83,7 @@ class ChatDecoder:
         usage = document.get("usage") or groq.get("usage") or {}
         answer.raw_usage |= {key: value for key, value in usage.items() if value is not None}
         for choice in document["choices"]:
-            if choice["index"] == 0:
+            if not choice.get("index"):  # one alone need not be numbered, and Copilot's parts of one answer are not
                 yield from self._feed_message(choice.get("message") or choice.get("delta") or {})
                 answer.raw_finish = choice.get("finish_reason") or answer.raw_finish
             else:
@@ -85,11 +91,8 @@ class ChatDecoder:
 
     def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
         reasoning = next((message[name] for name in self._dialect.reasoning if message.get(name)), None)
-        if reasoning:
-            if not self._has_native_reasoning:
-                yield from self._said(self._splitter.end())
-                self._has_native_reasoning = True
-            yield from self._answer.reasoning(reasoning)
+        yield from self._feed_reasoning(reasoning or "")
+        yield from self._feed_details(message.get("reasoning_details") or (), repeat=bool(reasoning))
         for executed in message.get("executed_tools") or ():
             self._feed_executed(executed)
         yield from self._feed_content(message.get("content"))
@@ -99,16 +102,36 @@ class ChatDecoder:
         for position, call in enumerate(message.get("tool_calls") or ()):
             index = call.get("index")
             key = self._key(position if index is None else index, call.get("id"))
-            if call.get("custom"):
+            if _says_anything(call.get("custom")):
                 yield from self._answer.tool(key, call.get("id"), call["custom"].get("name"), call["custom"]["input"])
                 self._answer.tools[key].type = "custom"
             else:
                 yield from self._feed_call(key, call.get("id"), call.get("function") or {})
-        if message.get("function_call"):  # what tool calls were before they had ids
+        if _says_anything(message.get("function_call")):  # what tool calls were before they had ids
             yield from self._feed_call("function_call", None, message["function_call"])
         self._citations += message.get("annotations") or ()
-        if message.get("audio"):
+        if _says_anything(message.get("audio")):
             yield self._feed_audio(message["audio"])
+        self._seal("encrypted", message.get(self._dialect.sealed))
+
+    def _feed_reasoning(self, reasoning: str) -> Iterator[StreamEvent]:
+        if reasoning and not self._has_native_reasoning:
+            yield from self._said(self._splitter.end())
+            self._has_native_reasoning = True
+        yield from self._answer.reasoning(reasoning)
+
+    def _feed_details(self, details: Iterable[Mapping[str, Any]], repeat: bool) -> Iterator[StreamEvent]:
+        """Take reasoning from a list, where it is no `repeat` of what a field says; its signature in any case."""
+        for detail in details:
+            yield from self._feed_reasoning("" if repeat else detail.get("text") or "")
+            self._seal("signature", detail.get("signature"))
+
+    def _seal(self, name: str, value: str | None) -> None:
+        """Keep opaque data with the reasoning, or by itself where nothing of it is shown."""
+        if value:
+            shown = [block for block in self._answer.blocks if block.type == "reasoning"]
+            block = shown[-1] if shown else self._answer.block("reasoning")
+            block.metadata[name] = value
 
     def _feed_executed(self, executed: Mapping[str, Any]) -> None:
         """Take a hosted tool's call; a stream sends it again when its output is there."""
@@ -129,6 +152,10 @@ class ChatDecoder:
         yield from self._answer.tool(key, id, function.get("name"), function.get("arguments") or "")
 
     def _feed_content(self, content: Any) -> Iterator[StreamEvent]:
+        if isinstance(content, list):
+            for part in content:
+                yield from self._feed_part(part)
+            return
         if content is None:
             return
         text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
@@ -136,6 +163,16 @@ class ChatDecoder:
             yield from self._answer.text(text)
         else:
             yield from self._said(self._splitter.feed(text))
+
+    def _feed_part(self, part: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take a part of a content that is a list."""
+        match part["type"]:
+            case "text":
+                yield from self._feed_content(part["text"])
+            case "reasoning":
+                yield from self._feed_details(part.get("summary") or (), repeat=False)
+            case kind:
+                self._answer.keep(kind, part)
 
     def _said(self, pieces: Iterator[tuple[str, str]]) -> Iterator[StreamEvent]:
         for kind, piece in pieces:
@@ -207,11 +244,17 @@ class ChatDecoder:
             completion_tokens=answered,
             total_tokens=total,
             cached_tokens=_at(raw, self._dialect.cached),
-            reasoning_tokens=completion.get("reasoning_tokens"),
+            cache_write_tokens=_at(raw, self._dialect.cache_written) if self._dialect.cache_written else None,
+            reasoning_tokens=_at(raw, self._dialect.reasoned),
             audio_prompt_tokens=prompt.get("audio_tokens"),
             audio_completion_tokens=completion.get("audio_tokens"),
             raw=raw,
         )
+
+
+def _says_anything(fields: Mapping[str, Any] | None) -> bool:
+    """Whether any field has something: servers may send an object of empty fields where there is nothing."""
+    return any((fields or {}).values())
 
 
 def _at(value: Any, keys: tuple[str, ...]) -> Any:
@@ -242,8 +285,10 @@ def headers(call: Call) -> dict[str, str]:
     return {"authorization": f"Bearer {call.api_key}"}
 
 
-def chat_adapter(provider: str, dialect: Dialect) -> ProviderAdapter:
-    """Return the adapter of a provider with an OpenAI-shaped chat API."""
+def chat_adapter(
+    provider: str, dialect: Dialect, headers: Callable[[Call], Mapping[str, str]] = headers
+) -> ProviderAdapter:
+    """Return the adapter of a provider with an OpenAI-shaped chat API, which has its key where `headers` say."""
     return ProviderAdapter(
         f"{provider}:chat",
         functools.partial(ChatDecoder, dialect=dialect),

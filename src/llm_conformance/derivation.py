@@ -188,7 +188,8 @@ def kinds(document: Mapping[str, Any], provider: Provider) -> list[str]:
             for kind in (*_KINDS, *_ENDS):
                 if kind in rule:
                     paths = provider.reasoning_fields if rule[kind] == "$row" else _several(rule[kind])
-                    if place.first(paths):
+                    value = place.first(paths)
+                    if value and not (kind == "text" and isinstance(value, list)):
                         found[kind] = None
     return sorted(found)
 
@@ -211,8 +212,10 @@ def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Pro
             setattr(facts, name, str(word))
     for path in _several(rule.get("usage", ())):
         facts.usage.update({key: value for key, value in (place.find(path) or {}).items() if value is not None})
-    if "text" in rule:
-        key, value = _block(place, rule), place.first(rule["text"])
+    if "text" in rule and not isinstance(
+        value := place.first(rule["text"]), list
+    ):  # whose items have rules of their own
+        key = _block(place, rule)
         facts.blocks[key] = facts.blocks.get(key, "") + _text(value)
         facts.text_is_json |= value is not None and not isinstance(value, str)
     if "reasoning" in rule:
@@ -227,7 +230,7 @@ def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Pro
         _read_call(facts, place, rule)
     if "citation" in rule:
         facts.citations.append(_citation(place, rule))
-    if "media" in rule and place.first(rule["media"]):
+    if "media" in rule and any((place.first(rule["media"]) or {}).values()):  # an object of empty fields says nothing
         _read_media(facts, place.first(rule["media"]), streamed)
 
 
