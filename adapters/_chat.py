@@ -12,7 +12,7 @@ from llm_conformance.contract import Annotation, Attachment, Call, Response, Str
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, Block, utc
-from ._details import Details
+from ._details import Details, text_of
 from ._provider import ProviderAdapter, error_in_band, made_calls
 from ._think import TAG, ThinkSplitter
 
@@ -44,8 +44,10 @@ class Dialect:
         replay: What an earlier answer's assistant message has beside, or instead of, text and calls.
         think_tag: The tag between which reasoning stands in the text.
         signature: Where in a message, and in a call, a signature is.
-        hides_thoughts: Whether thoughts that are not shown are counted in the total alone.
+        sealed: Field of the message that holds encrypted reasoning.
         prompt_beside: Where in `usage` the prompt tokens are that `prompt_tokens` leaves out.
+        reasoned: Where in `usage` the completion tokens are that are reasoning.
+        hides_thoughts: Whether thoughts that are not shown are counted in the total alone.
     """
 
     reasoning: tuple[str, ...] = ()
@@ -55,8 +57,10 @@ class Dialect:
     replay: Callable[[Response, Call], Mapping[str, Any]] = lambda _answer, _call: {}
     think_tag: str = TAG
     signature: tuple[str, ...] = ()
-    hides_thoughts: bool = False
+    sealed: str = ""
     prompt_beside: tuple[str, ...] = ()
+    reasoned: tuple[str, ...] = ("completion_tokens_details", "reasoning_tokens")
+    hides_thoughts: bool = False
 
 
 class ChatDecoder:
@@ -88,7 +92,7 @@ class ChatDecoder:
         answer.model = document.get("model") or answer.model
         self._count(document.get("usage") or groq.get("usage"))
         for choice in document["choices"]:
-            if choice["index"] == 0:
+            if not choice.get("index"):  # one alone need not be numbered, and Copilot's parts of one answer are not
                 if choice.get("error"):
                     raise error_in_band(choice["error"], answer.call)
                 self._details.in_pieces = "delta" in choice
@@ -118,24 +122,32 @@ class ChatDecoder:
         for position, call in enumerate(calls):
             index = call.get("index")
             key = self._key(position if index is None else index, call.get("id"))
-            if call.get("custom"):
+            if _says_anything(call.get("custom")):
                 yield from self._answer.tool(key, call.get("id"), call["custom"].get("name"), call["custom"]["input"])
                 self._answer.tools[key].type = "custom"
             else:
                 yield from self._feed_call(key, call.get("id"), call.get("function") or {})
             self._sign(self._answer.tools[key].block, call if self._signature(call) else signed)
             signed = {}
-        if message.get("function_call"):  # what tool calls were before they had ids
+        if _says_anything(message.get("function_call")):  # what tool calls were before they had ids
             yield from self._feed_call("function_call", None, message["function_call"])
         self._citations += message.get("annotations") or ()
-        if message.get("audio"):
+        if _says_anything(message.get("audio")):
             yield self._feed_audio(message["audio"])
+        self._seal("encrypted", message.get(self._dialect.sealed))
 
     def _feed_reasoning(self, reasoning: str, details: Sequence[Mapping[str, Any]] = ()) -> Iterator[StreamEvent]:
-        if reasoning and not self._has_native_reasoning:
+        if (reasoning or any(map(text_of, details))) and not self._has_native_reasoning:
             yield from self._said(self._splitter.end())
             self._has_native_reasoning = True
         yield from self._details.feed(reasoning, details)
+
+    def _seal(self, name: str, value: str | None) -> None:
+        """Keep opaque data with the reasoning, or by itself where nothing of it is shown."""
+        if value:
+            shown = [block for block in self._answer.blocks if block.type == "reasoning"]
+            block = shown[-1] if shown else self._answer.block("reasoning")
+            block.metadata[name] = value
 
     def _signature(self, place: Mapping[str, Any]) -> Any:
         return _at(place, self._dialect.signature) if self._dialect.signature else None
@@ -184,6 +196,8 @@ class ChatDecoder:
             case "thinking":
                 for each in part["thinking"]:
                     yield from self._feed_reasoning(each.get("text") or "")
+            case "reasoning":
+                yield from self._feed_reasoning("", part.get("summary") or ())
             case "reference" | "tool_reference":
                 self._citations.append(part)
             case kind:
@@ -265,7 +279,7 @@ class ChatDecoder:
             total_tokens=total,
             cached_tokens=_at(raw, self._dialect.cached),
             cache_write_tokens=_at(raw, self._dialect.cache_written) if self._dialect.cache_written else None,
-            reasoning_tokens=completion.get("reasoning_tokens"),
+            reasoning_tokens=_at(raw, self._dialect.reasoned),
             audio_prompt_tokens=prompt.get("audio_tokens"),
             audio_completion_tokens=completion.get("audio_tokens"),
             raw=raw,
@@ -276,6 +290,11 @@ def _said_by_status(base: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the error of a 200 that says in its `base_resp` whether all is well, by a number of the provider's own."""
     code = base.get("status_code")
     return {"code": code, "message": base.get("status_msg")} if code else None
+
+
+def _says_anything(fields: Mapping[str, Any] | None) -> bool:
+    """Whether any field has something: servers may send an object of empty fields where there is nothing."""
+    return any((fields or {}).values())
 
 
 def _at(value: Any, keys: tuple[str, ...]) -> Any:
@@ -306,8 +325,10 @@ def headers(call: Call) -> dict[str, str]:
     return {"authorization": f"Bearer {call.api_key}"}
 
 
-def chat_adapter(provider: str, dialect: Dialect) -> ProviderAdapter:
-    """Return the adapter of a provider with an OpenAI-shaped chat API."""
+def chat_adapter(
+    provider: str, dialect: Dialect, headers: Callable[[Call], Mapping[str, str]] = headers
+) -> ProviderAdapter:
+    """Return the adapter of a provider with an OpenAI-shaped chat API, which has its key where `headers` say."""
     return ProviderAdapter(
         f"{provider}:chat",
         functools.partial(ChatDecoder, dialect=dialect),

@@ -26,12 +26,12 @@ class Details:
 
     def feed(self, reasoning: str, details: Sequence[Mapping[str, Any]]) -> Iterator[StreamEvent]:
         """Take the reasoning of a message, or a delta of it, and its details; what both say counts once."""
-        is_repeated = "".join(map(_text, details)) == reasoning
-        if not is_repeated:
+        in_details = not reasoning or "".join(map(text_of, details)) == reasoning
+        if not in_details:
             yield from self._answer.reasoning(reasoning, self._key)
         for detail in details:
-            if is_repeated:
-                yield from self._answer.reasoning(_text(detail), self._key)
+            if in_details:
+                yield from self._answer.reasoning(text_of(detail), self._key)
             self._seal(detail)
             self._keep(detail)
 
@@ -63,7 +63,8 @@ class Details:
                 last[name] = value
 
 
-def _text(detail: Mapping[str, Any]) -> str:
+def text_of(detail: Mapping[str, Any]) -> str:
+    """Return what a detail shows of the reasoning."""
     return "".join(detail.get(name) or "" for name in _TEXTS)
 
 

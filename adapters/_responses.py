@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -280,6 +280,6 @@ def headers(call: Call) -> dict[str, str]:
     return {"authorization": f"Bearer {call.api_key}"}
 
 
-def responses_adapter(provider: str) -> ProviderAdapter:
-    """Return the adapter of a provider with a responses API."""
+def responses_adapter(provider: str, headers: Callable[[Call], Mapping[str, str]] = headers) -> ProviderAdapter:
+    """Return the adapter of a provider with a responses API, which has its key where `headers` say."""
     return ProviderAdapter(f"{provider}:responses", ResponsesDecoder, request, headers)

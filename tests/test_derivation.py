@@ -259,6 +259,13 @@ def test_a_time_is_utc_to_the_second(time: Any, utc: str) -> None:
             "/v1beta/models/gemini-3:streamGenerateContent?alt=sse",
         ),
         ("https://api.openai.com/v1/responses", "openai:responses", None, "/responses"),
+        (
+            "https://mine.openai.azure.com/openai/deployments/my-4o/chat/completions?api-version=2024-10-21",
+            "azure:chat",
+            "my-4o",
+            "/openai/deployments/my-4o/chat/completions?api-version=2024-10-21",
+        ),
+        ("https://mine.openai.azure.com/openai/v1/chat/completions", "azure:chat", None, "/chat/completions"),
     ],
 )
 def test_a_uri_names_its_row_and_model(uri: str, row: str, model: str | None, path: str) -> None:

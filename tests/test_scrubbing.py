@@ -144,6 +144,12 @@ def test_an_account_in_a_url_is_zeros() -> None:
     assert without_account("https://example.com/", row) == "https://example.com/"
 
 
+def test_an_account_in_a_host_is_zeros() -> None:
+    row = table()["azure", "chat"]
+    uri = "https://mine.openai.azure.com/openai/deployments/my-4o/chat/completions"
+    assert without_account(uri, row) == uri.replace("//mine.", "//0000.")
+
+
 def test_no_file_has_the_canary_after_a_recording(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

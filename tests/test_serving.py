@@ -46,6 +46,23 @@ def test_a_path_may_name_model_and_mode(by_id: dict[str, Scenario], target: str,
     assert (serving.mismatch is None) == (mode is not None)
 
 
+@pytest.mark.parametrize(
+    ("target", "body"),
+    [
+        ("/openai/deployments/pegel-4o-mini/chat/completions?api-version=2024-10-21", {}),
+        ("/chat/completions", {"model": "pegel-4o-mini"}),
+        ("/openai/v1/chat/completions", {"model": "pegel-4o-mini"}),
+        ("/openai/deployments/another/chat/completions", None),
+    ],
+)
+def test_a_model_may_stand_in_the_path_or_in_the_body(
+    by_id: dict[str, Scenario], target: str, body: dict[str, Any] | None
+) -> None:
+    scenario = by_id["azure/call-from-a-deployment"]
+    tools = {"tools": scenario.interactions["json"].request["tools"]}
+    assert asked(scenario, target, tools | (body or {})).mode == (None if body is None else "json")
+
+
 def test_a_refusal_says_what_was_recorded(by_id: dict[str, Scenario]) -> None:
     serving = asked(
         by_id["gemini/text-with-growing-usage"], "/v1beta/models/gemini-2.5-flash:streamGenerateContent", BODY

@@ -224,7 +224,7 @@ def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Pro
         _read_call(facts, place, rule)
     if "citation" in rule:
         facts.citations.append(_citation(place, rule))
-    if "media" in rule and place.first(rule["media"]):
+    if "media" in rule and any((place.first(rule["media"]) or {}).values()):  # an object of empty fields says nothing
         _read_media(facts, place.first(rule["media"]), streamed)
 
 

@@ -82,7 +82,8 @@ class Serving:
             self.lacking = mode
             return f"this scenario has no {mode} recording"
         interaction = self.scenario.interactions[mode]
-        pointers = self.scenario.match if row.names_model_in_path else ("/model", *self.scenario.match)
+        named = interaction.request.get("model") == model  # else the path names it, in the recorded request
+        pointers = ("/model", *self.scenario.match) if named else self.scenario.match
         difference = _difference(sent, interaction.request, pointers)
         if difference:
             return self._refuse(difference)

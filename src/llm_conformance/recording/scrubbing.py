@@ -120,7 +120,8 @@ def cleaned_value(value: Any, known: Collection[str]) -> tuple[Any, list[str]]:
 def without_account(uri: str, row: Provider) -> str:
     """Return a URI with zeros in the place of what names an account: `{account_id}` in the row's base URLs."""
     for base in row.base_urls:
-        parts = re.split(r"\{\w+\}", base.partition("://")[2].partition("/")[2])
+        host, _, path = base.partition("://")[2].partition("/")
+        parts = re.split(r"\{\w+\}", f"{host}/{path}" if "{" in host else path)
         pattern = "([^/?]+)".join(map(re.escape, parts))
         if len(parts) > 1 and (match := re.search(pattern, uri)):
             for number in range(len(parts) - 1, 0, -1):

@@ -1,0 +1,20 @@
+"""Azure OpenAI and Azure AI Foundry: https://learn.microsoft.com/azure/ai-foundry/openai/latest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from llm_conformance.contract import Call
+
+from ._chat import Dialect, chat_adapter
+from ._responses import responses_adapter
+
+
+def _headers(call: Call) -> Mapping[str, str]:
+    return {"api-key": call.api_key}
+
+
+adapters = (
+    chat_adapter("azure", Dialect(reasoning=("reasoning_content",)), _headers),
+    responses_adapter("azure", _headers),
+)

@@ -1,0 +1,9 @@
+"""Databricks foundation models: https://docs.databricks.com/aws/en/machine-learning/foundation-model-apis/api-reference."""
+
+from __future__ import annotations
+
+from ._chat import Dialect, chat_adapter
+
+adapter = chat_adapter(
+    "databricks", Dialect(cached=("cache_read_input_tokens",), cache_written=("cache_creation_input_tokens",))
+)
