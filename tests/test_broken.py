@@ -44,7 +44,8 @@ def failures(adapter: Broken, scenarios: list[Scenario], runner: Runner) -> dict
     Streams are cut for one scenario an API only, unless the adapter is said to fail on cuts: else they take half of it.
     """
     judged = subject.describe("broken", adapter)
-    scenarios = [scenario for scenario in scenarios if adapter.touches(str(scenario.provider))]
+    apis = [api for api in adapter.providers if adapter.touches(api)]
+    scenarios = [scenario for scenario in scenarios if str(scenario.provider) in apis]
     found: dict[str, list[str]] = defaultdict(list)
     cut = {str(scenario.provider): scenario for scenario in scenarios if "stream" in scenario.modes}
     for cell in plan.cells([judged], scenarios, plan.Filters()):

@@ -12,6 +12,29 @@ from llm_conformance.contract import Call, HttpResponse, Response, StreamEvent
 
 Events = Iterator[StreamEvent]
 
+FAMILIES = (
+    "anthropic:messages",
+    "bedrock:converse",
+    "cerebras:chat",
+    "cloudflare:chat",
+    "cloudflare:run",
+    "cohere:chat",
+    "deepseek:chat",
+    "gemini:array",
+    "gemini:generate",
+    "gemini:interactions",
+    "groq:chat",
+    "llamacpp:chat",
+    "llamacpp:messages",
+    "llamacpp:responses",
+    "local:chat",
+    "ollama:chat",
+    "openai:chat",
+    "openai:responses",
+    "zai:chat",
+)
+"""The APIs that an adapter with a fault speaks unless it names others: each wire format, and many dialects of chat."""
+
 
 class Broken(ReferenceAdapters):
     """An adapter with a fault.
@@ -19,10 +42,16 @@ class Broken(ReferenceAdapters):
     Attributes:
         fails: The invariants that it must fail.
         says: A regular expression that a message of the first of them matches.
+        apis: What it speaks.
     """
 
     fails: ClassVar[tuple[str, ...]]
     says: ClassVar[str]
+    apis: ClassVar[tuple[str, ...]] = FAMILIES
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.providers = self.apis
 
     def touches(self, _api: str) -> bool:
         """Whether it does anything otherwise than the reference adapters with an API."""
