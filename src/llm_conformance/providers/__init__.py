@@ -78,6 +78,7 @@ class Provider:
             absent; without the others the count is unknown. None at all: the sum of prompt and completion.
         finish: Raw finish word to canonical finish reason. A word that is not listed is unknown, hence None.
         think: Model glob to think profile, for models that put reasoning into the text.
+        speaks: Whether answers may be audio; counts of audio alone do not say so.
         notes: What an adapter has to know besides, a sentence or two each.
         error: Pointers into an error body: `message`, and where there are any `type`, `code`, `status`.
         error_code: What the `code` of an error body is.
@@ -117,6 +118,7 @@ class Provider:
     request_headers: Mapping[str, str] = field(default_factory=dict)
     pricing: str = ""
     request_aliases: Mapping[str, str] = field(default_factory=dict)
+    speaks: bool = False
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)
 
