@@ -60,8 +60,11 @@ class _Trace:
     def __init__(self, interaction: Interaction, row: Provider, profile: ThinkProfile) -> None:
         self._parts = list(_parts(interaction))
         documents = [part.document for part in self._parts if isinstance(part.document, Mapping)]
-        self._visible = [place for each in documents for place in derivation.text_places(each, row)]
-        self._places = [place for each in documents for place in derivation.text_places(each, row, "reasoning")]
+        streamed = interaction.streamed
+        self._visible = [place for each in documents for place in derivation.text_places(each, row, streamed)]
+        self._places = [
+            place for each in documents for place in derivation.text_places(each, row, streamed, "reasoning")
+        ]
         if not self._places and profile != "off":
             self._places = list(self._places_between_tags(profile))
         self.tokens = [f"({TOKEN} {number})" for number in range(len(self._places))]

@@ -218,6 +218,12 @@ def reading_rules() -> Mapping[str, tuple[Mapping[str, Any], ...]]:
     return {name: tuple(wire["read"]) for name, wire in wires}
 
 
+def places_of(rule: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return where a rule looks, by mode (`json`, `stream`): mostly in the same place, which is written once."""
+    at = rule.get("at", "")
+    return at if isinstance(at, Mapping) else {"json": at, "stream": at}
+
+
 def recognise(uri: str) -> tuple[Provider, Place] | None:
     """Return the row that a recorded request belongs to; None if the table has none."""
     for row in table().values():
