@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,12 +39,16 @@ class Dialect:
         reasoning: Fields of the message that hold reasoning, the first that is there counts.
         cached: Where in `usage` the cached prompt tokens are.
         finish: Finish words beside the common ones.
+        reasoning_apart: Whether `completion_tokens` leaves reasoning out.
+        sources: Lists of what the provider's own search found, as objects or bare URLs; the first that is there counts.
         replay: What an earlier answer's assistant message has beside, or instead of, text and calls.
     """
 
     reasoning: tuple[str, ...] = ()
     cached: tuple[str, ...] = ("prompt_tokens_details", "cached_tokens")
     finish: Mapping[str, FinishReason] | None = None
+    reasoning_apart: bool = False
+    sources: tuple[str, ...] = ()
     replay: Callable[[Response, Call], Mapping[str, Any]] = lambda _answer, _call: {}
 
 
@@ -58,6 +62,9 @@ class ChatDecoder:
         self._has_native_reasoning = False
         self._refused = False
         self._citations: list[Mapping[str, Any]] = []
+        self._sources: Sequence[Any] = ()
+        # A stream may repeat beside its deltas the message so far; a plain answer may have an empty delta beside it.
+        self._places = ("delta", "message") if call.stream else ("message", "delta")
         self._going_on: dict[object, tuple[object, str | int | None]] = {}
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
@@ -76,9 +83,12 @@ class ChatDecoder:
         answer.model = document.get("model") or answer.model
         usage = document.get("usage") or groq.get("usage") or {}
         answer.raw_usage |= {key: value for key, value in usage.items() if value is not None}
+        found = (document[name] for name in self._dialect.sources if document.get(name))
+        self._sources = next(found, self._sources)
         for choice in document["choices"]:
             if choice["index"] == 0:
-                yield from self._feed_message(choice.get("message") or choice.get("delta") or {})
+                said = (choice[place] for place in self._places if choice.get(place) is not None)
+                yield from self._feed_message(next(said, {}))
                 answer.raw_finish = choice.get("finish_reason") or answer.raw_finish
             else:
                 answer.extras.setdefault("other_choices", []).append(choice)
@@ -167,6 +177,9 @@ class ChatDecoder:
             yield from self._said(self._splitter.end())
         for citation in self._citations:
             yield from self._answer.annotate(self._placed(citation))
+        for source in self._sources:
+            data = source if isinstance(source, Mapping) else {"url": source}
+            yield from self._answer.annotate(Annotation(None, None, data))
 
     def _placed(self, citation: Mapping[str, Any]) -> Annotation:
         """Flatten `{"type": T, T: {...}}`; offsets count code points of the text as it was sent."""
@@ -199,9 +212,11 @@ class ChatDecoder:
         asked, answered, total = (raw.get(name) for name in ("prompt_tokens", "completion_tokens", "total_tokens"))
         if asked is None and answered is None and total is None:
             return None
+        prompt, completion = raw.get("prompt_tokens_details") or {}, raw.get("completion_tokens_details") or {}
+        if self._dialect.reasoning_apart and answered is not None:
+            answered += completion.get("reasoning_tokens") or 0
         if total is None and asked is not None and answered is not None:
             total = asked + answered
-        prompt, completion = raw.get("prompt_tokens_details") or {}, raw.get("completion_tokens_details") or {}
         return Usage(
             prompt_tokens=asked,
             completion_tokens=answered,
