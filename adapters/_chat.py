@@ -41,6 +41,8 @@ class Dialect:
         cached: Where in `usage` the cached prompt tokens are.
         cache_written: Where those are that were written to the cache; nowhere if it is empty.
         finish: Finish words beside the common ones.
+        reasoning_apart: Whether `completion_tokens` leaves reasoning out.
+        sources: Lists of what the provider's own search found, as objects or bare URLs; the first that is there counts.
         replay: What an earlier answer's assistant message has beside, or instead of, text and calls.
         think_tag: The tag between which reasoning stands in the text.
         signature: Where in a message, and in a call, a signature is.
@@ -54,6 +56,8 @@ class Dialect:
     cached: tuple[str, ...] = ("prompt_tokens_details", "cached_tokens")
     cache_written: tuple[str, ...] = ()
     finish: Mapping[str, FinishReason] | None = None
+    reasoning_apart: bool = False
+    sources: tuple[str, ...] = ()
     replay: Callable[[Response, Call], Mapping[str, Any]] = lambda _answer, _call: {}
     think_tag: str = TAG
     signature: tuple[str, ...] = ()
@@ -74,6 +78,9 @@ class ChatDecoder:
         self._has_native_reasoning = False
         self._refused = False
         self._citations: list[Mapping[str, Any]] = []
+        self._sources: Sequence[Any] = ()
+        # A stream may repeat beside its deltas the message so far; a plain answer may have an empty delta beside it.
+        self._places = ("delta", "message") if call.stream else ("message", "delta")
         self._going_on: dict[object, tuple[object, str | int | None]] = {}
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
@@ -91,13 +98,16 @@ class ChatDecoder:
         answer.created = answer.created or utc(document.get("created"))
         answer.model = document.get("model") or answer.model
         self._count(document.get("usage") or groq.get("usage"))
+        found = (document[name] for name in self._dialect.sources if document.get(name))
+        self._sources = next(found, self._sources)
         for choice in document["choices"]:
             if not choice.get("index"):  # one alone need not be numbered, and Copilot's parts of one answer are not
                 if choice.get("error"):
                     raise error_in_band(choice["error"], answer.call)
                 self._details.in_pieces = "delta" in choice
                 self._count(choice.get("usage"))
-                yield from self._feed_message(choice.get("message") or choice.get("delta") or {})
+                said = (choice[place] for place in self._places if choice.get(place) is not None)
+                yield from self._feed_message(next(said, {}))
                 answer.raw_finish = choice.get("finish_reason") or answer.raw_finish
             else:
                 answer.extras.setdefault("other_choices", []).append(choice)
@@ -233,6 +243,9 @@ class ChatDecoder:
             yield from self._said(self._splitter.end())
         for citation in self._citations:
             yield from self._answer.annotate(self._placed(citation))
+        for source in self._sources:
+            data = source if isinstance(source, Mapping) else {"url": source}
+            yield from self._answer.annotate(Annotation(None, None, data))
 
     def _placed(self, citation: Mapping[str, Any]) -> Annotation:
         """Flatten `{"type": T, T: {...}}`; offsets count code points of the text as it was sent."""
@@ -270,9 +283,11 @@ class ChatDecoder:
         beside = _at(raw, self._dialect.prompt_beside) if self._dialect.prompt_beside else None
         if asked is not None and beside:
             asked += beside
+        prompt, completion = raw.get("prompt_tokens_details") or {}, raw.get("completion_tokens_details") or {}
+        if self._dialect.reasoning_apart and answered is not None:
+            answered += completion.get("reasoning_tokens") or 0
         if total is None and asked is not None and answered is not None:
             total = asked + answered
-        prompt, completion = raw.get("prompt_tokens_details") or {}, raw.get("completion_tokens_details") or {}
         return Usage(
             prompt_tokens=asked,
             completion_tokens=answered,

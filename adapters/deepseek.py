@@ -1,4 +1,4 @@
-"""DeepSeek chat: https://api-docs.deepseek.com/api/create-chat-completion."""
+"""DeepSeek, both of its APIs: https://api-docs.deepseek.com/api/create-chat-completion."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from llm_conformance.contract import Call, Response
 
 from ._chat import Dialect, chat_adapter
+from ._responses import responses_adapter
 
 
 def _replay(answer: Response, _call: Call) -> Mapping[str, str]:
@@ -14,7 +15,7 @@ def _replay(answer: Response, _call: Call) -> Mapping[str, str]:
     return {"reasoning_content": answer.reasoning} if answer.reasoning and answer.tool_calls else {}
 
 
-adapter = chat_adapter(
+_chat = chat_adapter(
     "deepseek",
     Dialect(
         reasoning=("reasoning_content",),
@@ -23,3 +24,5 @@ adapter = chat_adapter(
         replay=_replay,
     ),
 )
+
+adapters = (_chat, responses_adapter("deepseek"))

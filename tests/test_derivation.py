@@ -73,7 +73,8 @@ def test_every_reading_rule_says_something_known() -> None:
     for wire, rules in providers.reading_rules().items():
         for rule in rules:
             assert set(rule) <= known, wire
-            reading.compiled(rule.get("at", ""))
+            for at in providers.places_of(rule).values():
+                reading.compiled(at)
 
 
 @pytest.mark.parametrize(

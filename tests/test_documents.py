@@ -86,7 +86,8 @@ def test_every_row_of_the_provider_table_is_whole() -> None:
         assert row.replay.source, row
         assert bool(row.replay.slot) == (row.replay.policy not in ("none", "ignored")), row
         for rule in providers.reading_rules()[row.wire]:
-            reading.compiled(rule.get("at", ""))
+            for at in providers.places_of(rule).values():
+                reading.compiled(at)
 
 
 def test_the_readme_counts_the_scenarios() -> None:

@@ -61,12 +61,13 @@ class _Trace:
     def __init__(self, interaction: Interaction, row: Provider, profile: ThinkProfile) -> None:
         self._parts = list(_parts(interaction))
         documents = [part.document for part in self._parts if isinstance(part.document, Mapping)]
-        self._visible = [place for each in documents for place in derivation.text_places(each, row)]
+        streamed = interaction.streamed
+        self._visible = [place for each in documents for place in derivation.text_places(each, row, streamed)]
         self._places: list[derivation.TextPlace] = []
         self._repeated: list[tuple[list[derivation.TextPlace], slice]] = []
         for each in documents:
-            trace = list(derivation.text_places(each, row, "reasoning"))
-            again = list(derivation.text_places(each, row, "repeats"))
+            trace = list(derivation.text_places(each, row, streamed, "reasoning"))
+            again = list(derivation.text_places(each, row, streamed, "repeats"))
             if trace and again and _joined(trace) == _joined(again):
                 self._repeated.append((again, slice(len(self._places), len(self._places) + len(trace))))
             self._places += trace

@@ -15,7 +15,7 @@ from typing import Any
 
 from llm_conformance.cassette import Interaction
 from llm_conformance.framing import DONE
-from llm_conformance.providers import Provider, reading_rules
+from llm_conformance.providers import Provider, places_of, reading_rules
 from llm_conformance.reading import Place, compiled, places
 
 SHAPELESS = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, OSError, RecursionError)
@@ -108,7 +108,7 @@ def derive(interaction: Interaction, provider: Provider) -> WireFacts:
     Raises ValueError, KeyError, TypeError or AttributeError where the bytes are of another shape.
     """
     facts = WireFacts()
-    rules = _rules(provider.wire)
+    rules = _rules(provider.wire, interaction.streamed)
     for document in _documents(interaction):
         if document is DONE:
             facts.ended |= provider.end_marker == DONE
@@ -157,9 +157,11 @@ class TextPlace:
             self.holder[name] = whole[: self.start] + text + whole[self.end :]
 
 
-def text_places(document: Mapping[str, Any], provider: Provider, kind: str = "text") -> Iterator[TextPlace]:
+def text_places(
+    document: Mapping[str, Any], provider: Provider, streamed: bool, kind: str = "text"
+) -> Iterator[TextPlace]:
     """Yield where a document has visible text, or another `kind` of text that the reading rules name: `reasoning`."""
-    for steps, rule in _rules(provider.wire):
+    for steps, rule in _rules(provider.wire, streamed):
         for place in places(document, steps) if kind in rule else ():
             paths = provider.reasoning_fields if rule[kind] == "$row" else _several(rule[kind])
             told = [path for path in paths if isinstance(place.find(path), str) and place.find(path)]
@@ -174,10 +176,10 @@ _KINDS = ("error", "text", "reasoning", "refusal", "name", "arguments", "whole_a
 _ENDS = ("finish", "usage")
 
 
-def kinds(document: Mapping[str, Any], provider: Provider) -> list[str]:
+def kinds(document: Mapping[str, Any], provider: Provider, streamed: bool) -> list[str]:
     """Return what a document has of an answer, by the names that the reading rules have for it."""
     found: dict[str, None] = {}
-    for steps, rule in _rules(provider.wire):
+    for steps, rule in _rules(provider.wire, streamed):
         for place in places(document, steps):
             for kind in (*_KINDS, *_ENDS):
                 if kind in rule:
@@ -189,8 +191,9 @@ def kinds(document: Mapping[str, Any], provider: Provider) -> list[str]:
 
 
 @functools.cache
-def _rules(wire: str) -> tuple[tuple[Any, Mapping[str, Any]], ...]:
-    return tuple((compiled(rule.get("at", "")), rule) for rule in reading_rules()[wire])
+def _rules(wire: str, streamed: bool) -> tuple[tuple[Any, Mapping[str, Any]], ...]:
+    mode = "stream" if streamed else "json"
+    return tuple((compiled(at[mode]), rule) for rule in reading_rules()[wire] if mode in (at := places_of(rule)))
 
 
 def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Provider, streamed: bool) -> None:

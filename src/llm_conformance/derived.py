@@ -69,7 +69,11 @@ def with_segments(truth: Truth, interaction: Interaction, row: Provider) -> Trut
         return truth
     if derivation.derive(interaction, row).found:  # what the provider's own tools did is said in segments, too
         return truth
-    order = [_RANKS[kind] for document in derivation.documents(interaction) for kind in _parts(document, row)]
+    order = [
+        _RANKS[kind]
+        for document in derivation.documents(interaction)
+        for kind in _parts(document, row, interaction.streamed)
+    ]
     if order != sorted(order):
         return truth
     segments = [Segment("reasoning", truth.reasoning)] if truth.reasoning else []
@@ -81,8 +85,9 @@ def with_segments(truth: Truth, interaction: Interaction, row: Provider) -> Trut
 _RANKS = {"reasoning": 0, "text": 1, "name": 2, "arguments": 2}
 
 
-def _parts(document: Mapping[str, object], row: Provider) -> list[str]:
-    return sorted((kind for kind in derivation.kinds(document, row) if kind in _RANKS), key=lambda kind: _RANKS[kind])
+def _parts(document: Mapping[str, object], row: Provider, streamed: bool) -> list[str]:
+    held = derivation.kinds(document, row, streamed)
+    return sorted((kind for kind in held if kind in _RANKS), key=lambda kind: _RANKS[kind])
 
 
 def _of_answer(

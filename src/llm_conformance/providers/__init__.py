@@ -84,6 +84,7 @@ class Provider:
         finish: Raw finish word to canonical finish reason. A word that is not listed is unknown, hence None.
         think: Model glob to think profile, for models that put reasoning into the text.
         think_tag: The name of the tags that they put it between.
+        speaks: Whether answers may be audio; counts of audio alone do not say so.
         notes: What an adapter has to know besides, a sentence or two each.
         error: Pointers into an error body: `message`, and where there are any `type`, `code`, `status`.
         error_code: What the `code` of an error body is.
@@ -127,6 +128,7 @@ class Provider:
     pricing: str = ""
     content_parts: bool = False
     request_aliases: Mapping[str, str] = field(default_factory=dict)
+    speaks: bool = False
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)
     think_tag: str = "think"
@@ -234,6 +236,12 @@ def reading_rules() -> Mapping[str, tuple[Mapping[str, Any], ...]]:
     """Return the rules by which answers are read, by wire format."""
     wires = (wire for document in _documents().values() for wire in document.get("wire", {}).items())
     return {name: tuple(wire["read"]) for name, wire in wires}
+
+
+def places_of(rule: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return where a rule looks, by mode (`json`, `stream`): mostly in the same place, which is written once."""
+    at = rule.get("at", "")
+    return at if isinstance(at, Mapping) else {"json": at, "stream": at}
 
 
 def recognise(uri: str) -> tuple[Provider, Place] | None:

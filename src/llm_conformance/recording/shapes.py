@@ -65,7 +65,9 @@ def shape_of(interaction: Interaction, row: Provider) -> Shape:
         status=interaction.status,
         content_type=interaction.headers.get("content-type", "").partition(";")[0].strip(),
         fields=_fields(found),
-        order=tuple(dict.fromkeys(_kind(each, row) for each in found if not _is_kept_alive(each))),
+        order=tuple(
+            dict.fromkeys(_kind(each, row, interaction.streamed) for each in found if not _is_kept_alive(each))
+        ),
         claims=claims,
         problems=tuple(dict.fromkeys(problems)),
     )
@@ -160,9 +162,9 @@ def _type(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
-def _kind(document: Any, row: Provider) -> str:
+def _kind(document: Any, row: Provider, streamed: bool) -> str:
     """Return what a document holds, by the rules by which answers are read."""
-    held = derivation.kinds(document, row) if isinstance(document, Mapping) else ()
+    held = derivation.kinds(document, row, streamed) if isinstance(document, Mapping) else ()
     named = document.get("type") if isinstance(document, Mapping) else None
     said = "+".join(held)
     if isinstance(named, str):

@@ -28,11 +28,11 @@ class ChatWire(Wire):
     structure: ClassVar[tuple[str, ...]] = ("/choices", "/choices/0", "/choices/0/message", "/choices/0/delta")
 
     def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
-        """Draw reasoning, then text, then tool calls; audio where the provider counts its tokens."""
+        """Draw reasoning, then text, then tool calls; audio where the provider has any."""
         reasoning = draw(texts.reasonings()) if either(draw) and row.reasoning_fields else ""
         seal = answers.seals(draw) if reasoning and _has_details(row) and either(draw) else ""
         shown: list[Block] = [Reasoning(reasoning, seal)] if reasoning else []
-        if row.usage.get("audio_completion_tokens") and some(draw):
+        if row.speaks and some(draw):
             data = base64.b64encode(draw(st.binary(min_size=1, max_size=24))).decode()
             return (*shown, Audio(data, draw(texts.answers(3).filter(bool))))
         places = either(draw) and row.offset_unit == "code points"

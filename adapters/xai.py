@@ -1,0 +1,11 @@
+"""xAI (Grok), both of its APIs: https://docs.x.ai/developers/rest-api-reference/inference/chat."""
+
+from __future__ import annotations
+
+from ._chat import Dialect, chat_adapter
+from ._responses import responses_adapter
+
+adapters = (
+    chat_adapter("xai", Dialect(reasoning=("reasoning_content",), reasoning_apart=True)),
+    responses_adapter("xai"),
+)
