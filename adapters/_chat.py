@@ -221,7 +221,7 @@ class ChatDecoder:
         if asked is None and answered is None and total is None:
             return None
         if self._dialect.hides_thoughts:
-            answered = None if total is None or asked is None else total - asked
+            answered = None if total is None or asked is None or total < asked else total - asked
         if total is None and asked is not None and answered is not None:
             total = asked + answered
         prompt, completion = raw.get("prompt_tokens_details") or {}, raw.get("completion_tokens_details") or {}
