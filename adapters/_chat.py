@@ -279,7 +279,7 @@ class ChatDecoder:
         if asked is None and answered is None and total is None:
             return None
         if self._dialect.hides_thoughts:
-            answered = None if total is None or asked is None else total - asked
+            answered = None if total is None or asked is None or total < asked else total - asked
         beside = _at(raw, self._dialect.prompt_beside) if self._dialect.prompt_beside else None
         if asked is not None and beside:
             asked += beside

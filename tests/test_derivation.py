@@ -103,6 +103,16 @@ def test_only_the_tag_of_the_provider_is_one() -> None:
     assert expectation.split("<thought>a</thought>b", "leading") == ("<thought>a</thought>b", [])
 
 
+def test_a_count_may_be_what_only_the_total_has() -> None:
+    row = providers.table()["gemini", "chat"]
+    usage = row.normalise({"prompt_tokens": 66, "completion_tokens": 6, "total_tokens": 100})
+    assert usage is not None
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (66, 34, 100)
+    nonsense = row.normalise({"prompt_tokens": 66, "total_tokens": 6})
+    assert nonsense is not None
+    assert nonsense.completion_tokens is None
+
+
 def gemini(*supports: dict[str, Any]) -> derivation.WireFacts:
     """Return the facts of a Gemini answer with these grounding supports."""
     body = {

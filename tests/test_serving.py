@@ -63,6 +63,19 @@ def test_a_model_may_stand_in_the_path_or_in_the_body(
     assert asked(scenario, target, tools | (body or {})).mode == (None if body is None else "json")
 
 
+@pytest.mark.parametrize(
+    ("target", "mode"),
+    [
+        ("/publishers/google/models/gemini-2.5-flash:generateContent", "json"),
+        ("/v1/projects/mine/locations/global/publishers/google/models/gemini-2.5-flash:generateContent", "json"),
+        ("/v1beta1/publishers/google/models/gemini-2.5-flash:streamGenerateContent?alt=sse", "stream"),
+        ("/v1/projects/my/own/locations/global/publishers/google/models/gemini-2.5-flash:generateContent", None),
+    ],
+)
+def test_project_and_location_may_be_anyones(by_id: dict[str, Scenario], target: str, mode: str | None) -> None:
+    assert asked(by_id["vertex/generate-traffic-type-without-counts"], target, BODY).mode == mode
+
+
 def test_a_refusal_says_what_was_recorded(by_id: dict[str, Scenario]) -> None:
     serving = asked(
         by_id["gemini/text-with-growing-usage"], "/v1beta/models/gemini-2.5-flash:streamGenerateContent", BODY

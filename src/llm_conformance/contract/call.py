@@ -34,7 +34,8 @@ class Call(Value):
     `base_url` stands where the base URL of the provider's documented SDK stands; `path` is what follows it.
     `params` is what else the provider's request carries, under its own names; `request` the recorded request body, for
     adapters that are thin. `api_key` is a canary that may appear nowhere. `timeout_s` is in seconds.
-    `think_profile` says what the model is known to do: `off` (never parse tags), `leading`, `prefilled`, `anywhere`.
+    `think_profile` says what the model is known to do: `off` (never parse tags), `leading`, `prefilled`, `anywhere`;
+    the tag is `<think>`, but for providers that have another (`think_tag` in the provider table).
     `http` is set for `parse_stream` only.
     """
 
