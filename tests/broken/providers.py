@@ -256,7 +256,7 @@ class Summarising(ResponsesDecoder):
 
 class ReasoningLookedForInSummariesOnly(Misunderstood):
     fails = ("RSN-1", "RSN-3", "STR-7")
-    says = "expected the reasoning of"
+    says = "expected the reasoning "
     decoders = MappingProxyType({ResponsesDecoder: Summarising})
 
 
