@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from tests.broken import citations, clouds, content, errors, facts, gateways, providers, replay, splitters, streams
+from tests.broken import (
+    citations,
+    clouds,
+    content,
+    engines,
+    errors,
+    facts,
+    gateways,
+    providers,
+    replay,
+    splitters,
+    streams,
+)
 from tests.broken.kinds import Broken
 
 
@@ -31,4 +43,5 @@ BROKEN = (
     + _in(replay)
     + _in(clouds)
     + _in(gateways)
+    + _in(engines)
 )

@@ -133,7 +133,9 @@ class NotRebasedBehindThinkPrefix(Plain):
     def alter(self, response: Response, call: Call) -> Response:
         if call.think_profile == "off" or not response.annotations:
             return response
-        wire = response.raw_events[0]["choices"][0]["message"].get("annotations") or ()
+        wire = response.raw_events[0]["choices"][0]["message"].get("annotations")
+        if not wire:  # they are lists of what was found, which have no place
+            return response
         spans = [(found["url_citation"]["start_index"], found["url_citation"]["end_index"]) for found in wire]
         moved = [
             replace(annotation, start=start, end=end)
