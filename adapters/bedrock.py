@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from llm_conformance.contract import Call
+from llm_conformance.contract import Call, StreamEvent
 
 from . import _converse
 from ._chat import headers
@@ -16,6 +17,17 @@ from ._framing import aws_messages
 from ._provider import ProviderAdapter
 from .anthropic import MessagesDecoder
 from .anthropic import request as messages_request
+
+
+class InvokedDecoder(MessagesDecoder):
+    """Understands what a model of Anthropic's says, and the exceptions of Bedrock's own among its events."""
+
+    def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take the whole message, one event, or an exception as `{type: payload}`."""
+        for kind, event in document.items():
+            if kind.endswith("Exception"):
+                raise _converse.exception(kind, event, self._answer.call)
+        yield from super().feed(document)
 
 
 def _invoked(call: Call) -> dict[str, Any]:
@@ -26,5 +38,5 @@ def _invoked(call: Call) -> dict[str, Any]:
 
 adapters = (
     ProviderAdapter("bedrock:converse", _converse.ConverseDecoder, _converse.request, headers, aws_messages),
-    ProviderAdapter("bedrock:invoke", MessagesDecoder, _invoked, headers, aws_messages),
+    ProviderAdapter("bedrock:invoke", InvokedDecoder, _invoked, headers, aws_messages),
 )
