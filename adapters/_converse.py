@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Usage
+from llm_conformance.contract import Annotation, Call, LLMError, Response, StreamEvent, Usage
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, Block
@@ -33,6 +33,7 @@ class ConverseDecoder:
         self._index: object = None
         self._start = 0
         self._citations: list[Mapping[str, Any]] = []
+        self._result: dict[str, Any] | None = None
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take the whole answer, or one event as `{type: payload}`."""
@@ -56,7 +57,7 @@ class ConverseDecoder:
             case "messageStop" | "metadata":
                 self._feed_end(event)
             case _ if kind.endswith("Exception"):
-                raise error_in_band({"type": _ERRORS.get(kind, kind), **event}, self._answer.call)
+                raise exception(kind, event, self._answer.call)
             case unknown:
                 self._answer.keep(unknown, event)
 
@@ -80,6 +81,9 @@ class ConverseDecoder:
                     self._citations += content.get("citations") or ()
                     for piece in content.get("content") or ():
                         yield from self._answer.text(piece.get("text") or "", index)
+                case "toolResult":  # of a tool that Bedrock runs itself; a stream has its content in deltas
+                    self._result = dict(content)
+                    self._answer.keep(kind, self._result, index)
                 case unknown:
                     self._answer.keep(unknown, content, index)
 
@@ -97,6 +101,8 @@ class ConverseDecoder:
                     self._answer.block("tool_call", index).content += piece["input"]
                 case "citation":
                     self._citations.append(piece)
+                case "toolResult" if self._result is not None:
+                    self._result["content"] = [*self._result.get("content", ()), *piece]
                 case unknown:
                     self._answer.keep(unknown, {unknown: piece})
 
@@ -154,6 +160,11 @@ class ConverseDecoder:
             cache_write_tokens=written,
             raw=raw,
         )
+
+
+def exception(kind: str, event: Mapping[str, Any], call: Call) -> LLMError:
+    """Return the error that an exception among the messages of a stream stands for."""
+    return error_in_band({"type": _ERRORS.get(kind, kind), **event}, call)
 
 
 # What a stream's exceptions are called as a status.

@@ -9,9 +9,10 @@ All of them take an API key as bearer token.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from llm_conformance.contract import Call
+from llm_conformance.contract import Call, StreamEvent
 
 from . import _converse
 from ._chat import Dialect, chat_adapter, headers
@@ -22,6 +23,17 @@ from .anthropic import MessagesDecoder
 from .anthropic import request as messages_request
 
 
+class InvokedDecoder(MessagesDecoder):
+    """Understands what a model of Anthropic's says, and the exceptions of Bedrock's own among its events."""
+
+    def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take the whole message, one event, or an exception as `{type: payload}`."""
+        for kind, event in document.items():
+            if kind.endswith("Exception"):
+                raise _converse.exception(kind, event, self._answer.call)
+        yield from super().feed(document)
+
+
 def _invoked(call: Call) -> dict[str, Any]:
     """Return Anthropic's request body without what the path says."""
     body = {key: value for key, value in messages_request(call).items() if key not in ("model", "stream")}
@@ -30,7 +42,7 @@ def _invoked(call: Call) -> dict[str, Any]:
 
 adapters = (
     ProviderAdapter("bedrock:converse", _converse.ConverseDecoder, _converse.request, headers, aws_messages),
-    ProviderAdapter("bedrock:invoke", MessagesDecoder, _invoked, headers, aws_messages),
+    ProviderAdapter("bedrock:invoke", InvokedDecoder, _invoked, headers, aws_messages),
     chat_adapter("bedrock", Dialect(reasoning=("reasoning",))),
     responses_adapter("bedrock"),
 )

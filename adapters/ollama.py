@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from llm_conformance.contract import Call, Response, StreamEvent, Usage
+from llm_conformance.contract import Call, Response, StreamEvent, ToolCall, Usage
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, utc_of_text
@@ -99,16 +99,25 @@ def request(call: Call) -> dict[str, Any]:
 
 def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
     """Yield the messages; a result names its tool."""
-    names: dict[str | None, str] = {}
+    made: list[ToolCall] = []
     for message in call.messages:
         if isinstance(message, Response):
-            names |= {made.id: made.name for made in message.tool_calls}
+            made = list(message.tool_calls)
             yield _assistant(message)
         elif message["role"] == "tool":
-            name = names.get(message["tool_call_id"], "")
+            name = _answered(made, message["tool_call_id"])
             yield {"role": "tool", "tool_name": name, "content": message["content"]}
         else:
             yield message
+
+
+def _answered(made: list[ToolCall], id: str | None) -> str:
+    """Take out the call that a result is of, and return its tool; calls of older servers have no id, but an order."""
+    known = [each for each in made if each.id == id] or [each for each in made if each.id is None]
+    if not known:
+        return ""
+    made.remove(known[0])
+    return known[0].name
 
 
 def _assistant(answer: Response) -> Mapping[str, Any]:
@@ -116,9 +125,13 @@ def _assistant(answer: Response) -> Mapping[str, Any]:
     if answer.reasoning:
         said["thinking"] = answer.reasoning
     if answer.tool_calls:
-        made = [{"name": each.name, "arguments": json.loads(each.arguments)} for each in answer.tool_calls]
-        said["tool_calls"] = [{"function": each} for each in made]
+        said["tool_calls"] = [_made(each) for each in answer.tool_calls]
     return said
+
+
+def _made(call: ToolCall) -> Mapping[str, Any]:
+    made = {"function": {"name": call.name, "arguments": json.loads(call.arguments)}}
+    return {"id": call.id, **made} if call.id else made
 
 
 adapter = ProviderAdapter("ollama:chat", OllamaDecoder, request, headers, lines)

@@ -54,6 +54,9 @@ COUNTED = {"prompt_tokens": 3, "total_tokens": 3}
 AI_RUN = {"request": {"uri": "https://api.cloudflare.com/client/v4/accounts/abc/ai/run/@cf/acme/no-chat", "body": "{}"}}
 
 
+EVENTS = {"headers": {"Content-Type": ["text/event-stream"]}}
+
+
 def write(directory: Path, answer: Any, name: str = "one", **changes: Any) -> Path:
     """Write a bare cassette of one OpenAI answer; `changes` go to its request, response or metadata."""
     body = answer if isinstance(answer, str | bytes) else json.dumps(answer)
@@ -143,6 +146,7 @@ def test_no_more_is_claimed_than_the_recorder_left_intact(
         ('{"choices": {"a": 1}}', {}, "without any part of an answer"),
         ({"result": {"shape": [1, 2], "data": [[0.5, 1]], "usage": COUNTED}}, AI_RUN, "without any part of an answer"),
         ({"result": {"text": "hello", "word_count": 1}, "success": True}, AI_RUN, "without any part of an answer"),
+        ('data: {"completion": " Hi.", "stop": null}\n\n', {"response": EVENTS}, "without any part of an answer"),
     ],
 )
 def test_what_cannot_be_judged_says_why(tmp_path: Path, answer: Any, changes: Any, why: str) -> None:

@@ -96,9 +96,12 @@ def _of_answer(
     facts = derivation.derive(interaction, row)
     if facts.finish in _PENDING and not interaction.streamed:
         return Undecided("an answer that is still pending")
-    if facts.error or (interaction.streamed and facts.finish is None and not facts.ended):
+    parts = (facts.text, facts.reasoning, facts.refusal, facts.tool_calls, facts.media, facts.finish)
+    breaks_off = interaction.streamed and facts.finish is None and not facts.ended
+    # A stream that begins and breaks off is of the documented form; one of something else is nobody's error.
+    if facts.error or (breaks_off and (any(parts) or _keeps_the_wire_schema(interaction, row))):
         return Truth(stated=frozenset({"error"}), error="LLMError")
-    if not any((facts.text, facts.reasoning, facts.refusal, facts.tool_calls, facts.media, facts.finish)):
+    if not any(parts):
         return Undecided("a body without any part of an answer")
     expected = expectation.expect(facts, row, profile)
     outside = any(start is None and citation.start is not None for start, _, citation in expected.annotations)
