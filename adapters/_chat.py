@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from llm_conformance.contract import Annotation, Attachment, Call, Response, StreamEvent, Usage
+from llm_conformance.contract import Annotation, Attachment, Call, Response, StreamEvent
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, Block, utc
+from ._counting import OPENAI, Counting, at
 from ._details import Details, text_of
 from ._provider import ProviderAdapter, error_in_band, made_calls
 from ._think import TAG, ThinkSplitter
@@ -38,33 +39,23 @@ class Dialect:
 
     Args:
         reasoning: Fields of the message that hold reasoning, the first that is there counts.
-        cached: Where in `usage` the cached prompt tokens are.
-        cache_written: Where those are that were written to the cache; nowhere if it is empty.
+        counting: How tokens are counted.
         finish: Finish words beside the common ones.
-        reasoning_apart: Whether `completion_tokens` leaves reasoning out.
         sources: Lists of what the provider's own search found, as objects or bare URLs; the first that is there counts.
         replay: What an earlier answer's assistant message has beside, or instead of, text and calls.
         think_tag: The tag between which reasoning stands in the text.
         signature: Where in a message, and in a call, a signature is.
         sealed: Field of the message that holds encrypted reasoning.
-        prompt_beside: Where in `usage` the prompt tokens are that `prompt_tokens` leaves out.
-        reasoned: Where in `usage` the completion tokens are that are reasoning.
-        hides_thoughts: Whether thoughts that are not shown are counted in the total alone.
     """
 
     reasoning: tuple[str, ...] = ()
-    cached: tuple[str, ...] = ("prompt_tokens_details", "cached_tokens")
-    cache_written: tuple[str, ...] = ()
+    counting: Counting = OPENAI
     finish: Mapping[str, FinishReason] | None = None
-    reasoning_apart: bool = False
     sources: tuple[str, ...] = ()
     replay: Callable[[Response, Call], Mapping[str, Any]] = lambda _answer, _call: {}
     think_tag: str = TAG
     signature: tuple[str, ...] = ()
     sealed: str = ""
-    prompt_beside: tuple[str, ...] = ()
-    reasoned: tuple[str, ...] = ("completion_tokens_details", "reasoning_tokens")
-    hides_thoughts: bool = False
 
 
 class ChatDecoder:
@@ -160,7 +151,7 @@ class ChatDecoder:
             block.metadata[name] = value
 
     def _signature(self, place: Mapping[str, Any]) -> Any:
-        return _at(place, self._dialect.signature) if self._dialect.signature else None
+        return at(place, self._dialect.signature)
 
     def _sign(self, block: Block, place: Mapping[str, Any]) -> None:
         """Keep a signature with what it is of: it goes back in the same place."""
@@ -271,34 +262,8 @@ class ChatDecoder:
         """Return the whole completion."""
         words = {**FINISH, **(self._dialect.finish or {})}
         finish = words.get(self._answer.raw_finish or "")
-        return self._answer.response("content_filter" if self._refused else finish, self._usage())
-
-    def _usage(self) -> Usage | None:
-        raw = self._answer.raw_usage
-        asked, answered, total = (raw.get(name) for name in ("prompt_tokens", "completion_tokens", "total_tokens"))
-        if asked is None and answered is None and total is None:
-            return None
-        if self._dialect.hides_thoughts:
-            answered = None if total is None or asked is None or total < asked else total - asked
-        beside = _at(raw, self._dialect.prompt_beside) if self._dialect.prompt_beside else None
-        if asked is not None and beside:
-            asked += beside
-        prompt, completion = raw.get("prompt_tokens_details") or {}, raw.get("completion_tokens_details") or {}
-        if self._dialect.reasoning_apart and answered is not None:
-            answered += completion.get("reasoning_tokens") or 0
-        if total is None and asked is not None and answered is not None:
-            total = asked + answered
-        return Usage(
-            prompt_tokens=asked,
-            completion_tokens=answered,
-            total_tokens=total,
-            cached_tokens=_at(raw, self._dialect.cached),
-            cache_write_tokens=_at(raw, self._dialect.cache_written) if self._dialect.cache_written else None,
-            reasoning_tokens=_at(raw, self._dialect.reasoned),
-            audio_prompt_tokens=prompt.get("audio_tokens"),
-            audio_completion_tokens=completion.get("audio_tokens"),
-            raw=raw,
-        )
+        usage = self._dialect.counting.usage(self._answer.raw_usage)
+        return self._answer.response("content_filter" if self._refused else finish, usage)
 
 
 def _said_by_status(base: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -310,12 +275,6 @@ def _said_by_status(base: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def _says_anything(fields: Mapping[str, Any] | None) -> bool:
     """Whether any field has something: servers may send an object of empty fields where there is nothing."""
     return any((fields or {}).values())
-
-
-def _at(value: Any, keys: tuple[str, ...]) -> Any:
-    for key in keys:
-        value = (value or {}).get(key)
-    return value
 
 
 def request(call: Call, dialect: Dialect) -> dict[str, Any]:

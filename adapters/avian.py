@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from ._chat import Dialect, chat_adapter
+from ._counting import Counting
 
 adapter = chat_adapter(
     "avian",
-    Dialect(reasoning=("reasoning_content",), cache_written=("prompt_tokens_details", "cache_write_tokens")),
+    Dialect(
+        reasoning=("reasoning_content",),
+        counting=Counting(cache_written=("prompt_tokens_details", "cache_write_tokens")),
+    ),
 )

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from ._chat import Dialect, chat_adapter
+from ._counting import Counting
 from ._responses import responses_adapter
 
 adapters = (
     chat_adapter(
         "copilot",
-        Dialect(reasoning=("reasoning_text",), sealed="reasoning_opaque", reasoned=("reasoning_tokens",)),
+        Dialect(
+            reasoning=("reasoning_text",),
+            sealed="reasoning_opaque",
+            counting=Counting(reasoned=("reasoning_tokens",)),
+        ),
     ),
     responses_adapter("copilot"),
 )

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from ._chat import Dialect, chat_adapter
+from ._counting import Counting
 
 adapter = chat_adapter(
-    "databricks", Dialect(cached=("cache_read_input_tokens",), cache_written=("cache_creation_input_tokens",))
+    "databricks",
+    Dialect(
+        counting=Counting(cached=("cache_read_input_tokens",), cache_written=("cache_creation_input_tokens",)),
+    ),
 )

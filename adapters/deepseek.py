@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from llm_conformance.contract import Call, Response
 
 from ._chat import Dialect, chat_adapter
+from ._counting import Counting
 from ._responses import responses_adapter
 
 
@@ -19,7 +20,7 @@ _chat = chat_adapter(
     "deepseek",
     Dialect(
         reasoning=("reasoning_content",),
-        cached=("prompt_cache_hit_tokens",),
+        counting=Counting(cached=("prompt_cache_hit_tokens",)),
         finish={"insufficient_system_resource": "error"},
         replay=_replay,
     ),

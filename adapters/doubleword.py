@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ._chat import Dialect, chat_adapter
+from ._counting import Counting
 
 adapter = chat_adapter(
     "doubleword",
     Dialect(
         reasoning=("reasoning_content", "reasoning"),
-        cache_written=("prompt_tokens_details", "cache_write_tokens"),
+        counting=Counting(cache_written=("prompt_tokens_details", "cache_write_tokens")),
     ),
 )

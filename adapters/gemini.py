@@ -13,6 +13,7 @@ from llm_conformance.contract.response import FinishReason, SegmentType
 
 from ._answer import Answer, Block, utc_of_text
 from ._chat import Dialect, chat_adapter
+from ._counting import Counting
 from ._framing import array
 from ._provider import ProviderAdapter, error_in_band, made_calls
 
@@ -299,7 +300,7 @@ adapters = (
         Dialect(
             think_tag="thought",
             signature=("extra_content", "google", "thought_signature"),
-            hides_thoughts=True,
+            counting=Counting(hides_thoughts=True),
             replay=_signed,
         ),
     ),

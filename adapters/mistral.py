@@ -8,6 +8,7 @@ from typing import Any
 from llm_conformance.contract import Call, Response
 
 from ._chat import Dialect, chat_adapter
+from ._counting import Counting
 
 
 def _replay(answer: Response, _call: Call) -> Mapping[str, Any]:
@@ -23,7 +24,7 @@ adapter = chat_adapter(
     "mistral",
     Dialect(
         finish={"model_length": "length", "error": "error"},
-        prompt_beside=("prompt_tokens_details", "audio_tokens"),
+        counting=Counting(prompt_beside=("prompt_tokens_details", "audio_tokens")),
         replay=_replay,
     ),
 )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from llm_conformance.contract import Call, Response
 
 from ._chat import Dialect, chat_adapter
+from ._counting import Counting
 
 
 def _replay(answer: Response, _call: Call) -> Mapping[str, str]:
@@ -14,4 +15,6 @@ def _replay(answer: Response, _call: Call) -> Mapping[str, str]:
     return {"reasoning_content": answer.reasoning} if answer.reasoning and answer.tool_calls else {}
 
 
-adapter = chat_adapter("moonshot", Dialect(reasoning=("reasoning_content",), cached=("cached_tokens",), replay=_replay))
+adapter = chat_adapter(
+    "moonshot", Dialect(reasoning=("reasoning_content",), counting=Counting(cached=("cached_tokens",)), replay=_replay)
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._chat import Dialect, chat_adapter
+from ._counting import Counting
 from ._details import details_back
 from ._responses import responses_adapter
 
@@ -11,7 +12,7 @@ adapters = (
         "openrouter",
         Dialect(
             reasoning=("reasoning",),
-            cache_written=("prompt_tokens_details", "cache_write_tokens"),
+            counting=Counting(cache_written=("prompt_tokens_details", "cache_write_tokens")),
             finish={"error": "error"},
             replay=details_back,
         ),

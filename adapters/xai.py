@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from ._chat import Dialect, chat_adapter
+from ._counting import Counting
 from ._responses import responses_adapter
 
 adapters = (
-    chat_adapter("xai", Dialect(reasoning=("reasoning_content",), reasoning_apart=True)),
+    chat_adapter(
+        "xai",
+        Dialect(
+            reasoning=("reasoning_content",),
+            counting=Counting(reasoning_apart=True),
+        ),
+    ),
     responses_adapter("xai"),
 )

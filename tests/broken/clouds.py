@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters._chat import ChatDecoder, Dialect
+from adapters._counting import OPENAI
 from adapters._responses import ResponsesDecoder
 from adapters._think import TAG
 from adapters.gemini import NUMBERS, GenerateDecoder
@@ -55,7 +56,7 @@ class OnlyTheUsualThinkTagKnown(Misunderstood):
 
 class Literal(ChatDecoder):
     def __init__(self, call: Call, dialect: Dialect) -> None:
-        super().__init__(call, replace(dialect, hides_thoughts=False))
+        super().__init__(call, replace(dialect, counting=OPENAI))
 
 
 class HiddenThoughtsLeftOutOfTheCompletion(Misunderstood):
