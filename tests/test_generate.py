@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,9 +26,21 @@ from llm_conformance.truths import Mode
 
 T = TypeVar("T")
 QUICK = settings(max_examples=200, derandomize=True, deadline=None, database=None)
-SOURCES = [
-    (theme, row, mode) for row in table().values() for theme in THEMES if theme.suits(row) for mode in theme.modes
-]
+
+
+def sources() -> Iterator[tuple[Theme, Provider, Mode]]:
+    """Yield what is drawn: all themes for a row of each way to write, the first for the others of the same way."""
+    ways: set[object] = set()
+    for row in table().values():
+        details = row.replay.slot == "/reasoning_details"
+        way = (row.wire, row.framing, row.content_parts, details, bool(row.think), row.speaks)
+        for theme in THEMES[: 1 if way in ways else None]:
+            if theme.suits(row):
+                yield from ((theme, row, mode) for mode in theme.modes)
+        ways.add(way)
+
+
+SOURCES = list(sources())
 BODY = 'data: {"text": "é😀\\u00e9 <think>"}\r\n\r\ndata: [DONE]\r\n\r\n'.encode()
 
 
