@@ -26,21 +26,24 @@ class MessageFirst(ChatDecoder):
 class MessageSoFarTakenForADelta(Misunderstood):
     fails = ("MSG-2", "MSG-1", "RSN-1", "RSN-3")
     says = "expected the message of"
+    apis = ("perplexity:chat",)
     decoders = MappingProxyType({ChatDecoder: MessageFirst})
 
 
 class ReasoningApartLeftOutOfTheCompletion(Plain):
     fails = ("USE-1", "USE-2", "USE-3")
     says = "expected total_tokens = "
+    apis = ("xai:chat",)
 
     def alter(self, response: Response, call: Call) -> Response:
-        raw = response.usage.raw.get("completion_tokens") if response.usage and call.provider == "xai" else None
+        raw = response.usage.raw.get("completion_tokens") if response.usage else None
         return response if raw is None else replace(response, usage=_with(response.usage, completion_tokens=raw))
 
 
 class ReasoningAddedToAnOutputThatHasIt(Plain):
     fails = ("USE-1", "USE-3")
     says = "expected total_tokens = "
+    apis = ("xai:responses",)
 
     def alter(self, response: Response, call: Call) -> Response:
         usage = response.usage if call.api == "responses" else None
@@ -50,6 +53,7 @@ class ReasoningAddedToAnOutputThatHasIt(Plain):
 class ReasoningOfNoTotalTakenForAPart(Plain):
     fails = ("USE-4",)
     says = "expected reasoning_tokens null"
+    apis = ("perplexity:chat",)
 
     def alter(self, response: Response, call: Call) -> Response:
         apart = response.usage.raw.get("reasoning_tokens") if response.usage else None
@@ -65,6 +69,7 @@ class ById(ResponsesDecoder):
 class ItemsOfOneIdTakenForOne(Misunderstood):
     fails = ("RSN-4", "RSN-3")
     says = "expected opaque data"
+    apis = ("xai:responses",)
     decoders = MappingProxyType({ResponsesDecoder: ById})
 
 
@@ -76,6 +81,7 @@ class Summarising(ResponsesDecoder):
 class ReasoningLookedForInSummariesOnly(Misunderstood):
     fails = ("RSN-1", "RSN-3", "STR-7")
     says = "expected the reasoning "
+    apis = ("deepseek:responses",)
     decoders = MappingProxyType({ResponsesDecoder: Summarising})
 
 
