@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from tests.broken import citations, content, errors, facts, providers, replay, splitters, streams
+from tests.broken import citations, content, errors, facts, framings, providers, replay, splitters, streams
 from tests.broken.kinds import Broken
 
 
@@ -29,4 +29,5 @@ BROKEN = (
     + _in(splitters)
     + _in(errors)
     + _in(replay)
+    + _in(framings)
 )
