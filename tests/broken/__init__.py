@@ -15,6 +15,7 @@ from tests.broken import (
     engines,
     errors,
     facts,
+    framings,
     gateways,
     providers,
     replay,
@@ -44,4 +45,5 @@ BROKEN = (
     + _in(clouds)
     + _in(gateways)
     + _in(engines)
+    + _in(framings)
 )

@@ -98,6 +98,9 @@ class PiecesDecodedOneByOne(Streamed):
     def alter(self, events: Events) -> Events:
         return events
 
+    def touches(self, api: str) -> bool:
+        return not api.startswith("bedrock:")  # whose streams are no text
+
 
 class CompletedMissing(Streamed):
     fails = (
