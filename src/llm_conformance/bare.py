@@ -64,6 +64,8 @@ def _recording(
     mode: Mode = "stream" if interaction.streamed or (asks_for_stream and interaction.status >= 400) else "json"
     if interaction.status < 400 and mode == "json" and asks_for_stream:
         return NotJudged("a stream in another framing than server-sent events")
+    if interaction.framing is not None and interaction.framing.name == "array" != row.framing:
+        return NotJudged(f"the body is not of the shape of {row}: a list")
     profile = row.think_profile(model)
     truth = derived_truth(interaction, row, model, profile, fidelity)
     if isinstance(truth, Undecided):

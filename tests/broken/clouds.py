@@ -25,12 +25,14 @@ class Renumbered(GenerateDecoder):
 
 
 class NumbersOfTheOtherEnum(Misunderstood):
+    apis = ("vertex:generate",)
     fails = ("FIN-1",)
     says = 'expected finish_reason "content_filter"; got "error"'
     decoders = MappingProxyType({GenerateDecoder: Renumbered})
 
 
 class ModelWrittenIntoTheBody(Client):
+    apis = ("vertex:messages",)
     """Where it stands in the path, too."""
 
     fails = ("RPL-2",)
@@ -49,6 +51,7 @@ class Conventional(ChatDecoder):
 
 
 class OnlyTheUsualThinkTagKnown(Misunderstood):
+    apis = ("gemini:chat",)
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
     says = "<thought>"
     decoders = MappingProxyType({ChatDecoder: Conventional})
@@ -60,12 +63,14 @@ class Literal(ChatDecoder):
 
 
 class HiddenThoughtsLeftOutOfTheCompletion(Misunderstood):
+    apis = ("gemini:chat",)
     fails = ("USE-1", "USE-3", "USE-5")
     says = "expected total_tokens = "
     decoders = MappingProxyType({ChatDecoder: Literal})
 
 
 class SignatureOfACallLost(Client):
+    apis = ("gemini:chat",)
     fails = ("RPL-1",)
     says = "thought_signature"
 
@@ -80,6 +85,7 @@ class SignatureOfACallLost(Client):
 
 
 class EventLinesWanted(Streamed):
+    apis = ("bedrock:responses",)
     """Takes text from those frames of responses that begin with the name of their event."""
 
     fails = ("MSG-2", "RSN-3", "STR-7", "PRV-1")
@@ -124,6 +130,7 @@ class Identifying(ResponsesDecoder):
 
 
 class IdOfTheItemOfACallTakenForGranted(Misunderstood):
+    apis = ("bedrock:responses",)
     fails = ("TOOL-1", "RSN-3")
     says = "expected"
     decoders = MappingProxyType({ResponsesDecoder: Identifying})

@@ -289,6 +289,7 @@ class Trusted(ChatDecoder):
 
 
 class StatusInsideA200Overlooked(Misunderstood):
+    apis = ("minimax:chat",)
     fails = ("ERR-1",)
     says = "expected RateLimitError"
     decoders = MappingProxyType({ChatDecoder: Trusted})

@@ -156,6 +156,7 @@ class Measuring(InvokedDecoder):
 
 
 class InvocationMetricsTakenForUsage(Misunderstood):
+    apis = ("bedrock:invoke",)
     fails = ("USE-5", "USE-3")
     says = "expected completion_tokens"
     decoders = MappingProxyType({InvokedDecoder: Measuring})

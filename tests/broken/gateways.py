@@ -24,6 +24,7 @@ class Echoing(ChatDecoder):
 
 
 class DetailsAddedToTheTrace(Misunderstood):
+    apis = ("openrouter:chat",)
     fails = ("RSN-1", "RSN-2", "RSN-3")
     says = "expected the reasoning"
     decoders = MappingProxyType({ChatDecoder: Echoing})
@@ -35,6 +36,7 @@ class Glancing(ChatDecoder):
 
 
 class DetailsWithoutTextLost(Misunderstood):
+    apis = ("openrouter:chat",)
     fails = ("RSN-4", "RSN-3")
     says = "expected opaque data"
     decoders = MappingProxyType({ChatDecoder: Glancing})
@@ -47,6 +49,7 @@ class Scattering(ChatDecoder):
 
 
 class PiecesOfDetailsSentBack(Misunderstood):
+    apis = ("openrouter:chat",)
     """Streams by itself, for what goes back depends on what came in pieces."""
 
     fails = ("RPL-1",)
@@ -62,6 +65,7 @@ class Nameless(ResponsesDecoder):
 
 
 class NamesOfEventsWaitedFor(Misunderstood):
+    apis = ("openrouter:responses",)
     """Finds none, and gives out an empty answer when [DONE] comes."""
 
     fails = ("MSG-2", "RSN-1", "RSN-3", "FIN-1", "PRV-1", "STR-7", "USE-1", "USE-2", "USE-3", "USE-5")
@@ -82,6 +86,7 @@ class Reading(Broken):
 
 
 class WhiteSpaceBeforeJsonRefused(Reading):
+    apis = ("openrouter:chat",)
     """An answer that does not come fails every rule that has something to look at in it."""
 
     fails = (
@@ -97,6 +102,7 @@ class WhiteSpaceBeforeJsonRefused(Reading):
 
 
 class ErrorOfAChoiceOverlooked(Reading):
+    apis = ("openrouter:chat",)
     fails = ("ERR-1",)
     says = "expected ServiceUnavailableError"
 

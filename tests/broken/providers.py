@@ -195,6 +195,7 @@ class Plaintext(ChatDecoder):
 
 
 class ContentThatIsAListLost(Misunderstood):
+    apis = ("mistral:chat",)
     fails = ("MSG-2", "RSN-1", "RSN-3", "ANN-4", "STR-5", "STR-7")
     says = "expected the message"
     decoders = MappingProxyType({ChatDecoder: Plaintext})
@@ -207,6 +208,7 @@ class Outspoken(ChatDecoder):
 
 
 class PartsOfThinkingTakenForText(Misunderstood):
+    apis = ("mistral:chat",)
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
     says = "which is reasoning"
     decoders = MappingProxyType({ChatDecoder: Outspoken})
@@ -218,6 +220,7 @@ class Curt(ChatDecoder):
 
 
 class FirstPartOfTheContentOnly(Misunderstood):
+    apis = ("mistral:chat",)
     fails = ("MSG-2", "RSN-1", "RSN-2", "RSN-3", "ANN-4")
     says = "expected the message"
     decoders = MappingProxyType({ChatDecoder: Curt})
@@ -229,12 +232,14 @@ class Picky(ChatDecoder):
 
 
 class PartsOfAnUnknownTypeDropped(Misunderstood):
+    apis = ("mistral:chat",)
     fails = ("STR-5", "RSN-3")
     says = "floor_plan"
     decoders = MappingProxyType({ChatDecoder: Picky})
 
 
 class AudioLeftOutOfThePrompt(Plain):
+    apis = ("mistral:chat",)
     fails = ("USE-1", "USE-2", "USE-3")
     says = "expected total_tokens = "
 
@@ -251,6 +256,7 @@ class TakingEmptyIds(ChatDecoder):
 
 
 class EmptyIdTakenForTheId(Misunderstood):
+    apis = ("alibaba:chat",)
     fails = ("TOOL-1", "STR-1")
     says = "expected .*call_"
     decoders = MappingProxyType({ChatDecoder: TakingEmptyIds})
@@ -263,6 +269,7 @@ class CountingOutside(ChatDecoder):
 
 
 class UsageInTheChoiceLost(Misunderstood):
+    apis = ("moonshot:chat",)
     fails = ("USE-5", "USE-1", "USE-2", "USE-3")
     says = "a chunk that only carries usage was lost"
     decoders = MappingProxyType({ChatDecoder: CountingOutside})
@@ -277,6 +284,7 @@ class Stopping(ChatDecoder):
 
 
 class StopReasonTakenForTheFinishWord(Misunderstood):
+    apis = ("crusoe:chat",)
     fails = ("FIN-1",)
     says = "expected (raw_)?finish_reason"
     decoders = MappingProxyType({ChatDecoder: Stopping})
@@ -505,6 +513,7 @@ class Expecting(ChatDecoder):
 
 
 class ChoiceOfTheFilterTakenForMalformed(Misunderstood):
+    apis = ("azure:chat",)
     fails = (
         *("MSG-2", "RSN-1", "RSN-3", "ANN-4", "TOOL-1", "FIN-1", "ERR-4", "SHP-1", "PRV-1", "PRV-2", "PRV-3"),
         *("STR-1", "STR-2", "STR-3", "STR-7", "USE-1", "USE-3", "USE-4", "USE-5"),
@@ -522,12 +531,14 @@ class Forgetful(ChatDecoder):
 
 
 class FinishTakenBackByTheFilter(Misunderstood):
+    apis = ("azure:chat",)
     fails = ("FIN-1",)
     says = "expected finish_reason"
     decoders = MappingProxyType({ChatDecoder: Forgetful})
 
 
 class SecondChoiceTakenForAnotherAnswer(Plain):
+    apis = ("copilot:chat",)
     fails = ("TOOL-1",)
     says = "expected the names of the tool calls"
 
@@ -538,6 +549,7 @@ class SecondChoiceTakenForAnotherAnswer(Plain):
 
 
 class EmptyAudioTakenForAudio(Plain):
+    apis = ("snowflake:chat",)
     fails = ("ATT-1",)
     says = "expected the number of attachments 0; got 1"
 
@@ -548,6 +560,7 @@ class EmptyAudioTakenForAudio(Plain):
 
 
 class EmptyCallTakenForACall(Plain):
+    apis = ("snowflake:chat",)
     fails = ("SHP-1", "TOOL-1")
     says = "should be non-empty"
 
@@ -563,6 +576,7 @@ class Superficial(ChatDecoder):
 
 
 class DetailsOfTheReasoningLeftOut(Misunderstood):
+    apis = ("databricks:chat", "snowflake:chat")
     fails = ("RSN-1", "RSN-3", "RSN-4")
     says = "reasoning"
     decoders = MappingProxyType({ChatDecoder: Superficial})
@@ -574,6 +588,7 @@ class Unsealing(ChatDecoder):
 
 
 class SealedReasoningLost(Misunderstood):
+    apis = ("copilot:chat",)
     fails = ("RSN-4",)
     says = "expected opaque data"
     decoders = MappingProxyType({ChatDecoder: Unsealing})
@@ -585,12 +600,14 @@ class Literal(ChatDecoder):
 
 
 class PartsOfTheContentShownAsJson(Misunderstood):
+    apis = ("databricks:chat",)
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "RSN-4")
     says = "which is reasoning"
     decoders = MappingProxyType({ChatDecoder: Literal})
 
 
 class CacheAddedToThePrompt(Plain):
+    apis = ("databricks:chat",)
     fails = ("USE-3", "USE-1")
     says = "expected prompt_tokens"
 
@@ -603,6 +620,7 @@ class CacheAddedToThePrompt(Plain):
 
 
 class TextOfTheLastEventTaken(Streamed):
+    apis = ("codex:responses",)
     fails = ("MSG-2", "RSN-3", "STR-1")
     says = "expected the message of"
 
