@@ -10,6 +10,7 @@ from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Us
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, Block
+from ._chat import Dialect, chat_adapter
 from ._provider import ProviderAdapter, error_in_band
 
 FINISH: Mapping[str, FinishReason] = {
@@ -230,4 +231,4 @@ def messages_adapter(provider: str) -> ProviderAdapter:
     return ProviderAdapter(f"{provider}:messages", MessagesDecoder, request, headers)
 
 
-adapter = messages_adapter("anthropic")
+adapters = (messages_adapter("anthropic"), chat_adapter("anthropic", Dialect()))

@@ -8,8 +8,11 @@
 from __future__ import annotations
 
 from ._chat import Dialect, chat_adapter
+from ._responses import responses_adapter
 
-adapter = chat_adapter(
-    "local",
-    Dialect(reasoning=("reasoning_content", "reasoning"), finish={"abort": "error", "error": "error"}),
+adapters = (
+    chat_adapter(
+        "local", Dialect(reasoning=("reasoning_content", "reasoning"), finish={"abort": "error", "error": "error"})
+    ),
+    responses_adapter("local"),
 )
