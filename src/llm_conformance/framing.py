@@ -146,14 +146,16 @@ class Array:
 
     def _ends(self, body: bytes) -> Iterator[int]:
         """Yield where each item ends, as far as they are JSON objects."""
-        text, position = body.decode("utf-8", "surrogateescape"), 0
+        text, position, size = body.decode("utf-8", "surrogateescape"), 0, 0
         reader = json.JSONDecoder()
         while (start := text.find("{", position)) >= 0:
             try:
-                position = reader.raw_decode(text, start)[1]
-            except ValueError:
+                end = reader.raw_decode(text, start)[1]
+            except (ValueError, RecursionError):
                 return
-            yield len(text[:position].encode("utf-8", "surrogateescape"))
+            size += len(text[position:end].encode("utf-8", "surrogateescape"))
+            position = end
+            yield size
 
 
 class AwsEventStream:
