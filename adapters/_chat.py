@@ -70,8 +70,8 @@ class ChatDecoder:
         self._refused = False
         self._citations: list[Mapping[str, Any]] = []
         self._sources: Sequence[Any] = ()
-        # A stream may repeat beside its deltas the message so far; a plain answer may have an empty delta beside it.
-        self._places = ("delta", "message") if call.stream else ("message", "delta")
+        # A stream may repeat beside its deltas the message so far, and a plain answer may have an empty delta.
+        self._place = "delta" if call.stream else "message"
         self._going_on: dict[object, tuple[object, str | int | None]] = {}
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
@@ -97,8 +97,7 @@ class ChatDecoder:
                     raise error_in_band(choice["error"], answer.call)
                 self._details.in_pieces = "delta" in choice
                 self._count(choice.get("usage"))
-                said = (choice[place] for place in self._places if choice.get(place) is not None)
-                yield from self._feed_message(next(said, {}))
+                yield from self._feed_message(choice.get(self._place) or {})
                 answer.raw_finish = choice.get("finish_reason") or answer.raw_finish
             else:
                 answer.extras.setdefault("other_choices", []).append(choice)
@@ -124,7 +123,9 @@ class ChatDecoder:
             index = call.get("index")
             key = self._key(position if index is None else index, call.get("id"))
             if _says_anything(call.get("custom")):
-                yield from self._answer.tool(key, call.get("id"), call["custom"].get("name"), call["custom"]["input"])
+                yield from self._answer.tool(
+                    key, call.get("id"), call["custom"].get("name"), call["custom"].get("input") or ""
+                )
                 self._answer.tools[key].type = "custom"
             else:
                 yield from self._feed_call(key, call.get("id"), call.get("function") or {})

@@ -167,6 +167,7 @@ def exception(kind: str, event: Mapping[str, Any], call: Call) -> LLMError:
     return error_in_band({"type": _ERRORS.get(kind, kind), **event}, call)
 
 
+_KEPT_BLOCKS = ("toolResult", "image", "document", "video", "guardContent", "cachePoint", "searchResult")
 # What a stream's exceptions are called as a status.
 _ERRORS = {
     "throttlingException": "rate_limit_error",
@@ -230,5 +231,5 @@ def _blocks(answer: Response) -> Iterator[Mapping[str, Any]]:
                 kind = {"type": "server_tool_use"} if about.get("server_executed") else {}
                 made = {"toolUseId": about["id"], "name": about["name"], "input": json.loads(segment.content or "{}")}
                 yield {"toolUse": {**made, **kind}}
-            case "other" if "wire" in about:
+            case "other" if about.get("type") in _KEPT_BLOCKS:
                 yield {about["type"]: about["wire"]}

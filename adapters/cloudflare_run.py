@@ -36,7 +36,7 @@ class RunDecoder(ChatDecoder):
         if not {"response", "tool_calls"} & whole.keys():
             raise KeyError("response")
         message = {"content": whole.get("response"), "tool_calls": calls}
-        choice = {"index": 0, "message": message, "finish_reason": whole.get("finish_reason")}
+        choice = {"index": 0, self._place: message, "finish_reason": whole.get("finish_reason")}
         return {"choices": [choice], "usage": whole.get("usage")}
 
     def _as_function(self, call: Mapping[str, Any]) -> Mapping[str, Any]:

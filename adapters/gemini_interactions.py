@@ -54,6 +54,8 @@ class InteractionsDecoder:
 
     def _feed_interaction(self, said: Mapping[str, Any]) -> None:
         answer = self._answer
+        if said.get("error"):
+            raise error_in_band(said["error"], answer.call)
         answer.id = said.get("id") or answer.id
         answer.model = said.get("model") or answer.model
         answer.created = answer.created or utc_of_text(said.get("created"))
@@ -66,7 +68,7 @@ class InteractionsDecoder:
         match step["type"]:
             case "model_output":
                 for number, content in enumerate(step.get("content") or ()):
-                    yield from self._feed_content((index, number), content)
+                    yield from self._feed_content(index if self._answer.call.stream else (index, number), content)
             case "thought":
                 self._blocks[index] = self._answer.block("reasoning", index)
                 self._sign(index, step.get("signature"))
@@ -106,11 +108,9 @@ class InteractionsDecoder:
             case "thought_signature":
                 self._sign(index, delta.get("signature"))
             case "arguments_delta":
-                signed = self._blocks[index].metadata.get("signature")
                 yield from self._answer.tool(index, None, None, delta.get("arguments") or "")
-                self._sign(index, signed)
-            case _ if "wire" in self._blocks[index].metadata:  # what a hosted tool was asked, or found
-                self._blocks[index].metadata["wire"] |= delta
+            case _ if index in self._blocks and "wire" in self._blocks[index].metadata:
+                self._blocks[index].metadata["wire"] |= delta  # what a hosted tool was asked, or found
             case kind:
                 self._answer.keep(kind, delta)
 
@@ -195,7 +195,7 @@ def _replayed(answer: Response) -> Iterator[Mapping[str, Any]]:
     for segment in answer.segments:
         about = segment.metadata
         signed = {"signature": about["signature"]} if "signature" in about else {}
-        if "wire" in about:
+        if str(about.get("type", "")).endswith("_result") or about.get("server_executed"):
             yield about["wire"]
         elif segment.type == "text":
             yield {"type": "model_output", "content": [{"type": "text", "text": segment.content}]}

@@ -42,6 +42,7 @@ class OllamaDecoder:
 
     def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
         if message.get("thinking"):
+            yield from self._said(self._splitter.end())
             self._has_native_reasoning = True
             yield from self._answer.reasoning(message["thinking"])
         if message.get("content"):

@@ -59,12 +59,13 @@ def _recording(
     model = (known and known[1].model) or request.get("model") or metadata.get("model")
     if not isinstance(model, str):
         return NotJudged("the request names no model")
-    by_path = known is not None and row.path != row.stream_path and known[1].template == row.stream_path
+    streams = set(row.paths(streamed=True)) - set(row.paths(streamed=False))
+    by_path = known is not None and known[1].template in streams
     asks_for_stream = by_path or (row.path == row.stream_path and row.asks_for_stream(request))
     mode: Mode = "stream" if interaction.streamed or (asks_for_stream and interaction.status >= 400) else "json"
     if interaction.status < 400 and mode == "json" and asks_for_stream:
-        return NotJudged("a stream in another framing than server-sent events")
-    if interaction.framing is not None and interaction.framing.name == "array" != row.framing:
+        return NotJudged("a stream in no framing that is known")
+    if interaction.framing is not None and interaction.framing.name == "array" and row.framing != "array":
         return NotJudged(f"the body is not of the shape of {row}: a list")
     profile = row.think_profile(model)
     truth = derived_truth(interaction, row, model, profile, fidelity)

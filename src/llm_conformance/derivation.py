@@ -217,7 +217,8 @@ def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Pro
         facts.text_is_json |= value is not None and not isinstance(value, str)
     if "reasoning" in rule:
         paths = provider.reasoning_fields if rule["reasoning"] == "$row" else rule["reasoning"]
-        facts.reasoning += _text(place.first(paths))
+        told = place.first(paths)
+        facts.reasoning += _text(told) if told or "reasoning_else" not in rule else _detailed(place, rule)
     if "refusal" in rule:
         facts.refusal += _text(place.first(rule["refusal"]))
     facts.opaque += [value for path in _several(rule.get("opaque", ())) if (value := place.find(path))]
@@ -229,6 +230,13 @@ def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Pro
         facts.citations.append(_citation(place, rule))
     if "media" in rule and any((place.first(rule["media"]) or {}).values()):  # an object of empty fields says nothing
         _read_media(facts, place.first(rule["media"]), streamed)
+
+
+def _detailed(place: Place, rule: Mapping[str, Any]) -> str:
+    """Return the reasoning that stands only in a list of details."""
+    details = place.find(rule["reasoning_else"])
+    said = (detail.get(name) for detail in details or () for name in ("text", "summary"))
+    return "".join(map(_text, said))
 
 
 def _several(paths: str | Sequence[str]) -> Sequence[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from adapters._chat import ChatDecoder, Dialect
+from adapters._chat import ChatDecoder
 from adapters._responses import ResponsesDecoder
 from llm_conformance.contract import Call, Response, Usage
 from tests.broken.kinds import Events, Misunderstood, Plain
@@ -18,9 +18,10 @@ def _with(usage: Usage | None, **counts: Any) -> Usage | None:
 
 
 class MessageFirst(ChatDecoder):
-    def __init__(self, call: Call, dialect: Dialect) -> None:
-        super().__init__(call, dialect)
-        self._places = ("message", "delta")
+    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
+        choices = document.get("choices") or ()
+        told = [{**each, self._place: each.get("message") or each.get("delta")} for each in choices]
+        return super()._feed_completion({**document, "choices": told})
 
 
 class MessageSoFarTakenForADelta(Misunderstood):

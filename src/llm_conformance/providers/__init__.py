@@ -169,7 +169,7 @@ class Provider:
         own = self.stream_path if streamed else self.path
         yield own
         for other in self.other_paths:
-            if other.rpartition("/")[2] == own.rpartition("/")[2]:
+            if self.path == self.stream_path or other.rpartition("/")[2] == own.rpartition("/")[2]:
                 yield other
 
     def path_for(self, streamed: bool, model: str) -> str:
