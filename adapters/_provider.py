@@ -85,7 +85,7 @@ class ProviderAdapter:
         """Return what a plain answer says."""
         if http.status >= 400:
             raise _status_error(http, call)
-        decoder = self.decoder(call)
+        decoder = self.decoder(replace(call, stream=False))
         with _malformed_is_ours(call):
             for _ in decoder.feed(_document(http.body)):
                 pass
@@ -97,7 +97,7 @@ class ProviderAdapter:
         """Give what a streamed answer says, as its bytes come."""
         if call.http and call.http.status >= 400:  # then what comes is no stream
             raise _status_error(HttpResponse(call.http.status, call.http.headers, b"".join(chunks)), call)
-        decoder = self.decoder(call)
+        decoder = self.decoder(replace(call, stream=True))
         done = False
         with _malformed_is_ours(call):
             for data in self.unframe(chunks):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -207,3 +208,53 @@ def test_all_of_many_frames_are_kept() -> None:
     assert list(answer.raw_events) == frames
     assert answer.message == "".join(f"{number} " for number in range(5000))
     assert KEY not in repr(answer.raw_events)
+
+
+def test_a_message_that_a_stream_repeats_says_nothing_new() -> None:
+    call = {"index": 0, "id": "c", "function": {"name": "f", "arguments": '{"a": 1}'}}
+    told = chunk("tool_calls", tool_calls=[call])
+    told["choices"][0]["message"] = {"role": "assistant", "content": "said before", "tool_calls": [call]}
+    response = completed(chat(), [sse(told, "[DONE]")])
+    assert (response.message, [each.arguments for each in response.tool_calls]) == ("", ['{"a": 1}'])
+
+
+def test_an_image_among_the_deltas_of_a_step_is_kept() -> None:
+    step = {"event_type": "step.start", "index": 0, "step": {"type": "model_output"}}
+    image = {"event_type": "step.delta", "index": 0, "delta": {"type": "image", "data": "aQ=="}}
+    end = {"event_type": "interaction.completed", "interaction": {"id": "i", "status": "completed"}}
+    response = completed(interactions(), [sse(step, image, end)])
+    assert [segment.metadata["wire"]["data"] for segment in response.segments] == ["aQ=="]
+
+
+def test_text_at_the_start_of_a_step_counts_in_the_places_of_its_citations() -> None:
+    begun = {"type": "model_output", "content": [{"type": "text", "text": "Hällo "}]}
+    cited = {"type": "url_citation", "url": "https://example.org", "start_index": 0, "end_index": 6}
+    response = completed(
+        interactions(),
+        [
+            sse(
+                {"event_type": "step.start", "index": 0, "step": begun},
+                {"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": "world"}},
+                {
+                    "event_type": "step.delta",
+                    "index": 0,
+                    "delta": {"type": "text_annotation_delta", "annotations": [cited]},
+                },
+                {"event_type": "interaction.completed", "interaction": {"id": "i", "status": "completed"}},
+            )
+        ],
+    )
+    (annotation,) = response.annotations
+    assert (response.message, annotation.start, annotation.end) == ("Hällo world", 0, 5)
+
+
+def test_what_looked_like_a_tag_stays_before_the_thinking_that_follows_it() -> None:
+    lines = [{"content": "1 <"}, {"content": "", "thinking": "hm"}, {"content": "2"}]
+    told = [{"model": "m", "message": {"role": "assistant", **each}, "done": False} for each in lines]
+    told[-1] |= {"done": True, "done_reason": "stop"}
+    body = b"".join(json.dumps(each).encode() + b"\n" for each in told)
+    assert completed(replace(chat(), provider="ollama", think_profile="anywhere"), [body]).message == "1 <2"
+
+
+def interactions() -> Call:
+    return replace(chat(), provider="gemini", api="interactions")
