@@ -289,7 +289,7 @@ MALFORMED = [
     *((chat, body) for body in (b"", b"<html>Bad gateway</html>", b"null", b"[]", b"{}", b'{"choices": [{"index": 0,')),
     *(
         (chat, b'{"choices": ' + rest + b"}")
-        for rest in (b"null", b"[7]", b'"\xff"', b'[{"index": 0, "message": "A"}]')
+        for rest in (b"null", b"[7]", b'"\xff"', b'[{"index": 0, "message": "A", "delta": "A"}]')
     ),
     *((messages, b'{"id": "a-1"' + rest + b"}") for rest in (b"", b', "type": "message"')),
     *(
