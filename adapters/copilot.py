@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from llm_conformance.contract import Call
+
 from ._chat import Dialect, chat_adapter
+from ._chat import headers as bearer
 from ._counting import Counting
 from ._responses import responses_adapter
+
+
+def _headers(call: Call) -> Mapping[str, str]:
+    """Return the key, and who asks: without that, requests are refused."""
+    return {**bearer(call), "copilot-integration-id": "vscode-chat"}
+
 
 adapters = (
     chat_adapter(
@@ -14,6 +25,7 @@ adapters = (
             sealed="reasoning_opaque",
             counting=Counting(reasoned=("reasoning_tokens",)),
         ),
+        _headers,
     ),
-    responses_adapter("copilot"),
+    responses_adapter("copilot", _headers),
 )

@@ -29,7 +29,8 @@ What is true of a provider and not of one conversation, as the suite holds it. T
 
 """
 _NOTE = """\
-**Usage**: a canonical count is the sum of the provider's own fields; one with a `?` counts 0 when it is absent, without
+**Key**: the environment variables that users have it in, and the header that takes it. **Usage**: a canonical count is
+the sum of the provider's own fields; one behind a `-` is taken away, one with a `?` counts 0 when it is absent, without
 the others the count is null; a part that exceeds its whole is null. **Finish**: a word that is not listed is unknown,
 hence null. **Offsets**: the unit in which the provider counts its own annotation offsets. **Think**: models that put
 reasoning into the text, between tags. **Replay**: what becomes of earlier reasoning in the next request. **As in**: a
@@ -92,16 +93,17 @@ def _section(row: Provider, shown: Sequence[Shown]) -> Iterator[str]:
     paths = dict.fromkeys((row.path, row.stream_path, *row.other_paths))
     yield f"* **Paths**: {_listed(tuple(paths))}"
     key = _listed(row.key_variables) if row.key_variables else "none is needed"
-    yield f"* **Key**: {key}" + (f"; prices: {row.pricing}" if row.pricing else "")
+    sent = f", sent in {' or '.join(f'`{header}`' for header in row.key_headers)}" if row.key_headers else ""
+    yield f"* **Key**: {key}{sent}" + (f"; prices: {row.pricing}" if row.pricing else "")
     default = ", and come to who does not say `stream`" if row.streams_by_default else ""
     streamed = next((f", as in {each.link}" for each in shown if "stream" in each.file.modes), "")
     yield f"* **Streams** are {_FRAMINGS[row.framing]}{default}{streamed}"
-    reasons = _listed(row.reasoning_fields)
+    reasons = _listed(row.reasoning_fields) if row.reasoning_fields else "no field of its own"
     yield f"* **Reasoning** in {reasons}{_as_in(shown, lambda truth: truth.reasoning is not None)}"
     if row.offset_unit != "none":
         yield f"* **Offsets** count {row.offset_unit}{_as_in(shown, _has_a_place)}"
-    sent = "text" if row.tool_arguments == "text" else "a JSON object"
-    yield f"* **Tool arguments** are sent as {sent}{_as_in(shown, lambda truth: bool(truth.tool_calls))}"
+    arguments = "text" if row.tool_arguments == "text" else "a JSON object"
+    yield f"* **Tool arguments** are sent as {arguments}{_as_in(shown, lambda truth: bool(truth.tool_calls))}"
     fields = ", ".join(f"{name} at `{pointer}`" for name, pointer in row.error.items())
     yield f"* **Error body**: {fields}{_as_in(shown, lambda truth: bool(truth.error and not truth.fault))}"
     slot = f" in `{row.replay.slot}`" if row.replay.slot else ""
