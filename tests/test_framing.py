@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import pytest
 
 from adapters import _framing
+from llm_conformance import framing as framings
 from llm_conformance.framing import EVENT_STREAM, FRAMINGS, Framing, aws_message, framing_of
 
 DOCUMENTS = [{"a": {"text": "é😀 ]}, [{"}}, {"b": {"text": "\n\n"}}]
@@ -121,3 +122,8 @@ def test_frames_of_events_end_with_their_blank_line() -> None:
         b"data: b\r\n\r\n",
         b"rest",
     ]
+
+
+def test_blank_lines_belong_to_the_line_before() -> None:
+    lines = framings.named("lines")
+    assert list(lines.frames(b'\n{"a": 1}\r\n\r\n \n{"b": 2}\n\n')) == [b'\n{"a": 1}\r\n\r\n \n', b'{"b": 2}\n\n']

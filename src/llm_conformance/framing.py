@@ -16,6 +16,7 @@ from __future__ import annotations
 import base64
 import binascii
 import codecs
+import io
 import json
 import re
 import struct
@@ -98,11 +99,15 @@ class Lines:
     empty = b""
 
     def frames(self, body: bytes) -> Iterator[bytes]:
-        """Yield the lines, each with its end."""
-        yield from (line + b"\n" for line in body.split(b"\n")[:-1])
-        rest = body.rpartition(b"\n")[2]
-        if rest:
-            yield rest
+        """Yield the lines, each with its end; empty ones belong to the line before, at the beginning to the first."""
+        start = position = 0
+        for line in io.BytesIO(body):
+            if line.strip() and body[start:position].strip():
+                yield body[start:position]
+                start = position
+            position += len(line)
+        if start < position:
+            yield body[start:]
 
     def documents(self, body: bytes) -> Iterator[Any]:
         """Yield what stands in each line; empty ones say nothing."""
