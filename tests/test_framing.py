@@ -9,7 +9,7 @@ import pytest
 
 from adapters import _framing
 from llm_conformance import framing as framings
-from llm_conformance.framing import EVENT_STREAM, FRAMINGS, Framing, aws_message, framing_of
+from llm_conformance.framing import EVENT_STREAM, FRAMINGS, Framing, aws_message, framing_of, looks_like
 
 DOCUMENTS = [{"a": {"text": "é😀 ]}, [{"}}, {"b": {"text": "\n\n"}}]
 HEADERS = {":event-type": "a", ":content-type": "application/json", ":message-type": "event"}
@@ -127,3 +127,20 @@ def test_frames_of_events_end_with_their_blank_line() -> None:
 def test_blank_lines_belong_to_the_line_before() -> None:
     lines = framings.named("lines")
     assert list(lines.frames(b'\n{"a": 1}\r\n\r\n \n{"b": 2}\n\n')) == [b'\n{"a": 1}\r\n\r\n \n', b'{"b": 2}\n\n']
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        (aws_message({":message-type": "event", **HEADERS}, b"{}"), "application/vnd.amazon.eventstream"),
+        (aws_message({}, b""), "application/vnd.amazon.eventstream"),
+        (b"\xef\xbb\xbfdata: {}\n\n", "text/event-stream"),
+        (b":\n\ndata: {}\n\n", "text/event-stream"),
+        (b"id: 1\ndata: {}\n\n", "text/event-stream"),
+        (b'{"a": ":event-type"}', "application/json"),
+        (b"{}\n{}\n", "application/x-ndjson"),
+        (b"", "application/json"),
+    ],
+)
+def test_a_body_looks_like_what_it_is(body: bytes, content_type: str) -> None:
+    assert looks_like(body) == content_type

@@ -277,8 +277,8 @@ def named(name: FramingName) -> Framing:
 
 def looks_like(body: bytes) -> str:
     """Return the content type that a body seems to have, where nobody says it."""
-    if body.startswith((b"data:", b"event:", b": ")):
+    if re.match(rb"(?:data|event|id|retry)?:", body.removeprefix(codecs.BOM_UTF8)):
         return EventStream.content_type
-    if b":event-type" in body[:32]:
+    if binascii.crc32(body[:8]).to_bytes(4, "big") == body[8:12]:  # that of a message's two lengths
         return AwsEventStream.content_type
     return Lines.content_type if re.search(rb"\}\r?\n\{", body) else Array.content_type
