@@ -255,3 +255,18 @@ def test_a_message_that_is_cut_off_and_hides_nothing_is_written() -> None:
     for cut in range(1, len(whole)):
         found = in_messages(whole, whole[:-cut])
         assert scrub(found, ROW, [KEY]).interaction == found
+
+
+ARN = "arn:aws:bedrock:us-east-1:998877665544:inference-profile/eu.m"
+
+
+@pytest.mark.parametrize("arn", [ARN, quote(ARN, safe=""), ARN.replace("aws", "aws-us-gov").replace("us-east-1", "")])
+def test_of_an_arn_only_the_account_is_written_over(arn: str) -> None:
+    text, kinds = secrets.masked(f"no access to {arn}")
+    assert (text, kinds) == (f"no access to {arn}".replace("998877665544", "redacted.red"), ["an AWS account"])
+    assert secrets.masked(text) == (text, [])
+
+
+@pytest.mark.parametrize("account", ["000000000000", "123456789012", "", "aws", "9988776655443"])
+def test_an_arn_without_an_account_stays(account: str) -> None:
+    assert not list(secrets.scan(ARN.replace("998877665544", account)))
