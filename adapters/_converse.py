@@ -58,6 +58,8 @@ class ConverseDecoder:
                 self._feed_end(event)
             case _ if kind.endswith("Exception"):
                 raise exception(kind, event, self._answer.call)
+            case "error":
+                raise error_in_band(event, self._answer.call)
             case unknown:
                 self._answer.keep(unknown, event)
 

@@ -49,6 +49,8 @@ def array(chunks: Iterable[bytes]) -> Iterator[str]:
 def aws_messages(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Give the messages of an AWS event stream, each as `{type: payload}`, a chunk as what it has in base64.
 
+    An error is all in its headers: it comes as `{"error": {"code": ..., "message": ...}}`.
+
     Raises ValueError for a message that is cut off or spoilt.
     """
     held = b""
@@ -74,14 +76,18 @@ def _document(message: bytes) -> bytes:
     if binascii.crc32(message[:-4]).to_bytes(4, "big") != message[-4:]:
         raise ValueError("a message is spoilt")
     begin = 12 + int.from_bytes(message[4:8], "big")
-    kind, payload = _kind(message[12:begin]), message[begin:-4] or b"{}"
+    headers, payload = _headers(message[12:begin]), message[begin:-4] or b"{}"
+    if headers.get(b":message-type") == b"error":
+        said = {name: headers.get(b":error-" + name.encode(), b"").decode() for name in ("code", "message")}
+        return json.dumps({"error": said}).encode()
+    kind = headers.get(b":event-type") or headers.get(b":exception-type") or b""
     if kind == b"chunk":
         return base64.b64decode(json.loads(payload)["bytes"])
     return b'{"%b": %b}' % (kind, payload)
 
 
-def _kind(headers: bytes) -> bytes:
-    """Return the type of an event or exception.
+def _headers(headers: bytes) -> dict[bytes, bytes]:
+    """Return the headers of a message.
 
     A header is the length of its name in a byte, the name, a 7 for text, the length of the text in two bytes, the text.
     """
@@ -90,7 +96,7 @@ def _kind(headers: bytes) -> bytes:
         name, rest = headers[1 : 1 + headers[0]], headers[2 + headers[0] :]
         length = int.from_bytes(rest[:2], "big")
         found[name], headers = rest[2 : 2 + length], rest[2 + length :]
-    return found.get(b":event-type") or found.get(b":exception-type") or found.get(b":error-code") or b""
+    return found
 
 
 def _without_byte_order_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -17,7 +17,7 @@ from llm_conformance.contract import Call, StreamEvent
 from . import _converse
 from ._chat import Dialect, chat_adapter, headers
 from ._framing import aws_messages
-from ._provider import ProviderAdapter
+from ._provider import ProviderAdapter, error_in_band
 from ._responses import responses_adapter
 from .anthropic import MessagesDecoder
 from .anthropic import request as messages_request
@@ -31,6 +31,8 @@ class InvokedDecoder(MessagesDecoder):
         for kind, event in document.items():
             if kind.endswith("Exception"):
                 raise _converse.exception(kind, event, self._answer.call)
+            if kind == "error":  # Anthropic's own or Bedrock's, which has no type
+                raise error_in_band(event, self._answer.call)
         yield from super().feed(document)
 
 

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import pytest
 
-from adapters import _framing
-from llm_conformance.framing import EVENT_STREAM, FRAMINGS, Framing, aws_message, framing_of
+from adapters import _framing, bedrock
+from llm_conformance import framing as framings
+from llm_conformance.contract import Call, LLMError
+from llm_conformance.framing import EVENT_STREAM, FRAMINGS, Framing, aws_message, framing_of, looks_like
 
 DOCUMENTS = [{"a": {"text": "é😀 ]}, [{"}}, {"b": {"text": "\n\n"}}]
 HEADERS = {":event-type": "a", ":content-type": "application/json", ":message-type": "event"}
@@ -121,3 +123,65 @@ def test_frames_of_events_end_with_their_blank_line() -> None:
         b"data: b\r\n\r\n",
         b"rest",
     ]
+
+
+def test_blank_lines_belong_to_the_line_before() -> None:
+    lines = framings.named("lines")
+    assert list(lines.frames(b'\n{"a": 1}\r\n\r\n \n{"b": 2}\n\n')) == [b'\n{"a": 1}\r\n\r\n \n', b'{"b": 2}\n\n']
+
+
+ERROR = {":message-type": "error", ":error-code": "InternalError", ":error-message": "it is é"}
+
+
+def test_an_error_is_all_in_its_headers() -> None:
+    aws, message = framings.named("aws event stream"), aws_message(ERROR, b"")
+    told = {"error": {"code": "InternalError", "message": "it is é"}}
+    assert json.loads(aws.data(message)) == told
+    assert unframed(aws, [message]) == [told]
+    told["error"]["message"] = "other"
+    assert json.loads(aws.data(aws.with_data(message, json.dumps(told).encode()))) == told
+
+
+@pytest.mark.parametrize("api", ["converse", "invoke"])
+def test_the_reference_adapters_raise_an_error_among_the_messages(api: str) -> None:
+    (adapter,) = (each for each in bedrock.adapters if each.api == f"bedrock:{api}")
+    call = Call(
+        "bedrock", api, "m", (), base_url="http://x", path="/", api_key="", stream=True, timeout_s=9, correlation_id=""
+    )
+    with pytest.raises(LLMError, match="it is é"):
+        list(adapter.parse_stream([aws_message(ERROR, b"")], call))
+
+
+@pytest.mark.parametrize("payload", [b"{}", b"[]", b'{"bytes": 1}', b'{"bytes": "a"}', b"1", b""])
+def test_a_chunk_of_another_form_is_a_wrong_value(payload: bytes) -> None:
+    aws, message = framings.named("aws chunks"), aws_message(CHUNK, payload)
+    with pytest.raises(ValueError, match=r".+"):
+        aws.data(message)
+    with pytest.raises(ValueError, match=r".+"):
+        aws.with_data(message, b"{}")
+
+
+@pytest.mark.parametrize("headers", [HEADERS, ERROR])
+@pytest.mark.parametrize("data", [b"{}", b"[]", b"1", b'{"a": 1, "b": 2}', b"x", b'{"error": 1}'])
+def test_data_of_another_form_is_a_wrong_value(headers: Mapping[str, str], data: bytes) -> None:
+    if headers is HEADERS and b"error" in data:
+        return
+    with pytest.raises(ValueError, match=r".+"):
+        framings.named("aws event stream").with_data(aws_message(headers, b"{}"), data)
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        (aws_message({":message-type": "event", **HEADERS}, b"{}"), "application/vnd.amazon.eventstream"),
+        (aws_message({}, b""), "application/vnd.amazon.eventstream"),
+        (b"\xef\xbb\xbfdata: {}\n\n", "text/event-stream"),
+        (b":\n\ndata: {}\n\n", "text/event-stream"),
+        (b"id: 1\ndata: {}\n\n", "text/event-stream"),
+        (b'{"a": ":event-type"}', "application/json"),
+        (b"{}\n{}\n", "application/x-ndjson"),
+        (b"", "application/json"),
+    ],
+)
+def test_a_body_looks_like_what_it_is(body: bytes, content_type: str) -> None:
+    assert looks_like(body) == content_type

@@ -15,6 +15,7 @@ import yaml
 
 from llm_conformance import cassette, lint, scenarios, yaml_files
 from llm_conformance.cassette import load, save
+from llm_conformance.framing import aws_chunk_payload, aws_message
 from llm_conformance.locations import CASSETTES
 from llm_conformance.yaml_files import BadFileError
 from tests import miniature
@@ -177,6 +178,34 @@ def test_what_looks_like_a_secret_is_named_and_not_repeated(tmp_path: Path, secr
     (found,) = problems(tmp_path)
     assert found.startswith("spider.yaml:4: this looks like")
     assert secret not in found
+
+
+CHUNK = {":event-type": "chunk"}
+SECRET = "sk-ant-" + "a1B2" * 6
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        aws_message(CHUNK, aws_chunk_payload({}, json.dumps({"text": SECRET}).encode())),
+        aws_message(CHUNK, aws_chunk_payload({}, json.dumps({"text": f"{SECRET} cut off"}).encode()))[:-12],
+        aws_message(CHUNK, aws_chunk_payload({"p": SECRET}, b"{}")),
+        aws_message({":message-type": "error", ":error-message": SECRET}, b""),
+        aws_message({":event-type": "a"}, json.dumps({"text": SECRET}).encode()),
+    ],
+    ids=["base64", "cut off", "beside base64", "header", "payload"],
+)
+def test_what_looks_like_a_secret_in_a_message_is_named(tmp_path: Path, message: bytes) -> None:
+    miniature.write(tmp_path).with_name("spider.yaml").unlink()
+    headers = {"content-type": "application/vnd.amazon.eventstream"}
+    plain, streamed = miniature.interactions()
+    # A character that is no UTF-8 has the body written in base64.
+    made = replace(streamed, headers=headers, body=message + aws_message({":event-type": "b"}, b"\xff"))
+    save(tmp_path / "mini" / "spider.yaml", miniature.PROVENANCE, [plain, made])
+    assert SECRET not in (tmp_path / "mini" / "spider.yaml").read_text()
+    (found,) = (each for each in problems(tmp_path) if "looks like" in each)
+    assert "a message has what looks like an API key" in found
+    assert SECRET not in found
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 
 from llm_conformance import cli, derivation, secrets
 from llm_conformance.cassette import Interaction
+from llm_conformance.framing import aws_chunk, aws_chunk_payload, aws_message, aws_parts
 from llm_conformance.providers import table
 from llm_conformance.recording.scrubbing import LeakError, scrub, without_account
 from tests import standin
@@ -182,3 +183,90 @@ def test_a_leak_ends_that_scenario_and_writes_nothing(
         assert cli.main(["record", str(draft), *options]) == 1
     assert "has the key in pieces" in capsys.readouterr().out
     assert [path.name for path in tmp_path.rglob("*")] == ["answer.draft.yaml"]
+
+
+AWS = {"content-type": "application/vnd.amazon.eventstream"}
+CHUNK = {":event-type": "chunk", ":message-type": "event"}
+ERROR = {":message-type": "error", ":error-code": "x"}
+SECRETS = {"known": KEY, "shape": SHAPES["an API key"]}
+
+
+def in_messages(*messages: bytes) -> Interaction:
+    return replace(PLAIN, headers=AWS, body=b"".join(messages))
+
+
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+def test_a_message_has_no_secret_in_headers_payload_or_base64(secret: str) -> None:
+    payload = aws_chunk_payload({"p": f"a {secret} b"}, json.dumps({"text": f"é {secret}"}).encode())
+    found = in_messages(
+        aws_message(CHUNK, payload),
+        aws_message({**ERROR, ":error-message": f"no key like {secret}"}, f"see {secret}".encode()),
+        aws_message({":event-type": "a"}, json.dumps({"text": secret}).encode()),
+    )
+    scrubbed = scrub(found, ROW, [KEY]).interaction
+    chunk, error, event = map(aws_parts, scrubbed.frames)
+    told = (*error[0].values(), error[1].decode(), event[1].decode(), *map(str, aws_chunk(chunk[1])))
+    assert len(scrubbed.body) == len(found.body)
+    assert not [each for each in told if secret in each]
+    assert json.loads(aws_chunk(chunk[1])[1])["text"].startswith("é redacted.")
+
+
+def test_messages_without_a_secret_stay_as_they_are() -> None:
+    payload = b'{ "p":"abc", "bytes":"' + base64.b64encode(b'{"a": 1}') + b'"}'
+    found = in_messages(aws_message(CHUNK, payload), aws_message({":event-type": "a"}, b""), aws_message(ERROR, b"{ }"))
+    assert scrub(found, ROW, [KEY]).interaction == found
+
+
+ODD = "".join(f"\\u{ord(each):04x}" for each in KEY)
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        (aws_message({**ERROR, ":error-message": quote(KEY).replace("%2B", "%2b").replace("c", "%63")}, b""),),
+        (aws_message(CHUNK, aws_chunk_payload({}, b'{"text": "%b"}' % ODD.encode())),),
+        (aws_message(ERROR, b'{"p": "%b"}' % ODD.encode()),),
+        tuple(aws_message(CHUNK, aws_chunk_payload({"p": part}, b"{}")) for part in (KEY[:9], KEY[9:])),
+        tuple(aws_message({**ERROR, ":error-message": part}, b"") for part in (KEY[:9], KEY[9:])),
+    ],
+    ids=["header", "base64", "payload", "fields in pieces", "headers in pieces"],
+)
+def test_what_cannot_be_written_over_in_messages_is_not_written_at_all(messages: tuple[bytes, ...]) -> None:
+    with pytest.raises(LeakError):
+        scrub(in_messages(*messages), ROW, [KEY])
+
+
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+def test_a_message_that_is_cut_off_hides_no_secret(secret: str) -> None:
+    whole = aws_message(CHUNK, aws_chunk_payload({}, json.dumps({"text": f"{secret} and more of it"}).encode()))
+    for cut in range(1, 20):
+        with pytest.raises(LeakError, match="in base64"):
+            scrub(in_messages(whole, whole[:-cut]), ROW, [KEY])
+
+
+def test_a_message_that_is_cut_off_and_cannot_be_looked_into_is_not_written() -> None:
+    whole = aws_message(CHUNK, b'{"bytes": "e30\\u003d"}')
+    with pytest.raises(LeakError, match="may hide anything"):
+        scrub(in_messages(whole[:-5]), ROW, [KEY])
+
+
+def test_a_message_that_is_cut_off_and_hides_nothing_is_written() -> None:
+    whole = aws_message(CHUNK, aws_chunk_payload({}, b'{"text": "Hello, Hello, Hello"}'))
+    for cut in range(1, len(whole)):
+        found = in_messages(whole, whole[:-cut])
+        assert scrub(found, ROW, [KEY]).interaction == found
+
+
+ARN = "arn:aws:bedrock:us-east-1:998877665544:inference-profile/eu.m"
+
+
+@pytest.mark.parametrize("arn", [ARN, quote(ARN, safe=""), ARN.replace("aws", "aws-us-gov").replace("us-east-1", "")])
+def test_of_an_arn_only_the_account_is_written_over(arn: str) -> None:
+    text, kinds = secrets.masked(f"no access to {arn}")
+    assert (text, kinds) == (f"no access to {arn}".replace("998877665544", "redacted.red"), ["an AWS account"])
+    assert secrets.masked(text) == (text, [])
+
+
+@pytest.mark.parametrize("account", ["000000000000", "123456789012", "", "aws", "9988776655443"])
+def test_an_arn_without_an_account_stays(account: str) -> None:
+    assert not list(secrets.scan(ARN.replace("998877665544", account)))

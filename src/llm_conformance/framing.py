@@ -8,7 +8,7 @@
 | AWS event stream | `application/vnd.amazon.eventstream` | a binary message with checksums |
 
 A document of an AWS event stream is `{type of the event: payload}`, as AWS's own SDKs show it; that of an event `chunk`
-is what its `bytes` are in base64.
+is what its `bytes` are in base64; that of a message of the type `error` is `{"error": {"code": ..., "message": ...}}`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from __future__ import annotations
 import base64
 import binascii
 import codecs
+import contextlib
+import io
 import json
 import re
+import string
 import struct
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, Protocol
@@ -98,11 +101,15 @@ class Lines:
     empty = b""
 
     def frames(self, body: bytes) -> Iterator[bytes]:
-        """Yield the lines, each with its end."""
-        yield from (line + b"\n" for line in body.split(b"\n")[:-1])
-        rest = body.rpartition(b"\n")[2]
-        if rest:
-            yield rest
+        """Yield the lines, each with its end; empty ones belong to the line before, at the beginning to the first."""
+        start = position = 0
+        for line in io.BytesIO(body):
+            if line.strip() and body[start:position].strip():
+                yield body[start:position]
+                start = position
+            position += len(line)
+        if start < position:
+            yield body[start:]
 
     def documents(self, body: bytes) -> Iterator[Any]:
         """Yield what stands in each line; empty ones say nothing."""
@@ -181,20 +188,25 @@ class AwsEventStream:
         yield from (json.loads(self.data(frame)) for frame in self.frames(body))
 
     def data(self, frame: bytes) -> bytes:
-        """Return `{event type: payload}`, or the JSON text in the `bytes` of a chunk."""
-        headers, payload = _taken_apart(frame)
-        named = headers.get(":event-type") or headers.get(":exception-type") or headers.get(":error-code", "")
-        if named == "chunk":
-            return base64.b64decode(json.loads(payload)["bytes"])
+        """Return `{event type: payload}`, the JSON text in the `bytes` of a chunk, or `{"error": ...}` from headers."""
+        headers, payload = aws_parts(frame)
+        if headers.get(":message-type") == "error":
+            return json.dumps({"error": {name: headers.get(f":error-{name}", "") for name in _ERROR}}).encode()
+        if headers.get(":event-type") == "chunk":
+            return aws_chunk(payload)[1]
+        named = headers.get(":event-type") or headers.get(":exception-type", "")
         return b"{%b: %b}" % (json.dumps(named).encode(), payload or b"{}")
 
     def with_data(self, frame: bytes, data: bytes) -> bytes:
-        """Return the message with another payload; its headers stay."""
-        headers, payload = _taken_apart(frame)
+        """Return the message with another payload; its headers stay, but those of an error. Raises ValueError."""
+        headers, payload = aws_parts(frame)
         if headers.get(":event-type") == "chunk":
-            told = json.loads(payload) | {"bytes": base64.b64encode(data).decode("ascii")}
-            return aws_message(headers, json.dumps(told).encode())
-        return aws_message(headers, json.dumps(next(iter(json.loads(data).values()))).encode())
+            return aws_message(headers, aws_chunk_payload(aws_chunk(payload)[0], data))
+        with _other_forms_are_wrong_values():
+            (said,) = json.loads(data).values()
+            if headers.get(":message-type") == "error":
+                return aws_message({**headers, **{f":error-{name}": said[name] for name in _ERROR}}, payload)
+            return aws_message(headers, json.dumps(said).encode())
 
 
 def aws_message(headers: Mapping[str, str], payload: bytes) -> bytes:
@@ -208,6 +220,78 @@ def aws_message(headers: Mapping[str, str], payload: bytes) -> bytes:
     return told + struct.pack(">I", binascii.crc32(told))
 
 
+def aws_parts(message: bytes) -> tuple[dict[str, str], bytes]:
+    """Return headers and payload of a message. Raises ValueError where lengths or checksums are wrong."""
+    if len(message) < _LEAST:
+        raise ValueError("a message is cut off")
+    whole, named = struct.unpack(">II", message[:8])
+    checksums = (binascii.crc32(message[:8]), binascii.crc32(message[:-4]))
+    if whole != len(message) or named > whole - _LEAST or checksums != _said_checksums(message):
+        raise ValueError("a message's lengths or checksums are wrong")
+    return dict(_headers(message[12 : 12 + named])), message[12 + named : -4]
+
+
+def aws_chunk(payload: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the fields of a chunk, and what its `bytes` are. Raises ValueError for a payload of another form."""
+    with _other_forms_are_wrong_values():
+        fields = json.loads(payload)
+        return dict(fields), base64.b64decode(fields["bytes"])
+
+
+def aws_chunk_payload(fields: Mapping[str, Any], data: bytes) -> bytes:
+    """Return the payload of a chunk with these `bytes`."""
+    return json.dumps({**fields, "bytes": base64.b64encode(data).decode("ascii")}).encode()
+
+
+def aws_texts(message: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield all that a message says, and where: its headers, its payload, and what a chunk has in base64.
+
+    Of one that is cut off or spoilt that is the message as it is, and as much of the base64 as is there. Raises
+    ValueError where that is no base64.
+    """
+    try:
+        headers, payload = aws_parts(message)
+    except ValueError:
+        yield "", message
+        yield from _in_base64(message)
+        return
+    yield ":headers", json.dumps(headers, ensure_ascii=False).encode()
+    if headers.get(":event-type") != "chunk":
+        yield f"/{headers.get(':event-type', '')}", payload
+        return
+    try:
+        fields, data = aws_chunk(payload)
+    except ValueError:
+        yield "", payload
+        yield from _in_base64(payload)
+        return
+    yield ":chunk", json.dumps({**fields, "bytes": ""}, ensure_ascii=False).encode()
+    yield "", data
+
+
+_BASE64 = (string.ascii_letters + string.digits + "+/").encode("ascii")
+_BYTES = re.compile(rb'"bytes"\s*:\s*"([^"]*)')
+
+
+def _in_base64(spoilt: bytes) -> Iterator[tuple[str, bytes]]:
+    for match in _BYTES.finditer(spoilt):
+        written = match[1].replace(b"\\/", b"/")
+        begun = written[: len(written) - len(written.lstrip(_BASE64))]
+        whole = begun[:-1] if len(begun) % 4 == 1 else begun
+        yield "", base64.b64decode(whole + b"=" * (-len(whole) % 4))
+        if begun != written.rstrip(b"="):
+            raise ValueError("bytes of a chunk are no base64")
+
+
+@contextlib.contextmanager
+def _other_forms_are_wrong_values() -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"a message of another form: {error!r}") from error
+
+
+_ERROR = ("code", "message")
 _TEXT = 7  # the type of a header's value
 _LEAST = 16  # two lengths and two checksums
 
@@ -217,17 +301,6 @@ def _length(body: bytes, position: int) -> int:
     left = len(body) - position
     said = int.from_bytes(body[position : position + 4], "big")
     return said if _LEAST <= said <= left else left
-
-
-def _taken_apart(message: bytes) -> tuple[dict[str, str], bytes]:
-    """Return headers and payload. Raises ValueError where lengths or checksums are wrong."""
-    if len(message) < _LEAST:
-        raise ValueError("a message is cut off")
-    whole, named = struct.unpack(">II", message[:8])
-    checksums = (binascii.crc32(message[:8]), binascii.crc32(message[:-4]))
-    if whole != len(message) or named > whole - _LEAST or checksums != _said_checksums(message):
-        raise ValueError("a message's lengths or checksums are wrong")
-    return dict(_headers(message[12 : 12 + named])), message[12 + named : -4]
 
 
 def _said_checksums(message: bytes) -> tuple[int, int]:
@@ -272,8 +345,8 @@ def named(name: FramingName) -> Framing:
 
 def looks_like(body: bytes) -> str:
     """Return the content type that a body seems to have, where nobody says it."""
-    if body.startswith((b"data:", b"event:", b": ")):
+    if re.match(rb"(?:data|event|id|retry)?:", body.removeprefix(codecs.BOM_UTF8)):
         return EventStream.content_type
-    if b":event-type" in body[:32]:
+    if binascii.crc32(body[:8]).to_bytes(4, "big") == body[8:12]:  # that of a message's two lengths
         return AwsEventStream.content_type
     return Lines.content_type if re.search(rb"\}\r?\n\{", body) else Array.content_type

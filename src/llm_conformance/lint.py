@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from llm_conformance import cassette, checks, scenarios, secrets, yaml_files
+from llm_conformance.cassette import Cassette
+from llm_conformance.framing import AwsEventStream, aws_texts
 from llm_conformance.scenarios import SUFFIX, Scenario, ScenarioFile
 from llm_conformance.truths import Mode
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -65,6 +67,7 @@ def lint(file: ScenarioFile) -> Iterator[FileProblem]:
     for path, text in ((file.cassette.path, file.cassette.text), (file.path, file.text)):
         for line, kind in secrets.scan(text) if path == file.cassette.path else secrets.scan_text(text):
             yield FileProblem(path, line, f"this looks like {kind}; replace it before it is committed")
+    yield from _in_messages(file.cassette)
     recorded = file.cassette.metadata.get("digest")
     if recorded is not None and recorded != cassette.digest(file.cassette.interactions):
         line = yaml_files.line_of(file.cassette.text, ("metadata", "digest"))
@@ -76,6 +79,22 @@ def lint(file: ScenarioFile) -> Iterator[FileProblem]:
         with suppress(*_CONSEQUENCES if file.form_problems else ()):
             found |= dict.fromkeys(_lint_mode(file, mode))
     yield from found
+
+
+def _in_messages(tape: Cassette) -> Iterator[FileProblem]:
+    """Yield what looks like a secret in messages of AWS event streams, which a cassette has in base64."""
+    for number, interaction in enumerate(tape.interactions):
+        if not isinstance(interaction.framing, AwsEventStream):
+            continue
+        found: dict[str, None] = {}
+        for frame in interaction.frames:
+            with suppress(ValueError):  # it is cut off or spoilt, and what it has is no base64
+                for _, data in aws_texts(frame):
+                    found |= dict.fromkeys(kind for _, kind in secrets.scan_text(data.decode("utf-8", "replace")))
+        for kind in found:
+            line = yaml_files.line_of(tape.text, ("interactions", number, "response", "body"))
+            what = f"a message has what looks like {kind}; replace it before it is committed"
+            yield FileProblem(tape.path, line, what)
 
 
 def _lint_mode(file: ScenarioFile, mode: Mode) -> Iterator[FileProblem]:

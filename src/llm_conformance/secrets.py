@@ -10,6 +10,7 @@ import bisect
 import re
 from collections.abc import Iterator, Mapping
 
+# Where a shape has a group, only that is the secret.
 # What something has to follow is bounded in length: to look through a stranger's text may not take forever.
 _SHAPES = {
     "an API key": re.compile(
@@ -24,6 +25,11 @@ _SHAPES = {
     "a bearer token": re.compile(r"\bBearer\s+[A-Za-z0-9._~+/-]{12,}"),
     "a JSON web token": re.compile(r"\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\."),
     "an organisation or project id": re.compile(r"\b(?:org|proj)-[A-Za-z0-9]{16,}"),
+    "an AWS account": re.compile(  # not one of those that AWS's own pages have
+        r"\barn(?::|%3A)aws[a-z-]{0,20}(?::|%3A)[a-z0-9-]{1,40}(?::|%3A)[a-z0-9-]{0,30}(?::|%3A)"
+        r"((?!0{12}|123456789012|111122223333)[0-9]{12})(?![0-9])",
+        re.IGNORECASE,
+    ),
     "an e-mail address": re.compile(r"\b[\w.+-]{1,64}@(?!example\.)[\w-]{1,63}\.[A-Za-z]{2,}\b"),
 }
 # Where a cassette has headers: what an answer says stands further to the right.
@@ -66,9 +72,14 @@ def masked(text: str) -> tuple[str, list[str]]:
     """
     found: list[str] = []
     for kind, shape in _SHAPES.items():
-        text, count = shape.subn(lambda match: mask(len(match[0])), text)
+        text, count = shape.subn(_mask_of, text)
         found += [kind] * count
     return text, found
+
+
+def _mask_of(match: re.Match[str]) -> str:
+    kept = match.start(match.lastindex or 0) - match.start()
+    return match[0][:kept] + mask(len(match[0]) - kept)
 
 
 def mask(length: int) -> str:

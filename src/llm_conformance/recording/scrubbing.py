@@ -18,7 +18,15 @@ from urllib.parse import quote, unquote
 
 from llm_conformance import secrets
 from llm_conformance.cassette import Interaction
-from llm_conformance.framing import AwsEventStream
+from llm_conformance.framing import (
+    AwsEventStream,
+    Framing,
+    aws_chunk,
+    aws_chunk_payload,
+    aws_message,
+    aws_parts,
+    aws_texts,
+)
 from llm_conformance.providers import Provider
 
 KEPT_HEADERS = frozenset({"content-type", "retry-after", "request-id", "x-request-id"})
@@ -76,18 +84,38 @@ def scrub(interaction: Interaction, row: Provider, known: Collection[str] = ()) 
 
 def _cleaned_frames(interaction: Interaction, clean: Callable[[str], str]) -> Iterator[bytes]:
     """Yield an answer without secrets. Where frames have checksums, each is cleaned by itself and made anew."""
-    framing = interaction.framing
-    if not isinstance(framing, AwsEventStream):
+    if isinstance(interaction.framing, AwsEventStream):
+        yield from (_cleaned_message(frame, clean) for frame in interaction.frames)
+    else:
         yield _cleaned_bytes(interaction.body, clean)
-        return
-    for frame in interaction.frames:
-        try:
-            data = framing.data(frame)
-        except ValueError:  # it broke off there, or is of another form
-            yield _cleaned_bytes(frame, clean)
-            continue
-        told = _cleaned_bytes(data, clean)
-        yield frame if told == data else framing.with_data(frame, told)
+
+
+def _cleaned_message(message: bytes, clean: Callable[[str], str]) -> bytes:
+    try:
+        headers, payload = aws_parts(message)
+    except ValueError:  # it broke off there, or is of another form
+        return _cleaned_payload(message, clean)
+    made = {name: clean(value) for name, value in headers.items()}
+    told = (_cleaned_chunk if headers.get(":event-type") == "chunk" else _cleaned_bytes)(payload, clean)
+    return message if (made, told) == (headers, payload) else aws_message(made, told)
+
+
+def _cleaned_chunk(payload: bytes, clean: Callable[[str], str]) -> bytes:
+    try:
+        fields, data = aws_chunk(payload)
+    except ValueError:
+        return _cleaned_payload(payload, clean)
+    made = json.loads(clean(json.dumps({**fields, "bytes": ""})))
+    told = aws_chunk_payload(made, _cleaned_bytes(data, clean))
+    same = json.loads(told) == fields and _cleaned_bytes(payload, clean) == payload
+    return payload if same else told
+
+
+def _cleaned_payload(spoilt: bytes, clean: Callable[[str], str]) -> bytes:
+    """Return what cannot be taken apart without secrets. Raises LeakError where its base64 has one, or is none."""
+    if any(_cleaned_bytes(data, clean) != data for _, data in _texts(spoilt)[1:]):
+        raise LeakError("the answer has a secret in base64, in a message that is cut off or spoilt")
+    return _cleaned_bytes(spoilt, clean)
 
 
 def _cleaned_bytes(told: bytes, clean: Callable[[str], str]) -> bytes:
@@ -168,12 +196,25 @@ def _joined(interaction: Interaction) -> list[list[str]]:
     """Return what an answer says at each of its places, frame by frame, and all that is no JSON."""
     texts: dict[str, list[str]] = {}
     for part in interaction.frames:
-        try:
-            data = interaction.framing.data(part) if interaction.framing else part
-            _collect(json.loads(data), "", texts)
-        except (ValueError, RecursionError):
-            texts.setdefault("", []).append(part.decode("utf-8", "replace"))
+        for path, data in _told(interaction.framing, part):
+            try:
+                _collect(json.loads(data), path, texts)
+            except (ValueError, RecursionError):
+                texts.setdefault("", []).append((data or part).decode("utf-8", "replace"))
     return list(texts.values())
+
+
+def _told(framing: Framing | None, part: bytes) -> Iterable[tuple[str, bytes]]:
+    if isinstance(framing, AwsEventStream):
+        return _texts(part)
+    return [("", framing.data(part) if framing else part)]
+
+
+def _texts(message: bytes) -> list[tuple[str, bytes]]:
+    try:
+        return list(aws_texts(message))
+    except ValueError as error:
+        raise LeakError(f"what is cut off or spoilt of a stream may hide anything: {error}") from error
 
 
 def _collect(value: Any, path: str, texts: dict[str, list[str]]) -> None:
