@@ -66,7 +66,7 @@ def test_no_adapter_at_all(pytester: pytest.Pytester) -> None:
     ("option", "message"),
     [
         ("--conformance-invariant=ANN-99", "no such invariant; there are ANN-1"),
-        ("--conformance-provider=acme", "no scenario of that provider; there are anthropic"),
+        ("--conformance-provider=acme", "no scenario of that provider; there are alibaba"),
         ("--conformance-scenario=mini/none", "matches none of the"),
         ("--conformance-face=sing", "invalid choice: 'sing'"),
         ("--conformance-report=report.pdf", "the suffix has to be one of .json, .html, .md, .svg"),

@@ -19,11 +19,17 @@ from tests import standin
 from tests.shell import ROOT, sh
 from tests.standin import KEY, StandIn, accepted, failing, recorded, run, told
 
-ROWS = list(table().values())
+# One of each way to be asked: what else tells providers apart is no matter of recording.
+ROWS = list(
+    {
+        (row.wire, row.framing, row.names_model_in_path, row.key_headers, bool(row.url_variables)): row
+        for row in table().values()
+    }.values()
+)
 
 
 @pytest.mark.usefixtures("impatient")
-def test_every_provider_is_recorded_accepted_and_replayed(tmp_path: Path) -> None:
+def test_every_kind_of_provider_is_recorded_accepted_and_replayed(tmp_path: Path) -> None:
     home = tmp_path / "cassettes"
     home.mkdir()
     for row in ROWS:

@@ -165,6 +165,8 @@ def text_places(
         for place in places(document, steps) if kind in rule else ():
             paths = provider.reasoning_fields if rule[kind] == "$row" else _several(rule[kind])
             told = [path for path in paths if isinstance(place.find(path), str) and place.find(path)]
+            if not told and kind == "reasoning":
+                yield from _detailed_places(place, rule)
             if told:
                 holder, name = place.holder(told[0])
                 text = place.find(told[0])
@@ -230,6 +232,14 @@ def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], provider: Pro
         facts.citations.append(_citation(place, rule))
     if "media" in rule and any((place.first(rule["media"]) or {}).values()):  # an object of empty fields says nothing
         _read_media(facts, place.first(rule["media"]), streamed)
+
+
+def _detailed_places(place: Place, rule: Mapping[str, Any]) -> Iterator[TextPlace]:
+    """Yield where reasoning stands only in a list of details."""
+    for detail in place.find(rule["reasoning_else"]) or () if "reasoning_else" in rule else ():
+        for name in ("text", "summary"):
+            if isinstance(detail.get(name), str) and detail[name]:
+                yield TextPlace(detail, name, 0, len(detail[name]))
 
 
 def _detailed(place: Place, rule: Mapping[str, Any]) -> str:
