@@ -68,7 +68,8 @@ class _Trace:
         for each in documents:
             trace = list(derivation.text_places(each, row, streamed, "reasoning"))
             again = list(derivation.text_places(each, row, streamed, "repeats"))
-            if trace and again and _joined(trace) == _joined(again):
+            is_elsewhere = trace and again and again[0].holder is not trace[0].holder
+            if is_elsewhere and _joined(trace) == _joined(again):
                 self._repeated.append((again, slice(len(self._places), len(self._places) + len(trace))))
             self._places += trace
         if not self._places and profile != "off":
