@@ -1,6 +1,6 @@
 """The page of proofs: what each rule has to look at, and what is known to break it.
 
-    pytest conformance --adapter=adapters --conformance-examples=0 --conformance-report=report.json
+    pytest conformance --adapter=adapters --conformance-report=report.json
     python -m tests.proof docs/proof.md --report=report.json
 
 A rule without a scenario or a broken adapter of its own is a problem; so is a scenario in which only those rules see

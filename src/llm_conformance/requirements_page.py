@@ -1,6 +1,6 @@
 """The page of requirements: what each of them is tested by, as a run of the reference adapters has shown it.
 
-    pytest conformance --adapter=adapters --conformance-examples=0 --conformance-report=report.json
+    pytest conformance --adapter=adapters --conformance-report=report.json
     python -m llm_conformance.requirements_page docs/requirements.md --report=report.json
 
 The data is docs/requirements.toml, beside the page. Only cells that passed count, generated ones aside: those are drawn
