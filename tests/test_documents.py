@@ -96,10 +96,11 @@ def test_the_readme_counts_the_scenarios() -> None:
         r"Of the (\d+)\sscenarios today (\d+) are recorded[^,]*,[^,]*, (\d+) is transcribed, (\d+) are edited", README
     )
     assert said is not None
-    assert [*map(int, said.groups())] == [
-        counts.total(),
-        *(counts[kind] for kind in ("recorded", "transcribed", "edited")),
-    ]
+    there = [counts.total(), *(counts[kind] for kind in ("recorded", "transcribed", "edited"))]
+    assert [*map(int, said.groups())] == there, "the README says the first numbers, these are the scenarios there are"
+    named = re.findall(r",| and", README.partition("answers of ")[2].partition("[")[0])
+    known = {provider for provider, _ in providers.table()}
+    assert f"[{len(known) - len(named)} more](docs/providers.md)" in README, "so many providers are there beside those"
 
 
 REQUIREMENTS = [row for rows in requirements_page.read(ROOT / "docs" / "requirements.toml").values() for row in rows]

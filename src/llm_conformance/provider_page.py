@@ -96,7 +96,9 @@ def _section(row: Provider, shown: Sequence[Shown]) -> Iterator[str]:
     sent = f", sent in {' or '.join(f'`{header}`' for header in row.key_headers)}" if row.key_headers else ""
     yield f"* **Key**: {key}{sent}" + (f"; prices: {row.pricing}" if row.pricing else "")
     default = ", and come to who does not say `stream`" if row.streams_by_default else ""
-    streamed = next((f", as in {each.link}" for each in shown if "stream" in each.file.modes), "")
+    streamed = next(
+        (f", as in {each.link}" for each in shown if "stream" in each.file.modes and not each.truths[-1].error), ""
+    )
     yield f"* **Streams** are {_FRAMINGS[row.framing]}{default}{streamed}"
     reasons = _listed(row.reasoning_fields) if row.reasoning_fields else "no field of its own"
     yield f"* **Reasoning** in {reasons}{_as_in(shown, lambda truth: truth.reasoning is not None)}"
