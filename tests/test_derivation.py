@@ -69,7 +69,7 @@ def test_every_reading_rule_says_something_known() -> None:
         "start",
         "end",
     }
-    known |= {"start_default", "annotated", "span", "found", "repeats"}
+    known |= {"start_default", "annotated", "span", "found", "repeats", "reasoning_else"}
     for wire, rules in providers.reading_rules().items():
         for rule in rules:
             assert set(rule) <= known, wire
