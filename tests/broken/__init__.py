@@ -12,6 +12,7 @@ from tests.broken import (
     citations,
     clouds,
     content,
+    dialects,
     engines,
     errors,
     facts,
@@ -45,5 +46,6 @@ BROKEN = (
     + _in(clouds)
     + _in(gateways)
     + _in(engines)
+    + _in(dialects)
     + _in(framings)
 )
