@@ -21,6 +21,8 @@ from llm_conformance.contract import (
 )
 from llm_conformance.contract.response import FinishReason, SegmentType, ThinkingMode
 
+from ._think import Kind, ThinkSplitter
+
 
 @dataclass
 class Block:
@@ -84,6 +86,14 @@ class Answer:
         if piece:
             self.block("reasoning", key, **metadata).content += piece
             yield StreamEvent("response.reasoning.delta", delta=piece)
+
+    def split(self, splitter: ThinkSplitter, pieces: Iterator[tuple[Kind, str]]) -> Iterator[StreamEvent]:
+        """Add what a splitter makes of text: text, and reasoning from between its tags."""
+        for kind, piece in pieces:
+            if kind == "text":
+                yield from self.text(piece)
+            else:
+                yield from self.reasoning(piece, key=splitter.block, source="tag")
 
     def tool(self, key: object, id: str | int | None, name: str | None, arguments: str) -> Iterator[StreamEvent]:
         """Add a piece of a tool call; pieces of several calls may interleave."""

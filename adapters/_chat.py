@@ -95,7 +95,6 @@ class ChatDecoder:
             if not choice.get("index"):  # one alone need not be numbered, and Copilot's parts of one answer are not
                 if choice.get("error"):
                     raise error_in_band(choice["error"], answer.call)
-                self._details.in_pieces = "delta" in choice
                 self._count(choice.get("usage"))
                 yield from self._feed_message(choice.get(self._place) or {})
                 answer.raw_finish = choice.get("finish_reason") or answer.raw_finish
@@ -140,7 +139,7 @@ class ChatDecoder:
 
     def _feed_reasoning(self, reasoning: str, details: Sequence[Mapping[str, Any]] = ()) -> Iterator[StreamEvent]:
         if (reasoning or any(map(text_of, details))) and not self._has_native_reasoning:
-            yield from self._said(self._splitter.end())
+            yield from self._answer.split(self._splitter, self._splitter.end())
             self._has_native_reasoning = True
         yield from self._details.feed(reasoning, details)
 
@@ -188,7 +187,7 @@ class ChatDecoder:
         if self._has_native_reasoning:  # then tags in the text are part of the answer
             yield from self._answer.text(text)
         else:
-            yield from self._said(self._splitter.feed(text))
+            yield from self._answer.split(self._splitter, self._splitter.feed(text))
 
     def _feed_part(self, part: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take a part of a content that is a list; thinking is a list of parts again, of which some may be no text."""
@@ -204,13 +203,6 @@ class ChatDecoder:
                 self._citations.append(part)
             case kind:
                 self._answer.keep(kind, part)
-
-    def _said(self, pieces: Iterator[tuple[str, str]]) -> Iterator[StreamEvent]:
-        for kind, piece in pieces:
-            if kind == "text":
-                yield from self._answer.text(piece)
-            else:
-                yield from self._answer.reasoning(piece, key=self._splitter.block, source="tag")
 
     def _feed_audio(self, audio: Mapping[str, Any]) -> StreamEvent:
         answer = self._answer
@@ -232,7 +224,7 @@ class ChatDecoder:
     def end(self) -> Iterator[StreamEvent]:
         """Let go of what was held back, and place the citations in the text as it is now."""
         if not self._has_native_reasoning:
-            yield from self._said(self._splitter.end())
+            yield from self._answer.split(self._splitter, self._splitter.end())
         for citation in self._citations:
             yield from self._answer.annotate(self._placed(citation))
         for source in self._sources:
@@ -293,6 +285,11 @@ def _assistant(answer: Response, call: Call, dialect: Dialect) -> dict[str, Any]
     made = made_calls(answer)
     said: dict[str, Any] = {"role": "assistant", "content": answer.message}
     return {**said, **({"tool_calls": made} if made else {}), **dialect.replay(answer, call)}
+
+
+def trace_with_calls(answer: Response, _call: Call) -> Mapping[str, str]:
+    """Return the trace where several providers demand it: beside the calls to which it led."""
+    return {"reasoning_content": answer.reasoning} if answer.reasoning and answer.tool_calls else {}
 
 
 def headers(call: Call) -> dict[str, str]:

@@ -20,7 +20,7 @@ class Details:
     """
 
     def __init__(self, answer: Answer) -> None:
-        self.in_pieces = False
+        self.in_pieces = answer.call.stream
         self._answer = answer
         self._sealed = 0
 

@@ -10,6 +10,7 @@ from llm_conformance.contract import Annotation, Attachment, Call, Response, Str
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, Block, utc
+from ._chat import headers
 from ._provider import ProviderAdapter, error_in_band
 
 FINISH: Mapping[str, FinishReason] = {
@@ -273,11 +274,6 @@ def _place(event: Mapping[str, Any]) -> tuple[Any, Any]:
     if index is None:
         index = event.get("item_id") or (event.get("item") or {}).get("id")
     return index, event.get("content_index")
-
-
-def headers(call: Call) -> dict[str, str]:
-    """Return the request headers of a call."""
-    return {"authorization": f"Bearer {call.api_key}"}
 
 
 def responses_adapter(provider: str, headers: Callable[[Call], Mapping[str, str]] = headers) -> ProviderAdapter:

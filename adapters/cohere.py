@@ -9,6 +9,7 @@ from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Us
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer
+from ._chat import headers
 from ._provider import ProviderAdapter, error_in_band, made_calls
 
 FINISH: Mapping[str, FinishReason] = {
@@ -149,11 +150,6 @@ def _assistant(answer: Response) -> dict[str, Any]:
         return {"role": "assistant", "content": answer.message}
     plan = {"tool_plan": answer.reasoning} if answer.reasoning else {}
     return {"role": "assistant", **plan, "tool_calls": made_calls(answer)}
-
-
-def headers(call: Call) -> dict[str, str]:
-    """Return the request headers of a call."""
-    return {"authorization": f"Bearer {call.api_key}"}
 
 
 adapter = ProviderAdapter("cohere:chat", CohereDecoder, request, headers)

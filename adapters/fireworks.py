@@ -2,16 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from ._chat import Dialect, chat_adapter, trace_with_calls
 
-from llm_conformance.contract import Call, Response
-
-from ._chat import Dialect, chat_adapter
-
-
-def _replay(answer: Response, _call: Call) -> Mapping[str, str]:
-    """Return the trace where it is demanded: in tool loops."""
-    return {"reasoning_content": answer.reasoning} if answer.reasoning and answer.tool_calls else {}
-
-
-adapter = chat_adapter("fireworks", Dialect(reasoning=("reasoning_content",), replay=_replay))
+adapter = chat_adapter("fireworks", Dialect(reasoning=("reasoning_content",), replay=trace_with_calls))

@@ -42,7 +42,7 @@ class OllamaDecoder:
 
     def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
         if message.get("thinking"):
-            yield from self._said(self._splitter.end())
+            yield from self._answer.split(self._splitter, self._splitter.end())
             self._has_native_reasoning = True
             yield from self._answer.reasoning(message["thinking"])
         if message.get("content"):
@@ -56,18 +56,11 @@ class OllamaDecoder:
         if self._has_native_reasoning:  # then tags in the text are part of the answer
             yield from self._answer.text(content)
         else:
-            yield from self._said(self._splitter.feed(content))
-
-    def _said(self, pieces: Iterator[tuple[str, str]]) -> Iterator[StreamEvent]:
-        for kind, piece in pieces:
-            if kind == "text":
-                yield from self._answer.text(piece)
-            else:
-                yield from self._answer.reasoning(piece, key=self._splitter.block, source="tag")
+            yield from self._answer.split(self._splitter, self._splitter.feed(content))
 
     def end(self) -> Iterator[StreamEvent]:
         """Let go of what was held back."""
-        yield from self._said(self._splitter.end())
+        yield from self._answer.split(self._splitter, self._splitter.end())
 
     @property
     def ended(self) -> bool:

@@ -10,6 +10,7 @@ from llm_conformance.contract import Call
 from llm_conformance.contract.response import FinishReason
 
 from . import anthropic, gemini
+from ._chat import headers
 from ._provider import ProviderAdapter
 
 # Vertex's own enum: from 6 on, its numbers are others than those of the Gemini API.
@@ -26,11 +27,6 @@ def messages_request(call: Call) -> dict[str, Any]:
     body = anthropic.request(call)
     del body["model"]
     return {"anthropic_version": "vertex-2023-10-16", **body}
-
-
-def headers(call: Call) -> dict[str, str]:
-    """Return the request headers of a call."""
-    return {"authorization": f"Bearer {call.api_key}"}
 
 
 adapters = (

@@ -252,8 +252,7 @@ def aws_texts(message: bytes) -> Iterator[tuple[str, bytes]]:
     try:
         headers, payload = aws_parts(message)
     except ValueError:
-        yield "", message
-        yield from _in_base64(message)
+        yield from _spoilt(message)
         return
     yield ":headers", json.dumps(headers, ensure_ascii=False).encode()
     if headers.get(":event-type") != "chunk":
@@ -262,8 +261,7 @@ def aws_texts(message: bytes) -> Iterator[tuple[str, bytes]]:
     try:
         fields, data = aws_chunk(payload)
     except ValueError:
-        yield "", payload
-        yield from _in_base64(payload)
+        yield from _spoilt(payload)
         return
     yield ":chunk", json.dumps({**fields, "bytes": ""}, ensure_ascii=False).encode()
     yield "", data
@@ -273,7 +271,8 @@ _BASE64 = (string.ascii_letters + string.digits + "+/").encode("ascii")
 _BYTES = re.compile(rb'"bytes"\s*:\s*"([^"]*)')
 
 
-def _in_base64(spoilt: bytes) -> Iterator[tuple[str, bytes]]:
+def _spoilt(spoilt: bytes) -> Iterator[tuple[str, bytes]]:
+    yield "", spoilt
     for match in _BYTES.finditer(spoilt):
         written = match[1].replace(b"\\/", b"/")
         begun = written[: len(written) - len(written.lstrip(_BASE64))]

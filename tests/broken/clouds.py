@@ -32,9 +32,9 @@ class NumbersOfTheOtherEnum(Misunderstood):
 
 
 class ModelWrittenIntoTheBody(Client):
-    apis = ("vertex:messages",)
     """Where it stands in the path, too."""
 
+    apis = ("vertex:messages",)
     fails = ("RPL-2",)
     says = "expected no /model in the request"
 
@@ -85,9 +85,9 @@ class SignatureOfACallLost(Client):
 
 
 class EventLinesWanted(Streamed):
-    apis = ("bedrock:responses",)
     """Takes text from those frames of responses that begin with the name of their event."""
 
+    apis = ("bedrock:responses",)
     fails = ("MSG-2", "RSN-3", "STR-7", "PRV-1")
     says = "expected"
 

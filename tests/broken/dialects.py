@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters._chat import ChatDecoder
-from llm_conformance.contract import Attachment, Call, Response, ToolCall, Usage
-from tests.broken.kinds import Events, Misunderstood, Plain, Streamed
+from llm_conformance.contract import Attachment, Call, Response, ToolCall
+from tests.broken.kinds import Events, Misunderstood, Plain, Streamed, less
 
 
 class Plaintext(ChatDecoder):
@@ -69,7 +69,7 @@ class AudioLeftOutOfThePrompt(Plain):
 
     def alter(self, response: Response, call: Call) -> Response:
         heard = response.usage.audio_prompt_tokens if response.usage and call.provider == "mistral" else None
-        return replace(response, usage=response.usage and _less(response.usage, "prompt_tokens", heard or 0))
+        return replace(response, usage=response.usage and less(response.usage, "prompt_tokens", heard or 0))
 
 
 class TakingEmptyIds(ChatDecoder):
@@ -112,12 +112,6 @@ class StopReasonTakenForTheFinishWord(Misunderstood):
     fails = ("FIN-1",)
     says = "expected (raw_)?finish_reason"
     decoders = MappingProxyType({ChatDecoder: Stopping})
-
-
-def _less(usage: Usage, count: str, tokens: int) -> Usage:
-    whole = getattr(usage, count)
-    changed: dict[str, Any] = {} if whole is None else {count: whole - tokens}
-    return replace(usage, **changed)
 
 
 # Azure, Databricks, Snowflake, Copilot, Codex

@@ -10,7 +10,7 @@ from typing import Any
 from adapters._chat import ChatDecoder
 from adapters._responses import ResponsesDecoder
 from llm_conformance.contract import Call, Response, Usage
-from tests.broken.kinds import Events, Misunderstood, Plain
+from tests.broken.kinds import Events, Misunderstood, Plain, less
 
 
 def _with(usage: Usage | None, **counts: Any) -> Usage | None:
@@ -48,7 +48,11 @@ class ReasoningAddedToAnOutputThatHasIt(Plain):
 
     def alter(self, response: Response, call: Call) -> Response:
         usage = response.usage if call.api == "responses" else None
-        return replace(response, usage=_more(usage, usage.reasoning_tokens or 0)) if usage else response
+        return (
+            replace(response, usage=less(usage, "completion_tokens", -(usage.reasoning_tokens or 0)))
+            if usage
+            else response
+        )
 
 
 class ReasoningOfNoTotalTakenForAPart(Plain):
@@ -84,8 +88,3 @@ class ReasoningLookedForInSummariesOnly(Misunderstood):
     says = "expected the reasoning "
     apis = ("deepseek:responses",)
     decoders = MappingProxyType({ResponsesDecoder: Summarising})
-
-
-def _more(usage: Usage, tokens: int) -> Usage:
-    whole = usage.completion_tokens
-    return usage if whole is None else replace(usage, completion_tokens=whole + tokens)

@@ -49,9 +49,9 @@ class Scattering(ChatDecoder):
 
 
 class PiecesOfDetailsSentBack(Misunderstood):
-    apis = ("openrouter:chat",)
     """Streams by itself, for what goes back depends on what came in pieces."""
 
+    apis = ("openrouter:chat",)
     fails = ("RPL-1",)
     says = "/messages/1/reasoning_details of the request"
     decoders = MappingProxyType({ChatDecoder: Scattering})
@@ -65,9 +65,9 @@ class Nameless(ResponsesDecoder):
 
 
 class NamesOfEventsWaitedFor(Misunderstood):
-    apis = ("openrouter:responses",)
     """Finds none, and gives out an empty answer when [DONE] comes."""
 
+    apis = ("openrouter:responses",)
     fails = ("MSG-2", "RSN-1", "RSN-3", "FIN-1", "PRV-1", "STR-7", "USE-1", "USE-2", "USE-3", "USE-5")
     says = "expected the message of 10 code points"
     decoders = MappingProxyType({ResponsesDecoder: Nameless})
@@ -86,9 +86,9 @@ class Reading(Broken):
 
 
 class WhiteSpaceBeforeJsonRefused(Reading):
-    apis = ("openrouter:chat",)
     """An answer that does not come fails every rule that has something to look at in it."""
 
+    apis = ("openrouter:chat",)
     fails = (
         *("MSG-1", "MSG-2", "RSN-1", "RSN-2", "RSN-3", "RSN-4", "ANN-1", "ANN-2", "ANN-3", "ANN-4", "TOOL-1", "FIN-1"),
         *("USE-1", "USE-2", "USE-3", "SHP-1", "ERR-1", "ERR-4", "PRV-1", "PRV-2", "PRV-3"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from adapters import ReferenceAdapters
-from llm_conformance.contract import Call, HttpResponse, Response, StreamEvent
+from llm_conformance.contract import Call, HttpResponse, Response, StreamEvent, Usage
 
 Events = Iterator[StreamEvent]
 
@@ -100,3 +100,10 @@ class Misunderstood(Broken):
 
     def touches(self, api: str) -> bool:
         return api in self._touched
+
+
+def less(usage: Usage, count: str, tokens: int) -> Usage:
+    """Return a usage with so many tokens less in a count, if that is known."""
+    whole = getattr(usage, count)
+    changed: dict[str, Any] = {} if whole is None else {count: whole - tokens}
+    return replace(usage, **changed)

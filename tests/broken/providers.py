@@ -14,8 +14,8 @@ from adapters.cloudflare_run import RunDecoder
 from adapters.cohere import CohereDecoder
 from adapters.gemini import GenerateDecoder
 from adapters.gemini_interactions import InteractionsDecoder
-from llm_conformance.contract import Annotation, Call, Response, ToolCall, Usage
-from tests.broken.kinds import Broken, Events, Misunderstood, Plain
+from llm_conformance.contract import Annotation, Call, Response, ToolCall
+from tests.broken.kinds import Broken, Events, Misunderstood, Plain, less
 
 # Gemini
 
@@ -68,7 +68,7 @@ class ToolUsePromptLost(Plain):
 
     def alter(self, response: Response, call: Call) -> Response:
         read = response.usage.raw.get("toolUsePromptTokenCount", 0) if response.usage else 0
-        return replace(response, usage=response.usage and _less(response.usage, "prompt_tokens", read))
+        return replace(response, usage=response.usage and less(response.usage, "prompt_tokens", read))
 
 
 class ThoughtsLeftOutOfTheCompletion(Plain):
@@ -77,13 +77,7 @@ class ThoughtsLeftOutOfTheCompletion(Plain):
 
     def alter(self, response: Response, call: Call) -> Response:
         thought = response.usage.raw.get("thoughtsTokenCount", 0) if response.usage else 0
-        return replace(response, usage=response.usage and _less(response.usage, "completion_tokens", thought))
-
-
-def _less(usage: Usage, count: str, tokens: int) -> Usage:
-    whole = getattr(usage, count)
-    changed: dict[str, Any] = {} if whole is None else {count: whole - tokens}
-    return replace(usage, **changed)
+        return replace(response, usage=response.usage and less(response.usage, "completion_tokens", thought))
 
 
 class Thoughtless(GenerateDecoder):

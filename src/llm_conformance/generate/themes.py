@@ -20,6 +20,7 @@ from llm_conformance.generate.cuts import cuts
 from llm_conformance.generate.think import Part, ThinkText, all_think_texts
 from llm_conformance.generate.wires import WIRES
 from llm_conformance.generate.wires.base import MODEL
+from llm_conformance.generate.wires.blocks import BlocksWire
 from llm_conformance.locations import CASSETTES
 from llm_conformance.providers import Provider
 from llm_conformance.scenarios import Scenario, recut
@@ -140,7 +141,7 @@ def _with(
 
 
 def _has_citations(row: Provider) -> bool:
-    return row.offset_unit != "none" or row.wire in ("messages", "converse")
+    return row.offset_unit != "none" or isinstance(WIRES[row.wire], BlocksWire)
 
 
 THEMES = (

@@ -14,6 +14,7 @@ from llm_conformance.generate.answers import Answer, Block, Reasoning, Text
 from llm_conformance.generate.chance import at_most, either, pick
 from llm_conformance.generate.conversation import MESSAGES, TOOLS, Conversation, answered
 from llm_conformance.generate.wires import WIRES
+from llm_conformance.generate.wires.blocks import BlocksWire
 from llm_conformance.pointers import placed
 from llm_conformance.providers import Provider
 from llm_conformance.truths import Mode
@@ -63,10 +64,11 @@ def _asked(row: Provider) -> dict[str, Any]:
 
 
 def _blocks(draw: DrawFn, row: Provider, mode: Mode) -> Iterator[Block]:
-    several = row.wire in ("messages", "converse", "responses")
+    in_blocks = isinstance(WIRES[row.wire], BlocksWire)
+    several = in_blocks or row.wire == "responses"
     for _ in range(1 + at_most(draw, 2) if several else 1):
         yield Reasoning(_trace(draw, mode), answers.seals(draw) if several else "")
-    if row.wire in ("messages", "converse") and either(draw):
+    if in_blocks and either(draw):
         yield Reasoning("", answers.seals(draw), redacted=True)
         yield Text("a")
     yield answers.call(draw, 0)

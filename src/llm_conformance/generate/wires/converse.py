@@ -6,53 +6,29 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from llm_conformance.generate import answers, texts
+from llm_conformance.generate import texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
 from llm_conformance.generate.chance import at_most, either
 from llm_conformance.generate.framing import Frame
-from llm_conformance.generate.wires.base import Wire
+from llm_conformance.generate.wires.blocks import BlocksWire
 from llm_conformance.providers import Provider
-from llm_conformance.truths import ExpectedAnnotation
 
 Fields = dict[str, Any]
 
 
-class ConverseWire(Wire):
+class ConverseWire(BlocksWire):
     """`output` with a message of blocks. There is no id; a stream's events have their type as a name."""
 
     ids: ClassVar[tuple[str | None, ...]] = (None,)
-    replays: ClassVar[bool] = True
     structure: ClassVar[tuple[str, ...]] = ("/output", "/output/message", "/output/message/content/0", "/delta")
-
-    def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
-        """Draw text with citations, reasoning with signatures and what is redacted in any order, then tool calls."""
-        kinds = draw(st.lists(st.sampled_from(("text", "reasoning", "redacted")), max_size=4))
-        return (*(self._block(draw, kind) for kind in kinds), *answers.calls(draw))
-
-    def _block(self, draw: DrawFn, kind: str) -> Block:
-        if kind == "text":
-            return answers.cited(draw, draw(texts.answers()), most=2)
-        if kind == "redacted":
-            return Reasoning("", answers.seals(draw), redacted=True)
-        return Reasoning(draw(texts.reasonings()), answers.seals(draw))
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
         """Return a place in a document; its offsets are none into the message."""
         place = {"documentIndex": citation.number, "start": citation.start, "end": citation.end}
         kind = "documentChar" if citation.number else "documentPage"
         return {"title": "Found", "sourceContent": [{"text": "what is cited"}], "location": {kind: place}}
-
-    def annotations(self, answer: Answer) -> Iterator[ExpectedAnnotation]:
-        """Yield the annotations: each is on the whole block that carries it."""
-        for base, block, each in answer.spans:
-            yield ExpectedAnnotation(base, base + len(block.text), block.text, self.citation(answer, block, each))
-
-    def replayed(self, answer: Answer) -> Mapping[str, Any]:
-        """Return all blocks."""
-        return {f"/messages/1{answer.row.replay.slot}": [_bare(block) for block in answer.blocks]}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a plain answer."""
@@ -64,7 +40,18 @@ class ConverseWire(Wire):
         if isinstance(block, Text) and block.citations:
             cited = [self.citation(answer, block, each) for each in block.citations]
             return {"citationsContent": {"content": [{"text": block.text}], "citations": cited}}
-        return _bare(block)
+        return self.bare(block)
+
+    def bare(self, block: Block) -> Fields:
+        """Return a block, named by what it is."""
+        if isinstance(block, Text):
+            return {"text": block.text}
+        if isinstance(block, Call):
+            made = json.loads(block.arguments or "{}")
+            return {"toolUse": {"toolUseId": block.id, "name": block.name, "input": made}}
+        if isinstance(block, Reasoning) and not block.redacted:
+            return {"reasoningContent": {"reasoningText": {"text": block.text, "signature": block.seal}}}
+        return {"reasoningContent": {"redactedContent": block.seal if isinstance(block, Reasoning) else ""}}
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream: events for each block, the reason of the end, and the counts behind it."""
@@ -100,14 +87,3 @@ class ConverseWire(Wire):
     def error_frame(self, row: Provider) -> Frame:
         """Return an exception among the events."""
         return Frame({"message": "the model is not ready"}, "serviceUnavailableException")
-
-
-def _bare(block: Block) -> Fields:
-    if isinstance(block, Text):
-        return {"text": block.text}
-    if isinstance(block, Call):
-        made = json.loads(block.arguments or "{}")
-        return {"toolUse": {"toolUseId": block.id, "name": block.name, "input": made}}
-    if isinstance(block, Reasoning) and not block.redacted:
-        return {"reasoningContent": {"reasoningText": {"text": block.text, "signature": block.seal}}}
-    return {"reasoningContent": {"redactedContent": block.seal if isinstance(block, Reasoning) else ""}}

@@ -6,40 +6,26 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from llm_conformance.generate import answers, texts
+from llm_conformance.generate import texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
 from llm_conformance.generate.chance import at_most, either
 from llm_conformance.generate.counts import growing
 from llm_conformance.generate.framing import Frame
-from llm_conformance.generate.wires.base import ID, MODEL, Wire, nothing
+from llm_conformance.generate.wires.base import ID, MODEL, nothing
+from llm_conformance.generate.wires.blocks import BlocksWire
 from llm_conformance.providers import Provider
-from llm_conformance.truths import ExpectedAnnotation
 
 Fields = dict[str, Any]
 
 
-class MessagesWire(Wire):
+class MessagesWire(BlocksWire):
     """A `message` with content blocks."""
 
-    replays: ClassVar[bool] = True
     always_counts: ClassVar[bool] = True
     structure: ClassVar[tuple[str, ...]] = ("/content", "/content/0", "/delta")
     carriers: ClassVar[tuple[str, ...]] = ("content_block_delta", "message_delta")
-
-    def blocks(self, draw: DrawFn, row: Provider) -> tuple[Block, ...]:
-        """Draw text with citations, thinking with signatures and redacted thinking in any order, then tool calls."""
-        kinds = draw(st.lists(st.sampled_from(("text", "thinking", "redacted")), max_size=4))
-        return (*(self._block(draw, kind) for kind in kinds), *answers.calls(draw))
-
-    def _block(self, draw: DrawFn, kind: str) -> Block:
-        if kind == "text":
-            return answers.cited(draw, draw(texts.answers()), most=2)
-        if kind == "redacted":
-            return Reasoning("", answers.seals(draw), redacted=True)
-        return Reasoning(draw(texts.reasonings()), answers.seals(draw))
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
         """Return a location in a document, or a page that was found; its offsets are none into the message."""
@@ -60,15 +46,6 @@ class MessagesWire(Wire):
             "end_char_index": citation.end,
         }
 
-    def annotations(self, answer: Answer) -> Iterator[ExpectedAnnotation]:
-        """Yield the annotations: each is on the whole block that carries it."""
-        for base, block, each in answer.spans:
-            yield ExpectedAnnotation(base, base + len(block.text), block.text, self.citation(answer, block, each))
-
-    def replayed(self, answer: Answer) -> Mapping[str, Any]:
-        """Return all blocks."""
-        return {f"/messages/1{answer.row.replay.slot}": [self._bare(block) for block in answer.blocks]}
-
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `message`."""
         content = [self._whole(draw, answer, block) for block in answer.blocks]
@@ -76,11 +53,12 @@ class MessagesWire(Wire):
 
     def _whole(self, draw: DrawFn, answer: Answer, block: Block) -> Fields:
         if not isinstance(block, Text):
-            return self._bare(block)
+            return self.bare(block)
         cited = [self.citation(answer, block, each) for each in block.citations]
-        return self._bare(block) | ({"citations": cited} if cited else _uncited(draw))
+        return self.bare(block) | ({"citations": cited} if cited else _uncited(draw))
 
-    def _bare(self, block: Block) -> Fields:
+    def bare(self, block: Block) -> Fields:
+        """Return a typed block."""
         if isinstance(block, Text):
             return {"type": "text", "text": block.text}
         if isinstance(block, Call):
