@@ -31,7 +31,17 @@ class ReferenceAdapters:
 
     name = "reference"
     version = __version__
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "replay", "errors", "raw")
+    capabilities = (
+        "streaming",
+        "reasoning",
+        "segments",
+        "annotations",
+        "audio",
+        "tools",
+        "round_trip",
+        "errors",
+        "raw",
+    )
 
     def __init__(self) -> None:
         self._by_api = {adapter.api: adapter for adapter in _providers()}

@@ -42,7 +42,7 @@ class Dialect:
         counting: How tokens are counted.
         finish: Finish words beside the common ones.
         sources: Lists of what the provider's own search found, as objects or bare URLs; the first that is there counts.
-        replay: What an earlier answer's assistant message has beside, or instead of, text and calls.
+        sent_back: What an earlier answer's assistant message has beside, or instead of, text and calls.
         think_tag: The tag between which reasoning stands in the text.
         signature: Where in a message, and in a call, a signature is.
         sealed: Field of the message that holds encrypted reasoning.
@@ -52,7 +52,7 @@ class Dialect:
     counting: Counting = OPENAI
     finish: Mapping[str, FinishReason] | None = None
     sources: tuple[str, ...] = ()
-    replay: Callable[[Response, Call], Mapping[str, Any]] = lambda _answer, _call: {}
+    sent_back: Callable[[Response, Call], Mapping[str, Any]] = lambda _answer, _call: {}
     think_tag: str = TAG
     signature: tuple[str, ...] = ()
     sealed: str = ""
@@ -284,7 +284,7 @@ def request(call: Call, dialect: Dialect) -> dict[str, Any]:
 def _assistant(answer: Response, call: Call, dialect: Dialect) -> dict[str, Any]:
     made = made_calls(answer)
     said: dict[str, Any] = {"role": "assistant", "content": answer.message}
-    return {**said, **({"tool_calls": made} if made else {}), **dialect.replay(answer, call)}
+    return {**said, **({"tool_calls": made} if made else {}), **dialect.sent_back(answer, call)}
 
 
 def trace_with_calls(answer: Response, _call: Call) -> Mapping[str, str]:

@@ -227,7 +227,7 @@ def _items(call: Call) -> Iterator[Mapping[str, Any]]:
     for message in call.messages:
         if isinstance(message, Response):
             custom |= {made.id for made in message.tool_calls if made.type == "custom"}
-            yield from _replayed(message)
+            yield from _sent_back(message)
             continue
         if message["role"] == "tool":
             id = message["tool_call_id"]
@@ -244,7 +244,7 @@ def _items(call: Call) -> Iterator[Mapping[str, Any]]:
                 yield {"type": "function_call", "call_id": made["id"], **made["function"]}
 
 
-def _replayed(answer: Response) -> Iterator[Mapping[str, Any]]:
+def _sent_back(answer: Response) -> Iterator[Mapping[str, Any]]:
     """Yield an earlier answer as items. Reasoning is understood by its encrypted content; without it, it stays out."""
     summary: list[Mapping[str, Any]] = []
     calls = {made.id: made for made in answer.tool_calls}

@@ -9,7 +9,7 @@ from llm_conformance.contract import Call, Response
 from ._chat import Dialect, chat_adapter
 
 
-def _replay(answer: Response, call: Call) -> Mapping[str, str]:
+def _sent_back(answer: Response, call: Call) -> Mapping[str, str]:
     """Return the content with the trace before it, between the tags of the model's own template, for GLM."""
     if not answer.reasoning or not call.model.startswith("zai-glm"):
         return {}
@@ -17,5 +17,5 @@ def _replay(answer: Response, call: Call) -> Mapping[str, str]:
 
 
 adapter = chat_adapter(
-    "cerebras", Dialect(reasoning=("reasoning", "reasoning_content", "thinking_content"), replay=_replay)
+    "cerebras", Dialect(reasoning=("reasoning", "reasoning_content", "thinking_content"), sent_back=_sent_back)
 )

@@ -12,7 +12,7 @@ _chat = chat_adapter(
         reasoning=("reasoning_content",),
         counting=Counting(cached=("prompt_cache_hit_tokens",)),
         finish={"insufficient_system_resource": "error"},
-        replay=trace_with_calls,
+        sent_back=trace_with_calls,
     ),
 )
 

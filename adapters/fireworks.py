@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from ._chat import Dialect, chat_adapter, trace_with_calls
 
-adapter = chat_adapter("fireworks", Dialect(reasoning=("reasoning_content",), replay=trace_with_calls))
+adapter = chat_adapter("fireworks", Dialect(reasoning=("reasoning_content",), sent_back=trace_with_calls))

@@ -238,7 +238,7 @@ def _contents(call: Call) -> Iterator[Mapping[str, Any]]:
     for message in call.messages:
         if isinstance(message, Response):
             names = {made.id: made.name for made in message.tool_calls}
-            yield {"role": "model", "parts": list(_replayed(message))}
+            yield {"role": "model", "parts": list(_sent_back(message))}
         elif message["role"] == "tool":
             if not results:
                 yield {"role": "user", "parts": results}
@@ -251,7 +251,7 @@ def _contents(call: Call) -> Iterator[Mapping[str, Any]]:
         results = []
 
 
-def _replayed(answer: Response) -> Iterator[Mapping[str, Any]]:
+def _sent_back(answer: Response) -> Iterator[Mapping[str, Any]]:
     """Yield an earlier answer's parts, each with the signature that it came with. Thoughts without one stay out."""
     for segment in answer.segments:
         about = segment.metadata
@@ -301,7 +301,7 @@ adapters = (
             think_tag="thought",
             signature=("extra_content", "google", "thought_signature"),
             counting=Counting(hides_thoughts=True),
-            replay=_signed,
+            sent_back=_signed,
         ),
     ),
 )

@@ -177,7 +177,7 @@ def request(call: Call) -> dict[str, Any]:
 def _steps(call: Call) -> Iterator[Mapping[str, Any]]:
     for message in call.messages:
         if isinstance(message, Response):
-            yield from _replayed(message)
+            yield from _sent_back(message)
         elif message["role"] == "tool":
             said = [{"type": "text", "text": message["content"]}]
             yield {"type": "function_result", "call_id": message["tool_call_id"], "result": said}
@@ -190,7 +190,7 @@ def _steps(call: Call) -> Iterator[Mapping[str, Any]]:
             }
 
 
-def _replayed(answer: Response) -> Iterator[Mapping[str, Any]]:
+def _sent_back(answer: Response) -> Iterator[Mapping[str, Any]]:
     """Yield an earlier answer's steps, each with the signature that it came with."""
     for segment in answer.segments:
         about = segment.metadata

@@ -10,7 +10,7 @@ from llm_conformance.contract import Call, Response
 from ._chat import Dialect, chat_adapter
 
 
-def _replay(answer: Response, _call: Call) -> Mapping[str, Any]:
+def _sent_back(answer: Response, _call: Call) -> Mapping[str, Any]:
     """Return the trace where it came from: the text, between tags as the model writes them, or a field of its own."""
     if not answer.reasoning:
         return {}
@@ -19,4 +19,4 @@ def _replay(answer: Response, _call: Call) -> Mapping[str, Any]:
     return {"reasoning_details": [{"type": "reasoning.text", "text": answer.reasoning}]}
 
 
-adapter = chat_adapter("minimax", Dialect(reasoning=("reasoning_content",), replay=_replay))
+adapter = chat_adapter("minimax", Dialect(reasoning=("reasoning_content",), sent_back=_sent_back))

@@ -11,7 +11,7 @@ from ._chat import Dialect, chat_adapter
 from ._counting import Counting
 
 
-def _replay(answer: Response, _call: Call) -> Mapping[str, Any]:
+def _sent_back(answer: Response, _call: Call) -> Mapping[str, Any]:
     """Return the content with the thinking before the text, as it came."""
     if not answer.reasoning or any(each.metadata.get("source") == "tag" for each in answer.segments):
         return {}
@@ -25,6 +25,6 @@ adapter = chat_adapter(
     Dialect(
         finish={"model_length": "length", "error": "error"},
         counting=Counting(prompt_beside=("prompt_tokens_details", "audio_tokens")),
-        replay=_replay,
+        sent_back=_sent_back,
     ),
 )

@@ -7,5 +7,5 @@ from ._counting import Counting
 
 adapter = chat_adapter(
     "moonshot",
-    Dialect(reasoning=("reasoning_content",), counting=Counting(cached=("cached_tokens",)), replay=trace_with_calls),
+    Dialect(reasoning=("reasoning_content",), counting=Counting(cached=("cached_tokens",)), sent_back=trace_with_calls),
 )

@@ -14,7 +14,7 @@ adapters = (
             reasoning=("reasoning",),
             counting=Counting(cache_written=("prompt_tokens_details", "cache_write_tokens")),
             finish={"error": "error"},
-            replay=details_back,
+            sent_back=details_back,
         ),
     ),
     responses_adapter("openrouter"),

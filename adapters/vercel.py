@@ -5,4 +5,4 @@ from __future__ import annotations
 from ._chat import Dialect, chat_adapter
 from ._details import details_back
 
-adapter = chat_adapter("vercel", Dialect(reasoning=("reasoning",), replay=details_back))
+adapter = chat_adapter("vercel", Dialect(reasoning=("reasoning",), sent_back=details_back))

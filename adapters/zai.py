@@ -9,7 +9,7 @@ from llm_conformance.contract import Call, Response
 from ._chat import Dialect, chat_adapter
 
 
-def _replay(answer: Response, call: Call) -> Mapping[str, str]:
+def _sent_back(answer: Response, call: Call) -> Mapping[str, str]:
     """Return the trace where it is demanded: with tool results, and in every turn of preserved thinking."""
     return (
         {"reasoning_content": answer.reasoning} if answer.reasoning and (answer.tool_calls or _preserves(call)) else {}
@@ -25,6 +25,6 @@ adapter = chat_adapter(
     Dialect(
         reasoning=("reasoning_content",),
         finish={"sensitive": "content_filter", "network_error": "error"},
-        replay=_replay,
+        sent_back=_sent_back,
     ),
 )

@@ -19,15 +19,17 @@ from pathlib import Path
 import vcr
 
 from adapters import ReferenceAdapters
-from llm_conformance import lint, plan, subject
-from llm_conformance.certificates import cheap_certificates
-from llm_conformance.items import invariants_in
+from llm_conformance.adapter import under_test
+from llm_conformance.adapter.certificates import cheap_certificates
+from llm_conformance.judging.judge import judge, known_without_running
 from llm_conformance.locations import CASSETTES, RULES
-from llm_conformance.runner import Runner
-from llm_conformance.scenarios import cassette_path
-from llm_conformance.server import ReplayServer
-from llm_conformance.tape import TapeTransport
-from llm_conformance.verdict import judge, settled
+from llm_conformance.replay.cell import Cell
+from llm_conformance.replay.runner import Runner
+from llm_conformance.replay.server import ReplayServer
+from llm_conformance.replay.vcr_transport import VcrTransport
+from llm_conformance.rules.catalogue import rules_in
+from llm_conformance.scenarios import lint
+from llm_conformance.scenarios.load import cassette_path
 
 SCENARIO = "deepseek/reasoning-beside-content"
 
@@ -45,11 +47,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=200)
     rounds = parser.parse_args().rounds
     (scenario,) = (each for each in lint.load_all([CASSETTES]) if each.id == SCENARIO)
-    (reference,) = subject.load_all(["adapters"], Path.cwd())
-    cell = plan.Cell(reference, scenario, "json", "complete")
-    rules = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in invariants_in(path)]
-    judging = [rule for rule in rules if settled(cell, rule) is None]
-    runners = {"server": Runner(10, ReplayServer()), "vcr": Runner(10, TapeTransport())}
+    (reference,) = under_test.load_all(["adapters"], Path.cwd())
+    cell = Cell(reference, scenario, "json", "complete")
+    rules = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in rules_in(path)]
+    judging = [rule for rule in rules if known_without_running(cell, rule) is None]
+    runners = {"server": Runner(10, ReplayServer()), "vcr": Runner(10, VcrTransport())}
     call = runners["vcr"].run(cell).call
     adapter = ReferenceAdapters()
 

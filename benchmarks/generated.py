@@ -16,17 +16,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 from adapters import ReferenceAdapters
-from llm_conformance import plan, subject
-from llm_conformance.findings import Findings
-from llm_conformance.generate.themes import THEMES
-from llm_conformance.items import invariants_in
+from llm_conformance.adapter import under_test
+from llm_conformance.adapter.under_test import Method
+from llm_conformance.judging.effort import Effort
+from llm_conformance.judging.findings import Findings
+from llm_conformance.judging.search import search
 from llm_conformance.locations import RULES
-from llm_conformance.providers import table
-from llm_conformance.runner import Runner
-from llm_conformance.scenarios import Scenario
-from llm_conformance.search import Effort, search
-from llm_conformance.server import ReplayServer
-from llm_conformance.subject import Face
+from llm_conformance.replay import cell
+from llm_conformance.replay.runner import Runner
+from llm_conformance.replay.server import ReplayServer
+from llm_conformance.rules.catalogue import rules_in
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire.providers.table import table
 
 
 def main() -> None:
@@ -34,28 +36,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--examples", type=int, default=300)
     effort = Effort(parser.parse_args().examples, reproducible=True)
-    (reference,) = subject.load_all(["adapters"], Path.cwd())
+    (reference,) = under_test.load_all(["adapters"], Path.cwd())
     drawn = THEMES[0].scenarios(table()["deepseek", "chat"], "stream")
     runner = Runner(10, ReplayServer())
-    rules = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in invariants_in(path)]
+    rules = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in rules_in(path)]
     examples: list[Scenario] = []
 
-    def judged(face: Face) -> Callable[[Scenario], bool]:
+    def judged(method: Method) -> Callable[[Scenario], bool]:
         findings = Findings(runner, rules)
-        return lambda scenario: findings.breaks_a_rule(plan.Cell(reference, scenario, "stream", face))
+        return lambda scenario: findings.breaks_a_rule(cell.Cell(reference, scenario, "stream", method))
 
     def collected(scenario: Scenario) -> bool:
         examples.append(scenario)
         return False
 
     times = {"drawn": seconds(lambda: search("drawn", drawn, collected, effort))}
-    call = runner.run(plan.Cell(reference, examples[0], "stream", "parse_stream")).call
+    call = runner.run(cell.Cell(reference, examples[0], "stream", "parse_stream")).call
     adapter = ReferenceAdapters()
     times["parser"] = seconds(
         lambda: [list(adapter.parse_stream([each.interactions["stream"].body], call)) for each in examples]
     )
-    for face in ("parse_stream", "stream"):
-        times[face] = seconds(lambda face=face: search(face, drawn, judged(face), effort))  # type: ignore[misc]
+    for method in ("parse_stream", "stream"):
+        times[method] = seconds(lambda method=method: search(method, drawn, judged(method), effort))  # type: ignore[misc]
     for name in ("parser", "drawn", "parse_stream", "stream"):
         each = times[name] / len(examples)
         print(f"{name:<13}{each * 1e6:7.0f} us {1 / each:8.0f} a second   x {times[name] / times['parser']:.1f}")

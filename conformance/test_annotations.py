@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from llm_conformance.citations import Pair, keeps, other_unit, pair
-from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import Vacuous, expect_equal, fail, invariant, show
-from llm_conformance.truths import Mode, Truth
+from llm_conformance.compare import show
+from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.rule import rule
+from llm_conformance.rules.violation import Vacuous, expect_equal, fail
+from llm_conformance.scenarios.citations import Pair, keeps, other_unit, pair
+from llm_conformance.scenarios.expected import Expected
+from llm_conformance.wire.interaction import Mode
 
 _DOCUMENT_OFFSETS = ("start_char_index", "end_char_index")
 
 
-def _annotated(truth: Truth, _mode: Mode) -> bool:
-    return bool(truth.annotations)
+def _annotated(expected: Expected, _mode: Mode) -> bool:
+    return bool(expected.annotations)
 
 
-def _states_annotations(truth: Truth, _mode: Mode) -> bool:
-    return truth.error is None and "annotations" in truth.stated
+def _states_annotations(expected: Expected, _mode: Mode) -> bool:
+    return expected.error is None and "annotations" in expected.stated
 
 
-def _anchored(truth: Truth, _mode: Mode) -> bool:
-    return any(annotation.start is not None for annotation in truth.annotations)
+def _anchored(expected: Expected, _mode: Mode) -> bool:
+    return any(annotation.start is not None for annotation in expected.annotations)
 
 
-def _rebased(truth: Truth, _mode: Mode) -> bool:
+def _rebased(expected: Expected, _mode: Mode) -> bool:
     """Whether the message's offsets are other numbers than the wire's."""
-    counts_bytes = truth.offset_unit == "utf-8 bytes" and not truth.message.isascii()
-    return _anchored(truth, _mode) and (truth.reasoning_source == "tag" or counts_bytes)
+    counts_bytes = expected.offset_unit == "utf-8 bytes" and not expected.message.isascii()
+    return _anchored(expected, _mode) and (expected.reasoning_source == "tag" or counts_bytes)
 
 
-@invariant("ANN-1", capability="annotations", when=_annotated)
+@rule("ANN-1", capability="annotations", when=_annotated)
 def test_spans_lie_in_the_message(exchange: Exchange) -> None:
     """Every span is two integers with 0 <= start <= end <= len(message), in code points of the final message.
 
@@ -42,14 +45,14 @@ def test_spans_lie_in_the_message(exchange: Exchange) -> None:
             expect_equal("start and end both or neither:", (start, end), (None, None), where=f"annotation {number}")
         elif not 0 <= start <= end <= length:
             fail(f"0 <= start <= end <= {length}", show((start, end)), where=f"annotation {number}")
-    for matched in pair(exchange.truth.annotations, exchange.response.annotations):
+    for matched in pair(exchange.expected.annotations, exchange.response.annotations):
         actual = matched.actual
         # An empty span marks nothing, and says as little as none.
         if actual is not None and matched.expected.start is None and actual.start != actual.end:
             fail("neither start nor end", show((actual.start, actual.end)), where=matched.place)
 
 
-@invariant("ANN-2", capability="annotations", when=_anchored)
+@rule("ANN-2", capability="annotations", when=_anchored)
 def test_spans_cut_out_the_annotated_text(exchange: Exchange) -> None:
     """`message[start:end]` is the annotated text.
 
@@ -60,7 +63,7 @@ def test_spans_cut_out_the_annotated_text(exchange: Exchange) -> None:
         _expect_span(exchange, matched)
 
 
-@invariant("ANN-3", capability="annotations", when=_annotated)
+@rule("ANN-3", capability="annotations", when=_annotated)
 def test_source_data_is_kept(exchange: Exchange) -> None:
     """The source's own data is kept under its own names, and offsets into a document stay offsets into the document.
 
@@ -68,7 +71,7 @@ def test_source_data_is_kept(exchange: Exchange) -> None:
     source; where they are cited in the answer is another matter
     (S2-03, S2-09, S2-11).
     """
-    for matched in pair(exchange.truth.annotations, exchange.response.annotations):
+    for matched in pair(exchange.expected.annotations, exchange.response.annotations):
         if matched.actual is None:
             continue
         for key, value in matched.expected.data.items():
@@ -81,21 +84,21 @@ def test_source_data_is_kept(exchange: Exchange) -> None:
             fail("a span of the message", f"{show(span)}, the offsets into the document", where=matched.place)
 
 
-@invariant("ANN-4", capability="annotations", when=_states_annotations)
+@rule("ANN-4", capability="annotations", when=_states_annotations)
 def test_no_annotation_is_lost_or_repeated(exchange: Exchange) -> None:
     """No annotation is dropped, repeated or invented; late ones count, and so do identical and overlapping ones.
 
     In streams citations come before their text, after it or at the very end; an empty list makes no annotation
     (S2-20, S2-21, S2-27, S2-35).
     """
-    actual, expected = exchange.response.annotations, exchange.truth.annotations
+    actual, expected = exchange.response.annotations, exchange.expected.annotations
     expect_equal("the number of annotations", len(actual), len(expected))
     for matched in pair(expected, actual):
         if matched.actual is None:
             fail(f"an annotation with {show(matched.expected.data)}", "none", where=matched.place)
 
 
-@invariant("ANN-5", capability="annotations", when=_rebased)
+@rule("ANN-5", capability="annotations", when=_rebased)
 def test_spans_are_rebased(exchange: Exchange) -> None:
     """Spans are re-based when a think prefix was removed, and converted when the provider counts another unit.
 
@@ -109,7 +112,7 @@ def test_spans_are_rebased(exchange: Exchange) -> None:
 def _anchored_pairs(exchange: Exchange) -> list[Pair]:
     anchored = [
         matched
-        for matched in pair(exchange.truth.annotations, exchange.response.annotations)
+        for matched in pair(exchange.expected.annotations, exchange.response.annotations)
         if matched.actual is not None and matched.expected.start is not None
     ]
     if not anchored:
@@ -125,11 +128,11 @@ def _expect_span(exchange: Exchange, matched: Pair) -> None:
         fail(f"the span {show((expected.start, expected.end))}", "none", where=matched.place)
     text = exchange.response.message[actual.start : actual.end]
     # The same words may stand elsewhere too; only in another message than the true one may the place differ.
-    elsewhere = exchange.response.message == exchange.truth.message and actual.start != expected.start
+    elsewhere = exchange.response.message == exchange.expected.message and actual.start != expected.start
     if text != expected.text or elsewhere:
         fail(
             f"{show(expected.text)} at {show((expected.start, expected.end))}",
             f"{show(text)} at {show((actual.start, actual.end))}",
             where=matched.place,
-            hint=other_unit(exchange.truth.message, expected, actual),
+            hint=other_unit(exchange.expected.message, expected, actual),
         )

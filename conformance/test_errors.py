@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import json
 
+from llm_conformance.compare import show, shown
 from llm_conformance.contract.call import CANARY_KEY
-from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import always, fail, invariant, show, shown
-from llm_conformance.truths import Mode, Truth
+from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.rule import always, rule
+from llm_conformance.rules.violation import fail
+from llm_conformance.scenarios.expected import Expected
+from llm_conformance.wire.interaction import Mode
 
 ANY = "LLMError"
 """The error that a truth names where any class of the contract is right."""
 
 
-def _said(truth: Truth, _mode: Mode) -> bool:
-    return truth.error is not None and not truth.fault
+def _said(expected: Expected, _mode: Mode) -> bool:
+    return expected.error is not None and not expected.fault
 
 
-def _malformed(truth: Truth, _mode: Mode) -> bool:
-    return truth.fault == "malformed"
+def _malformed(expected: Expected, _mode: Mode) -> bool:
+    return expected.fault == "malformed"
 
 
-def _lost_connection(truth: Truth, _mode: Mode) -> bool:
-    return truth.fault == "connection"
+def _lost_connection(expected: Expected, _mode: Mode) -> bool:
+    return expected.fault == "connection"
 
 
-@invariant("ERR-1", capability="errors", when=_said)
+@rule("ERR-1", capability="errors", when=_said)
 def test_an_error_is_of_its_class(exchange: Exchange) -> None:
     """An error of the provider is raised, as the contract's class of its status, and nothing raw escapes.
 
@@ -36,7 +39,7 @@ def test_an_error_is_of_its_class(exchange: Exchange) -> None:
     _expect_class(exchange)
 
 
-@invariant("ERR-2", capability="errors", when=_malformed)
+@rule("ERR-2", capability="errors", when=_malformed)
 def test_a_malformed_body_is_a_validation_error(exchange: Exchange) -> None:
     """A body that is cut short, no JSON, or of no known shape is a ValidationError, never half an answer.
 
@@ -46,7 +49,7 @@ def test_a_malformed_body_is_a_validation_error(exchange: Exchange) -> None:
     _expect_class(exchange)
 
 
-@invariant("ERR-3", capability="errors", when=_lost_connection)
+@rule("ERR-3", capability="errors", when=_lost_connection)
 def test_a_lost_connection_is_told_in_time(exchange: Exchange) -> None:
     """A time-out is a TimeoutError, a broken connection a ServiceUnavailableError, within the call's time limit.
 
@@ -56,7 +59,7 @@ def test_a_lost_connection_is_told_in_time(exchange: Exchange) -> None:
     _expect_class(exchange)
 
 
-@invariant("ERR-4", capability="errors", when=always)
+@rule("ERR-4", capability="errors", when=always)
 def test_errors_keep_their_facts_and_no_secret(exchange: Exchange) -> None:
     """Provider, original error and Retry-After survive, and the API key is in no message, dump, log or raw event.
 
@@ -64,7 +67,7 @@ def test_errors_keep_their_facts_and_no_secret(exchange: Exchange) -> None:
     echo keys, and HTTP libraries keep requests (S3-19, S3-22, S3-31, S4-16). An error need not name its provider, but
     no other one; behind a lost connection there is an error of somebody's.
     """
-    raised, truth = exchange.outcome.raised, exchange.truth
+    raised, expected = exchange.outcome.raised, exchange.expected
     told = exchange.outcome.response.data if exchange.outcome.response else {}
     of_error = raised and (raised.dump, raised.headers)
     asked = exchange.outcome.request
@@ -74,14 +77,14 @@ def test_errors_keep_their_facts_and_no_secret(exchange: Exchange) -> None:
             fail(f"{what} without the API key", "it is there")
     if exchange.outcome.logs:
         fail("the log without the API key", f"the logger {exchange.outcome.logs[0]!r} wrote it")
-    if raised is None or truth.error is None:
+    if raised is None or expected.error is None:
         return
     if raised.provider not in (None, exchange.call.provider):
         fail(f"an error of the provider {exchange.call.provider!r}", show(raised.provider))
-    if truth.fault == "connection" and not raised.has_origin:
+    if expected.fault == "connection" and not raised.has_origin:
         fail("the original error, as original_error or as the cause", "none")
-    if truth.retry_after and truth.retry_after not in f"{raised.dump}{raised.headers}":
-        fail(f"an error that still has Retry-After, {truth.retry_after} seconds", f"{raised}")
+    if expected.retry_after and expected.retry_after not in f"{raised.dump}{raised.headers}":
+        fail(f"an error that still has Retry-After, {expected.retry_after} seconds", f"{raised}")
 
 
 def _text(value: object) -> str:
@@ -93,7 +96,7 @@ def _text(value: object) -> str:
 
 
 def _expect_class(exchange: Exchange) -> None:
-    wanted, raised = exchange.truth.error, exchange.outcome.raised
+    wanted, raised = exchange.expected.error, exchange.outcome.raised
     if raised is None:
         fail(f"{_named(wanted)}, raised", "an answer" if exchange.outcome.response else "nothing")
     if raised.contract_type is None:

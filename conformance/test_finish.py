@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import fail, invariant, show
+from llm_conformance.compare import show
+from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.rule import rule
+from llm_conformance.rules.violation import fail
 
 
-@invariant("FIN-1")
+@rule("FIN-1")
 def test_finish_reason_is_mapped_and_kept(exchange: Exchange) -> None:
     """`finish_reason` is the canonical word for the provider's own, which `raw_finish_reason` keeps; unknown is None.
 
@@ -14,8 +16,8 @@ def test_finish_reason_is_mapped_and_kept(exchange: Exchange) -> None:
     (S0-23 to S0-28, S2-34, S3-11, C-6). Which word means what is said by the provider table.
     """
     finish = exchange.response.get("finish_reason")
-    allowed = exchange.truth.finish_reasons
-    words = " or ".join(map(show, exchange.truth.raw_finish_reasons))
+    allowed = exchange.expected.finish_reasons
+    words = " or ".join(map(show, exchange.expected.raw_finish_reasons))
     if finish not in allowed:
         fail(
             f"finish_reason {' or '.join(map(show, allowed))}",
@@ -23,5 +25,5 @@ def test_finish_reason_is_mapped_and_kept(exchange: Exchange) -> None:
             hint=f"the provider's word is {words}",
         )
     raw = exchange.response.get("raw_finish_reason")
-    if raw not in exchange.truth.raw_finish_reasons:
+    if raw not in exchange.expected.raw_finish_reasons:
         fail(f"raw_finish_reason {words}", show(raw))

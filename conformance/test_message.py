@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from llm_conformance import canary
-from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import as_json, expect_equal, expect_text, fail, invariant
-from llm_conformance.texts import leaked_from
-from llm_conformance.truths import Mode, Truth
+from llm_conformance.compare import as_json
+from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.leaks import leaked_from
+from llm_conformance.rules.rule import rule
+from llm_conformance.rules.violation import expect_equal, expect_text, fail
+from llm_conformance.scenarios import canary
+from llm_conformance.scenarios.expected import Expected
+from llm_conformance.wire.interaction import Mode
 
 
-def _states_the_message(truth: Truth, _mode: Mode) -> bool:
-    return truth.error is None and "message" in truth.stated
+def _states_the_message(expected: Expected, _mode: Mode) -> bool:
+    return expected.error is None and "message" in expected.stated
 
 
-def _reasoned(truth: Truth, _mode: Mode) -> bool:
-    return truth.reasoning is not None
+def _reasoned(expected: Expected, _mode: Mode) -> bool:
+    return expected.reasoning is not None
 
 
-def _speaks_of_tags(truth: Truth, _mode: Mode) -> bool:
-    return "message" in truth.stated and ("<think" in truth.message or "</think" in truth.message)
+def _speaks_of_tags(expected: Expected, _mode: Mode) -> bool:
+    return "message" in expected.stated and ("<think" in expected.message or "</think" in expected.message)
 
 
-@invariant("MSG-1", when=_reasoned)
+@rule("MSG-1", when=_reasoned)
 def test_message_holds_no_reasoning(exchange: Exchange) -> None:
     """`message` holds no reasoning: no piece of the trace, and none of the tags around it.
 
@@ -29,7 +32,7 @@ def test_message_holds_no_reasoning(exchange: Exchange) -> None:
     added to the true answer: "4" may be both the answer and a word of the reasoning (S1-01, S1-04, U-03). So each
     recording is replayed once more with a canary in the place of its reasoning, in every copy of the trace.
     """
-    leak = leaked_from(exchange.truth.reasoning or "", exchange.response.message, exchange.truth.message)
+    leak = leaked_from(exchange.expected.reasoning or "", exchange.response.message, exchange.expected.message)
     if leak:
         fail("a message without reasoning", f"the message also holds {leak!r}, which is reasoning")
     swapped = exchange.others.canary()
@@ -37,7 +40,7 @@ def test_message_holds_no_reasoning(exchange: Exchange) -> None:
         fail("a message without reasoning", "a canary put into the reasoning is in the message")
 
 
-@invariant("MSG-2", when=_states_the_message)
+@rule("MSG-2", when=_states_the_message)
 def test_message_is_the_whole_visible_answer(exchange: Exchange) -> None:
     """`message` is the whole visible answer, code point for code point.
 
@@ -46,25 +49,25 @@ def test_message_is_the_whole_visible_answer(exchange: Exchange) -> None:
     (S0-03, S1-03, S2-12, S3-14). A refusal may stand behind the answer, or only in its own segment; where the provider
     has a JSON object in the place of text, the message is its JSON, however spaced.
     """
-    message, truth = exchange.response.message, exchange.truth
-    if truth.message_is_json:
-        expect_equal("the JSON of the message", as_json(message), as_json(truth.message))
-    elif not truth.refusal or message != truth.message + truth.refusal:
-        expect_text("the message", message, truth.message)
+    message, expected = exchange.response.message, exchange.expected
+    if expected.message_is_json:
+        expect_equal("the JSON of the message", as_json(message), as_json(expected.message))
+    elif not expected.refusal or message != expected.message + expected.refusal:
+        expect_text("the message", message, expected.message)
     for alias in ("content", "text"):
         other = exchange.response.get(alias)
         if other is not None:
             expect_text(f"`{alias}`, an alias of the message,", other, message)
 
 
-@invariant("MSG-3", when=_speaks_of_tags)
+@rule("MSG-3", when=_speaks_of_tags)
 def test_think_tags_of_the_answer_stay_in_the_answer(exchange: Exchange) -> None:
     """A think tag that is part of the answer stays part of the answer.
 
     A model that explains `<think>` in a code sample does not think. Tags are looked for only where the model is known
     to put its reasoning between them, and never beside native reasoning (S1-09, S1-18).
     """
-    truth, message = exchange.truth.message, exchange.response.message
+    expected, message = exchange.expected.message, exchange.response.message
     for tag in ("<think", "</think"):
-        if message.count(tag) != truth.count(tag):
-            fail(f"{truth.count(tag)} times {tag!r} in the message", f"{message.count(tag)} times")
+        if message.count(tag) != expected.count(tag):
+            fail(f"{expected.count(tag)} times {tag!r} in the message", f"{message.count(tag)} times")

@@ -6,12 +6,14 @@ import json
 from datetime import datetime
 from typing import Any
 
-from llm_conformance.derivation import documents
-from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import always, expect_equal, fail, invariant, show
+from llm_conformance.compare import show
+from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.rule import always, rule
+from llm_conformance.rules.violation import expect_equal, fail
+from llm_conformance.wire.answers import documents
 
 
-@invariant("PRV-1")
+@rule("PRV-1")
 def test_answer_says_where_it_comes_from(exchange: Exchange) -> None:
     """`id` and `model` are the wire's, `provider` is the call's; `created`, where given, is the wire's in UTC.
 
@@ -20,23 +22,23 @@ def test_answer_says_where_it_comes_from(exchange: Exchange) -> None:
     frame. Who lists attempts lists every one, the used one last, and says of those before why they failed (S0-07,
     S0-09, S0-17, S0-18, S4-05, S4-13, S4-14, S4-17, C-9).
     """
-    response, truth = exchange.response, exchange.truth
+    response, expected = exchange.response, exchange.expected
     expect_equal("provider", response.get("provider"), exchange.call.provider)
-    if "model" in truth.stated:
-        expect_equal("model", response.get("model"), truth.model)
-    if "id" in truth.stated and response.get("id") not in truth.ids:
-        fail(f"id {' or '.join(map(show, truth.ids))}", show(response.get("id")))
+    if "model" in expected.stated:
+        expect_equal("model", response.get("model"), expected.model)
+    if "id" in expected.stated and response.get("id") not in expected.ids:
+        fail(f"id {' or '.join(map(show, expected.ids))}", show(response.get("id")))
     created = response.get("created")
-    if created is not None and "created" in truth.stated:
-        times = [time for time in truth.times if time is not None]
+    if created is not None and "created" in expected.stated:
+        times = [time for time in expected.times if time is not None]
         if not times:
             fail("created null, because the provider gives none", show(created))
         if _second(created) not in map(_second, times):
             fail(f"created {' or '.join(map(show, times))}, to the second", show(created))
     request_id = response.get("request_id")
-    if request_id is not None and "request_id" in truth.stated:
-        expect_equal("request_id", request_id, truth.request_id)
-    if "raw" in exchange.subject.capabilities:
+    if request_id is not None and "request_id" in expected.stated:
+        expect_equal("request_id", request_id, expected.request_id)
+    if "raw" in exchange.adapter.capabilities:
         frames = list(documents(exchange.scenario.interactions[exchange.mode]))
         expect_equal("the raw events", list(response.get("raw_events", ())), frames)
     attempts = response.get("provider_meta", ())
@@ -47,7 +49,7 @@ def test_answer_says_where_it_comes_from(exchange: Exchange) -> None:
                 fail(f"extra of attempt {number} to say why it failed", show(attempt))
 
 
-@invariant("PRV-2")
+@rule("PRV-2")
 def test_everything_survives_storage(exchange: Exchange) -> None:
     """Everything returned is JSON-serialisable as it is, and dumping and loading again changes nothing.
 
@@ -59,7 +61,7 @@ def test_everything_survives_storage(exchange: Exchange) -> None:
         _expect_survives(f"event {number}", event)
 
 
-@invariant("PRV-3", when=always)
+@rule("PRV-3", when=always)
 def test_inputs_and_network_are_left_alone(exchange: Exchange) -> None:
     """Inputs are not mutated, and no connection leaves for anywhere but the replayed provider.
 
@@ -70,7 +72,7 @@ def test_inputs_and_network_are_left_alone(exchange: Exchange) -> None:
         fail("the call unchanged", f"changed: {', '.join(exchange.outcome.mutations)}")
     if exchange.outcome.connections:
         fail("no connection to anywhere else", f"it tried {exchange.outcome.connections[0]}")
-    if exchange.outcome.repeats and exchange.truth.error is None:
+    if exchange.outcome.repeats and exchange.expected.error is None:
         fail("one request for one answer", f"{exchange.outcome.repeats + 1} of the same")
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from llm_conformance.compare import first_difference, show
 from llm_conformance.contract import Segment
-from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import Vacuous, expect_equal, expect_text, fail, first_difference, invariant, show
-from llm_conformance.truths import Mode, Truth
+from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.rule import rule
+from llm_conformance.rules.violation import Vacuous, expect_equal, expect_text, fail
+from llm_conformance.scenarios.expected import Expected
+from llm_conformance.wire.interaction import Mode
 
 _Outline = list[tuple[str, str | None]]
 
@@ -16,38 +19,40 @@ _OPAQUE = ("signature", "redacted", "encrypted")
 _ORDERED = ("text", "reasoning", "tool_call", "other")
 
 
-def _states_reasoning(truth: Truth, _mode: Mode) -> bool:
-    return truth.error is None and "reasoning" in truth.stated
+def _states_reasoning(expected: Expected, _mode: Mode) -> bool:
+    return expected.error is None and "reasoning" in expected.stated
 
 
-def _native(truth: Truth, _mode: Mode) -> bool:
-    return truth.reasoning is not None and truth.reasoning_source == "native"
+def _native(expected: Expected, _mode: Mode) -> bool:
+    return expected.reasoning is not None and expected.reasoning_source == "native"
 
 
-def _states_segments(truth: Truth, _mode: Mode) -> bool:
-    return truth.error is None and "segments" in truth.stated
+def _states_segments(expected: Expected, _mode: Mode) -> bool:
+    return expected.error is None and "segments" in expected.stated
 
 
-def _opaque(truth: Truth, _mode: Mode) -> bool:
-    return any(segment.metadata.get(key) for segment in truth.segments for key in _OPAQUE)
+def _opaque(expected: Expected, _mode: Mode) -> bool:
+    return any(segment.metadata.get(key) for segment in expected.segments for key in _OPAQUE)
 
 
-@invariant("RSN-1", capability="reasoning", when=_states_reasoning)
+@rule("RSN-1", capability="reasoning", when=_states_reasoning)
 def test_reasoning_is_whole(exchange: Exchange) -> None:
     """`reasoning` is the whole visible trace, and None when there is none.
 
     Two failure modes are named in S1-04, and this is the second: the trace is lost. A provider may send one trace under
     two names; it is still one trace. White space of native reasoning is judged by RSN-2 (S0-04, S0-05, S1-02, S2-13).
     """
-    truth, reasoning = exchange.truth.reasoning, exchange.response.reasoning
-    if exchange.truth.reasoning_source == "tag" or _bare(reasoning) != _bare(truth):
-        expect_text("the reasoning", reasoning, truth)
+    expected, reasoning = exchange.expected.reasoning, exchange.response.reasoning
+    if exchange.expected.reasoning_source == "tag" or _bare(reasoning) != _bare(expected):
+        expect_text("the reasoning", reasoning, expected)
     swapped = exchange.others.canary()
-    if swapped is not None and _bare(swapped.response.reasoning) != _bare(swapped.truth.reasoning):
-        expect_text("the reasoning, with canaries for its pieces,", swapped.response.reasoning, swapped.truth.reasoning)
+    if swapped is not None and _bare(swapped.response.reasoning) != _bare(swapped.expected.reasoning):
+        expect_text(
+            "the reasoning, with canaries for its pieces,", swapped.response.reasoning, swapped.expected.reasoning
+        )
 
 
-@invariant("RSN-2", capability="reasoning", when=_native)
+@rule("RSN-2", capability="reasoning", when=_native)
 def test_native_reasoning_is_not_altered(exchange: Exchange) -> None:
     """Reasoning that the provider sends in a field of its own is not altered in any character.
 
@@ -57,10 +62,10 @@ def test_native_reasoning_is_not_altered(exchange: Exchange) -> None:
     reasoning = exchange.response.reasoning
     if reasoning is None:
         raise Vacuous("there is no reasoning to compare; RSN-1 reports that")
-    expect_text("the reasoning", reasoning, exchange.truth.reasoning)
+    expect_text("the reasoning", reasoning, exchange.expected.reasoning)
 
 
-@invariant("RSN-3", capability="segments", when=_states_segments)
+@rule("RSN-3", capability="segments", when=_states_segments)
 def test_segments_mirror_the_wire(exchange: Exchange) -> None:
     """`segments` are the answer's blocks in wire order; they join to `message` and to `reasoning`.
 
@@ -69,18 +74,18 @@ def test_segments_mirror_the_wire(exchange: Exchange) -> None:
     """
     response = exchange.response
     segments = response.segments
-    message, refusal = response.message, exchange.truth.refusal
-    answer = message.removesuffix(refusal) if message == exchange.truth.message + refusal else message
+    message, refusal = response.message, exchange.expected.refusal
+    answer = message.removesuffix(refusal) if message == exchange.expected.message + refusal else message
     expect_text("the joined text segments", _joined(segments, "text"), answer)
     expect_text("the joined reasoning segments", _joined(segments, "reasoning"), response.reasoning or "")
-    actual, expected = _outline(segments), _outline(exchange.truth.segments)
+    actual, expected = _outline(segments), _outline(exchange.expected.segments)
     if actual != expected:
         at = first_difference(actual, expected)
         seen, wanted = _from_difference(actual[at:], expected[at:])
         fail(f"segments{f', from number {at} on,' if at else ''} {show(wanted)}", show(seen), where=f"segment {at}")
 
 
-@invariant("RSN-4", capability="segments", when=_opaque)
+@rule("RSN-4", capability="segments", when=_opaque)
 def test_opaque_data_stays_on_its_block(exchange: Exchange) -> None:
     """Signatures, redacted and encrypted blocks survive unchanged, each on its own block's segment.
 
@@ -88,7 +93,7 @@ def test_opaque_data_stays_on_its_block(exchange: Exchange) -> None:
     makes the next request fail (S1-12, S1-13, S4-11).
     """
     actual = [_seal(segment) for segment in exchange.response.segments if _seal(segment)[1]]
-    expected = [_seal(segment) for segment in exchange.truth.segments if _seal(segment)[1]]
+    expected = [_seal(segment) for segment in exchange.expected.segments if _seal(segment)[1]]
     at = first_difference(actual, expected)
     if actual != expected:
         expect_equal("opaque data", actual[at : at + 1], expected[at : at + 1], where=f"opaque block {at}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import fail, invariant
+from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.rule import rule
+from llm_conformance.rules.violation import fail
 
 
-@invariant("SHP-1")
+@rule("SHP-1")
 def test_response_has_the_canonical_shape(exchange: Exchange) -> None:
     """What comes back validates against schemas/response.schema.json.
 

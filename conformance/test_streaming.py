@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from llm_conformance import schema
-from llm_conformance.exchange import Exchange
-from llm_conformance.folding import fold
-from llm_conformance.judgement import Vacuous, expect_equal, expect_text, fail, invariant, show, shown
-from llm_conformance.outcome import Returned
-from llm_conformance.providers import COUNTS
-from llm_conformance.truths import Mode, Truth
+from llm_conformance.compare import show, shown
+from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.folding import fold
+from llm_conformance.rules.outcome import Returned
+from llm_conformance.rules.rule import rule
+from llm_conformance.rules.violation import Vacuous, expect_equal, expect_text, fail
+from llm_conformance.scenarios.expected import Expected
+from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.providers.api import COUNTS
 
 _COMPARED = ("id", "model", "annotations", "usage", "finish_reason", "raw_finish_reason")
 _CALLS_FOLD = (
@@ -23,27 +26,27 @@ _MEDIA_FOLD = "the pieces in `attachment` {id, data, transcript} of events respo
 _TERMINAL = ("response.completed", "response.error")
 
 
-def _streamed(_truth: Truth, mode: Mode) -> bool:
+def _streamed(_expected: Expected, mode: Mode) -> bool:
     return mode == "stream"
 
 
-def _answered(truth: Truth, mode: Mode) -> bool:
-    return mode == "stream" and truth.error is None
+def _answered(expected: Expected, mode: Mode) -> bool:
+    return mode == "stream" and expected.error is None
 
 
-def _has_unknown(truth: Truth, mode: Mode) -> bool:
-    return mode == "stream" and truth.unknown is not None
+def _has_unknown(expected: Expected, mode: Mode) -> bool:
+    return mode == "stream" and expected.unknown is not None
 
 
-def _ends_in_error(truth: Truth, mode: Mode) -> bool:
-    return mode == "stream" and truth.error is not None
+def _ends_in_error(expected: Expected, mode: Mode) -> bool:
+    return mode == "stream" and expected.error is not None
 
 
-def _shows_early(truth: Truth, mode: Mode) -> bool:
-    return mode == "stream" and bool(truth.shows_early)
+def _shows_early(expected: Expected, mode: Mode) -> bool:
+    return mode == "stream" and bool(expected.shows_early)
 
 
-@invariant("STR-1", capability="streaming", when=_answered)
+@rule("STR-1", capability="streaming", when=_answered)
 def test_folded_deltas_are_the_response(exchange: Exchange) -> None:
     """Folding the deltas gives the completed response, and both modes give the same answer to the same content.
 
@@ -54,7 +57,7 @@ def test_folded_deltas_are_the_response(exchange: Exchange) -> None:
     response = exchange.response
     folded = fold(exchange.events)
     expect_text("the joined text deltas", folded.text, response.message)
-    by_tag = exchange.truth.reasoning_source == "tag"
+    by_tag = exchange.expected.reasoning_source == "tag"
     joined, whole = folded.reasoning, response.reasoning or ""
     if by_tag:
         joined, whole = joined.strip(), whole.strip()
@@ -72,10 +75,10 @@ def test_folded_deltas_are_the_response(exchange: Exchange) -> None:
             expect_equal(f"the joined transcript of attachment {number}", transcript or "", said, hint=_MEDIA_FOLD)
     other = exchange.others.counterpart() if exchange.scenario.same_content else None
     if other is not None and other.outcome.response is not None and other.mode != exchange.mode:
-        _expect_same(other.outcome.response, response, exchange.scenario.truths)
+        _expect_same(other.outcome.response, response, exchange.scenario.expected)
 
 
-@invariant("STR-2", capability="streaming", when=_streamed)
+@rule("STR-2", capability="streaming", when=_streamed)
 def test_stream_ends_exactly_once(exchange: Exchange) -> None:
     """There is exactly one terminal event, it is the last, and `response.completed` carries the whole response.
 
@@ -90,13 +93,13 @@ def test_stream_ends_exactly_once(exchange: Exchange) -> None:
         return
     expect_equal("the number of terminal events", len(ends), 1)
     expect_equal("the position of the terminal event", ends[0], len(kinds) - 1)
-    if kinds[-1] == "response.completed" and exchange.truth.error is None:
+    if kinds[-1] == "response.completed" and exchange.expected.error is None:
         missing = [field for field in ("message", "finish_reason", "usage") if field not in exchange.response.data]
         if missing:
             fail("the whole response in response.completed", f"one without {', '.join(missing)}")
 
 
-@invariant("STR-3", capability="streaming", when=_streamed)
+@rule("STR-3", capability="streaming", when=_streamed)
 def test_events_have_the_canonical_shape(exchange: Exchange) -> None:
     """Every event validates against schemas/stream-event.schema.json, and its type is one of the closed set.
 
@@ -111,7 +114,7 @@ def test_events_have_the_canonical_shape(exchange: Exchange) -> None:
             fail("a valid event", message, where=f"event {number} at /{'/'.join(map(str, where))}")
 
 
-@invariant("STR-4", capability="streaming", when=_streamed, over="cuts")
+@rule("STR-4", capability="streaming", when=_streamed, over="cuts")
 def test_cuts_change_nothing(exchange: Exchange) -> None:
     """The result is the same for every way to cut the bytes: inside a character, a tag, a JSON string, a CRLF.
 
@@ -138,7 +141,7 @@ def test_cuts_change_nothing(exchange: Exchange) -> None:
     expect_text("the joined reasoning deltas as frame by frame,", folded.reasoning, unfolded.reasoning)
 
 
-@invariant("STR-5", capability="streaming", when=_has_unknown)
+@rule("STR-5", capability="streaming", when=_has_unknown)
 def test_unknown_is_never_dropped_in_silence(exchange: Exchange) -> None:
     """An event or content block of unknown type is raised, or kept visible as a segment `other`, never dropped.
 
@@ -148,12 +151,12 @@ def test_unknown_is_never_dropped_in_silence(exchange: Exchange) -> None:
     if exchange.refused_rightly:
         return
     kept = [*exchange.response.segments, *fold(exchange.events).segments]
-    unknown = exchange.truth.unknown or ""
+    unknown = exchange.expected.unknown or ""
     if not any(segment.type == "other" and unknown in f"{segment.content} {segment.metadata}" for segment in kept):
         fail(f"an error, or a segment `other` that shows {unknown!r}", "neither")
 
 
-@invariant("STR-6", capability="streaming", when=_ends_in_error)
+@rule("STR-6", capability="streaming", when=_ends_in_error)
 def test_broken_stream_is_no_success(exchange: Exchange) -> None:
     """An in-band error, or an end without finish and without end marker, is never a success.
 
@@ -164,17 +167,17 @@ def test_broken_stream_is_no_success(exchange: Exchange) -> None:
         response = completed[-1].get("response") if completed else None
         finish = response.get("finish_reason") if isinstance(response, Mapping) else None
         actual = f"response.completed with finish_reason {show(finish)}" if completed else "an end without any error"
-        fail(f"{exchange.truth.error}, raised or as response.error", actual)
+        fail(f"{exchange.expected.error}, raised or as response.error", actual)
 
 
-@invariant("STR-7", capability="streaming", when=_shows_early)
+@rule("STR-7", capability="streaming", when=_shows_early)
 def test_deltas_arrive_as_the_bytes_arrive(exchange: Exchange) -> None:
     """Deltas arrive as the bytes arrive: there is content before the last frame of the stream is sent.
 
     An adapter that reads the whole answer first and cuts it up afterwards, or asks for a plain one, has the cost of
     streaming and none of its use (S2-24).
     """
-    if exchange.truth.shows_early.isdisjoint({"text", *exchange.subject.capabilities}):
+    if exchange.expected.shows_early.isdisjoint({"text", *exchange.adapter.capabilities}):
         raise Vacuous("before its last frame the stream has nothing that the adapter says it can show")
     if exchange.outcome.buffered is None:
         raise Vacuous("the transport hands the stream over in one piece")
@@ -182,7 +185,7 @@ def test_deltas_arrive_as_the_bytes_arrive(exchange: Exchange) -> None:
         fail("a delta before the last frame was sent", "none; the adapter waited for the end of the stream")
 
 
-def _expect_same(plain: Returned, streamed: Returned, truths: Mapping[Mode, Truth]) -> None:
+def _expect_same(plain: Returned, streamed: Returned, expected_by_mode: Mapping[Mode, Expected]) -> None:
     """Compare the two modes; token counts only where the two recordings have the same ones."""
     expect_text("the message as in json mode,", streamed.message, plain.message)
     expect_text("the reasoning as in json mode,", streamed.reasoning, plain.reasoning)
@@ -192,7 +195,11 @@ def _expect_same(plain: Returned, streamed: Returned, truths: Mapping[Mode, Trut
     expect_equal("finish_reason as in json mode,", streamed.get("finish_reason"), plain.get("finish_reason"))
     names = [call.name for call in plain.tool_calls]
     expect_equal("tool calls as in json mode,", [call.name for call in streamed.tool_calls], names)
-    if truths["json"].usage == truths["stream"].usage and plain.usage is not None and streamed.usage is not None:
+    if (
+        expected_by_mode["json"].usage == expected_by_mode["stream"].usage
+        and plain.usage is not None
+        and streamed.usage is not None
+    ):
         for count in COUNTS:
             expect_equal(f"{count} as in json mode,", getattr(streamed.usage, count), getattr(plain.usage, count))
 

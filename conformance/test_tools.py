@@ -4,29 +4,32 @@ from __future__ import annotations
 
 from collections import Counter
 
-from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import as_json, expect_equal, expect_text, fail, invariant
-from llm_conformance.truths import Mode, Truth
+from llm_conformance.compare import as_json
+from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.rule import rule
+from llm_conformance.rules.violation import expect_equal, expect_text, fail
+from llm_conformance.scenarios.expected import Expected
+from llm_conformance.wire.interaction import Mode
 
 
-def _states_tool_calls(truth: Truth, _mode: Mode) -> bool:
-    return truth.error is None and "tool_calls" in truth.stated
+def _states_tool_calls(expected: Expected, _mode: Mode) -> bool:
+    return expected.error is None and "tool_calls" in expected.stated
 
 
-@invariant("TOOL-1", capability="tools", when=_states_tool_calls)
+@rule("TOOL-1", capability="tools", when=_states_tool_calls)
 def test_tool_calls_come_back_as_made(exchange: Exchange) -> None:
     """Tool calls keep count, order, id, name and arguments, in both modes; empty arguments become `{}`.
 
     Calls may run in parallel, their argument pieces interleaved; a call without arguments is still a call. An absent id
     is None or made up unique. Calls of the provider's hosted tools are not the client's (S3-39, S4-08).
     """
-    actual, expected = exchange.response.tool_calls, exchange.truth.tool_calls
+    actual, expected = exchange.response.tool_calls, exchange.expected.tool_calls
     expect_equal("the names of the tool calls", [call.name for call in actual], [call.name for call in expected])
     for number, (call, true) in enumerate(zip(actual, expected, strict=True)):
         where = f"tool call {number}"
         if true.id is not None:
             expect_equal("id", call.id, true.id, where=where)
-        if exchange.scenario.provider.tool_arguments == "object":
+        if exchange.scenario.api.tool_arguments == "object":
             expect_equal("arguments", as_json(call.arguments), as_json(true.arguments), where=where)
         else:
             expect_text("the arguments", call.arguments, true.arguments, where=where)

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+from llm_conformance.compare import show
 from llm_conformance.contract import Usage
-from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import Vacuous, expect_equal, fail, invariant, show
-from llm_conformance.providers import COUNTS, PARTS
-from llm_conformance.truths import Mode, Truth
+from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.rule import rule
+from llm_conformance.rules.violation import Vacuous, expect_equal, fail
+from llm_conformance.scenarios.expected import Expected
+from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.providers.api import COUNTS, PARTS
 
 
-def _reported(truth: Truth, _mode: Mode) -> bool:
-    return truth.usage is not None
+def _reported(expected: Expected, _mode: Mode) -> bool:
+    return expected.usage is not None
 
 
-def _has_parts(truth: Truth, _mode: Mode) -> bool:
-    return truth.usage is not None and any(getattr(truth.usage, part) is not None for part in PARTS)
+def _has_parts(expected: Expected, _mode: Mode) -> bool:
+    return expected.usage is not None and any(getattr(expected.usage, part) is not None for part in PARTS)
 
 
-def _leaves_something_out(truth: Truth, _mode: Mode) -> bool:
-    if truth.error is not None or "usage" not in truth.stated:
+def _leaves_something_out(expected: Expected, _mode: Mode) -> bool:
+    if expected.error is not None or "usage" not in expected.stated:
         return False
-    return truth.usage is None or any(getattr(truth.usage, count) is None for count in COUNTS)
+    return expected.usage is None or any(getattr(expected.usage, count) is None for count in COUNTS)
 
 
-def _reported_in_a_stream(truth: Truth, mode: Mode) -> bool:
-    return mode == "stream" and truth.usage is not None
+def _reported_in_a_stream(expected: Expected, mode: Mode) -> bool:
+    return mode == "stream" and expected.usage is not None
 
 
-@invariant("USE-1", when=_reported)
+@rule("USE-1", when=_reported)
 def test_total_is_prompt_plus_completion(exchange: Exchange) -> None:
     """`total_tokens` equals `prompt_tokens` plus `completion_tokens` wherever all three are known.
 
@@ -44,7 +47,7 @@ def test_total_is_prompt_plus_completion(exchange: Exchange) -> None:
     )
 
 
-@invariant("USE-2", when=_has_parts)
+@rule("USE-2", when=_has_parts)
 def test_no_part_exceeds_its_whole(exchange: Exchange) -> None:
     """A part never exceeds its whole: cache and audio in the prompt, reasoning and audio in the completion.
 
@@ -59,7 +62,7 @@ def test_no_part_exceeds_its_whole(exchange: Exchange) -> None:
             fail(f"{part} <= {whole}, which is {most}", str(least))
 
 
-@invariant("USE-3", when=_reported)
+@rule("USE-3", when=_reported)
 def test_counts_are_the_providers(exchange: Exchange) -> None:
     """Every count that the provider reports comes back, normalised by the algebra of that provider and API.
 
@@ -67,51 +70,51 @@ def test_counts_are_the_providers(exchange: Exchange) -> None:
     provider's algebra is a row of the provider table (S0-19, S2-16, S3-07, S3-10). Who does not declare `audio` may
     leave its counts out.
     """
-    usage, truth = _usage(exchange), exchange.truth.usage
-    left_out = () if "audio" in exchange.subject.capabilities else (None,)
+    usage, expected = _usage(exchange), exchange.expected.usage
+    left_out = () if "audio" in exchange.adapter.capabilities else (None,)
     wrong = [
         count
         for count in COUNTS
-        if getattr(truth, count) not in (None, getattr(usage, count))
+        if getattr(expected, count) not in (None, getattr(usage, count))
         and not (count.startswith("audio") and getattr(usage, count) in left_out)
     ]
     if wrong:
         fail(
-            ", ".join(f"{count} {getattr(truth, count)}" for count in wrong),
+            ", ".join(f"{count} {getattr(expected, count)}" for count in wrong),
             ", ".join(f"{count} {show(getattr(usage, count))}" for count in wrong),
-            hint=f"the algebra is under {exchange.scenario.provider} in docs/providers.md",
+            hint=f"the algebra is under {exchange.scenario.api} in docs/providers.md",
         )
 
 
-@invariant("USE-4", when=_leaves_something_out)
+@rule("USE-4", when=_leaves_something_out)
 def test_no_count_is_invented(exchange: Exchange) -> None:
     """What the provider does not report is None: never 0, never a guess.
 
     0 cached tokens says that the cache was asked and had nothing; None says that nobody knows. A count made by a
     tokenizer of one's own is not the provider's (S0-22, S4-09, C-11).
     """
-    usage, truth = exchange.response.usage, exchange.truth.usage
+    usage, expected = exchange.response.usage, exchange.expected.usage
     if usage is None:
         return
-    if truth is None:
+    if expected is None:
         fail("usage null", "a usage, although the provider reports none")
     for count in COUNTS:
-        if getattr(truth, count) is None:
+        if getattr(expected, count) is None:
             expect_equal(count, getattr(usage, count), None)
 
 
-@invariant("USE-5", capability="streaming", when=_reported_in_a_stream)
+@rule("USE-5", capability="streaming", when=_reported_in_a_stream)
 def test_streamed_counts_are_folded_by_key(exchange: Exchange) -> None:
     """A stream's counts are the last value of each key: none is summed, none is lost to a later report without it.
 
     Claude reports input at the start and output at the end; others repeat growing counts on every chunk, or send one
     last chunk that has usage and nothing else (S2-33, S3-16).
     """
-    usage, truth = exchange.response.usage, exchange.truth.usage
+    usage, expected = exchange.response.usage, exchange.expected.usage
     if usage is None:
         fail("the usage that the stream reports", "none; a chunk that only carries usage was lost")
     for count in ("prompt_tokens", "completion_tokens"):
-        expect_equal(count, getattr(usage, count), getattr(truth, count))
+        expect_equal(count, getattr(usage, count), getattr(expected, count))
 
 
 def _usage(exchange: Exchange) -> Usage:

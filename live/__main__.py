@@ -22,7 +22,7 @@ from pathlib import Path
 
 import httpx
 
-from llm_conformance import cli
+from llm_conformance.cli import main as cli
 from llm_conformance.locations import CASSETTES
 
 TEMPLATE = Path(__file__).with_name("llamacpp") / "chat.jinja"
@@ -87,11 +87,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--scenario", default="llamacpp/*", metavar="GLOB", help="only these scenarios")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as directory, server(Path(directory) / "server.log") as source:
-        home = CASSETTES
+        cassette_dir = CASSETTES
         if not options.keep:
-            home = Path(directory) / "cassettes"
-            shutil.copytree(CASSETTES / "llamacpp", home / "llamacpp")
-        where = f"--cassettes={home}"
+            cassette_dir = Path(directory) / "cassettes"
+            shutil.copytree(CASSETTES / "llamacpp", cassette_dir / "llamacpp")
+        where = f"--cassettes={cassette_dir}"
         if cli.main(["record", options.scenario, "--yes", f"--source={source}", where]):
             return 1
         return cli.main(["review", "--shape", where])

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from llm_conformance.judgement import Status
+from llm_conformance.judging.status import Status
 from llm_conformance.reports.document import Document
-from llm_conformance.reports.matrix import FAMILIES, Counts, by_family
+from llm_conformance.reports.matrix import Counts, by_family
+from llm_conformance.rules.catalogue import FAMILIES
 
 _WRONG = (Status.FAIL, Status.EXPECTED, Status.STALE)
 
@@ -60,7 +61,7 @@ def _deviations(name: str, report: Document) -> Iterator[str]:
         if result["status"] == Status.EXPECTED:
             known: Mapping[str, Any] = report["deviations"][result["deviation"]]
             rules = causes.setdefault((known["reason"], known["link"]), {})
-            rules.setdefault(result["invariant"], Counter())[result["scenario"]] += 1
+            rules.setdefault(result["rule"], Counter())[result["scenario"]] += 1
     for (reason, link), rules in sorted(causes.items(), key=lambda each: sorted(each[1])):
         cells = sum(sum(found.values()) for found in rules.values())
         example = next(iter(next(iter(rules.values()))))

@@ -22,7 +22,7 @@ BUGS: Sequence[Mapping[str, Any]] = tomllib.loads((HERE / "rediscovered.toml").r
 
 def verdict(bug: Mapping[str, Any], release: str, work: Path) -> int | None:
     """Return the exit code of the suite on a release, as far as the bug is about it; None if it cannot be installed."""
-    name = f"{bug['peer']}-{bug['invariant']}-{release}"
+    name = f"{bug['peer']}-{bug['rule']}-{release}"
     environment = Environment(work / name, work / f"{name}.log")
     try:
         environment.install(*bug[release])
@@ -30,9 +30,7 @@ def verdict(bug: Mapping[str, Any], release: str, work: Path) -> int | None:
         return None
     scenarios = (f"--scenario={scenario}" for scenario in bug["scenarios"])
     return environment.run(
-        *arguments(
-            f"peers/{bug['peer']}/{bug.get('adapter', 'adapter.py')}", f"--invariant={bug['invariant']}", *scenarios
-        )
+        *arguments(f"peers/{bug['peer']}/{bug.get('adapter', 'adapter.py')}", f"--rule={bug['rule']}", *scenarios)
     )
 
 
@@ -48,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
         codes = {release: verdict(bug, release, work) for release in ("broken", "fixed")}
         said = {None: "cannot be installed", 0: "green", 1: "red"}
         seen = ", ".join(f"{bug[name][0]} {said.get(code, f'exit code {code}')}" for name, code in codes.items())
-        print(f"{bug['peer']} {bug['invariant']}: {seen} ({bug['name']})", flush=True)
+        print(f"{bug['peer']} {bug['rule']}: {seen} ({bug['name']})", flush=True)
         good = good and (None in codes.values() or list(codes.values()) == [1, 0])
     return 0 if good else 1
 

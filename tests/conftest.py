@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from llm_conformance.providers import table
-from llm_conformance.recording import calling
-from llm_conformance.scenarios import Scenario
+from llm_conformance.recording import client
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.wire.providers.table import table
 from tests import standin
 from tests.shell import ROOT, sh
 from tests.standin import StandIn
@@ -48,35 +48,37 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait no time between attempts; have the keys of all providers, and their accounts."""
-    monkeypatch.setattr(calling, "LONGEST_WAIT_S", 0)
-    for row in table().values():
-        for name in row.key_variables:
+    monkeypatch.setattr(client, "LONGEST_WAIT_S", 0)
+    for api in table().values():
+        for name in api.key_variables:
             monkeypatch.setenv(name, standin.KEY)
-        for name in row.url_variables.values():
+        for name in api.url_variables.values():
             monkeypatch.setenv(name, "f" * 32)
 
 
 @pytest.fixture(scope="session")
 def chat() -> Scenario:
     """Return an answer with a citation behind a character that takes two UTF-16 units, or several bytes."""
-    row = table()["openai", "chat"]
+    api = table()["openai", "chat"]
 
     def cited(scenario: Scenario) -> bool:
-        truth = scenario.truths["json"]
-        placed = [each for each in truth.annotations if each.start is not None and each.end != each.start]
-        return standin.told(scenario) and any(max(truth.message[: each.start] or " ") > "\U00010000" for each in placed)
+        expected = scenario.expected["json"]
+        placed = [each for each in expected.annotations if each.start is not None and each.end != each.start]
+        return standin.told(scenario) and any(
+            max(expected.message[: each.start] or " ") > "\U00010000" for each in placed
+        )
 
-    return standin.written(row, cited)
+    return standin.written(api, cited)
 
 
 @pytest.fixture
 def provider(chat: Scenario, impatient: None) -> Iterator[StandIn]:
-    with standin.standing_in(chat.provider, chat.interactions) as running:
+    with standin.standing_in(chat.api, chat.interactions) as running:
         yield running
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def cassette_dir(tmp_path: Path) -> Path:
     folder = tmp_path / "cassettes"
     folder.mkdir()
     return folder

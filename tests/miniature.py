@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.cassette import Interaction, save
+from llm_conformance.scenarios.cassette import save
+from llm_conformance.wire.interaction import Interaction
 
 URI = "https://api.deepseek.com/chat/completions"
 REQUEST = {"model": "deepseek-reasoner", "messages": [{"role": "user", "content": "How many legs has a spider?"}]}
@@ -30,7 +31,7 @@ call:
   model: deepseek-reasoner
   messages: [{role: user, content: How many legs has a spider?}]
 recordings: {json: 0, stream: 1, same_content: true}
-truth:
+expected:
   id: a-1
   model: deepseek-reasoner
   created: "2025-01-21T17:35:52Z"

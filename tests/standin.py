@@ -13,12 +13,11 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, find, settings
 
-from llm_conformance import cli
-from llm_conformance.cassette import Interaction
-from llm_conformance.generate.themes import THEMES
-from llm_conformance.providers import Provider
-from llm_conformance.scenarios import Scenario
-from llm_conformance.truths import Mode
+from llm_conformance.cli import main
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire.interaction import Interaction, Mode
+from llm_conformance.wire.providers.api import Api
 
 KEY = "sk-standin-0123456789abcdefghij"
 Change = Callable[[Interaction], Interaction]
@@ -33,17 +32,17 @@ _ENOUGH = settings(
 )
 
 
-def written(row: Provider, wanted: Callable[[Scenario], bool]) -> Scenario:
+def written(api: Api, wanted: Callable[[Scenario], bool]) -> Scenario:
     """Return the smallest generated answer of a provider that is as wanted, plain and streamed."""
     (theme,) = (each for each in THEMES if each.name == "answers")
-    return find(theme.scenarios(row, "stream"), lambda each: len(each.modes) == 2 and wanted(each), settings=_ENOUGH)
+    return find(theme.scenarios(api, "stream"), lambda each: len(each.modes) == 2 and wanted(each), settings=_ENOUGH)
 
 
 @dataclass
 class StandIn:
     """The provider. `say` is what it answers, by mode; `change` what becomes of that; `asked` all requests."""
 
-    row: Provider
+    api: Api
     url: str
     say: Mapping[Mode, Interaction]
     change: Change = lambda told: told
@@ -53,7 +52,7 @@ class StandIn:
         """Answer a request."""
         request = json.loads(body)
         self.asked.append({"path": path, "headers": dict(headers), "body": request})
-        names = self.row.key_headers
+        names = self.api.key_headers
         if names and not any(KEY in headers.get(name, "") for name in names):
             return Interaction(path, {}, 401, {"content-type": "application/json"}, b'{"error": {"message": "who?"}}')
         streams = request.get("stream") or "stream" in path.rpartition(":")[2]
@@ -61,7 +60,7 @@ class StandIn:
 
 
 @contextmanager
-def standing_in(row: Provider, say: Mapping[Mode, Interaction]) -> Iterator[StandIn]:
+def standing_in(api: Api, say: Mapping[Mode, Interaction]) -> Iterator[StandIn]:
     """Run a provider on the loopback."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -81,7 +80,7 @@ def standing_in(row: Provider, say: Mapping[Mode, Interaction]) -> Iterator[Stan
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    provider = StandIn(row, f"http://127.0.0.1:{server.server_address[1]}", say)
+    provider = StandIn(api, f"http://127.0.0.1:{server.server_address[1]}", say)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
@@ -92,13 +91,13 @@ def standing_in(row: Provider, say: Mapping[Mode, Interaction]) -> Iterator[Stan
         thread.join()
 
 
-def draft(directory: Path, row: Provider, name: str = "answer", **more: Any) -> Path:
+def draft(directory: Path, api: Api, name: str = "answer", **more: Any) -> Path:
     """Write a draft of a conversation with a provider."""
     path = directory / f"{name}.draft.yaml"
     document = {
         "title": "What the stand-in says",
-        "provider": row.id,
-        "api": row.api,
+        "provider": api.provider,
+        "api": api.name,
         "call": {"model": "some-model", "messages": [{"role": "user", "content": "Say something"}]},
     }
     path.write_text(json.dumps(document | more), encoding="utf-8")  # JSON is YAML, and has no aliases
@@ -107,27 +106,27 @@ def draft(directory: Path, row: Provider, name: str = "answer", **more: Any) -> 
 
 def told(scenario: Scenario) -> bool:
     """Whether an answer says something, and counts it."""
-    truth = scenario.truths["json"]
-    return bool(truth.message) and truth.usage is not None and truth.usage.prompt_tokens is not None
+    expected = scenario.expected["json"]
+    return bool(expected.message) and expected.usage is not None and expected.usage.prompt_tokens is not None
 
 
 def run(*arguments: str | Path) -> int:
-    return cli.main([*map(str, arguments)])
+    return main.main([*map(str, arguments)])
 
 
-def recorded(home: Path, provider: StandIn, *options: str) -> int:
+def recorded(cassette_dir: Path, provider: StandIn, *options: str) -> int:
     """Record the draft's scenario, or once it is there, that."""
-    target = f"{provider.row.id}/answer"
-    known = (home / f"{target}.yaml").is_file()
-    source = target if known else draft(home, provider.row)
-    home_option = f"--cassettes={home}"
+    target = f"{provider.api.provider}/answer"
+    known = (cassette_dir / f"{target}.yaml").is_file()
+    source = target if known else draft(cassette_dir, provider.api)
+    home_option = f"--cassettes={cassette_dir}"
     return run("record", source, "--yes", f"--base-url={provider.url}", home_option, *options)
 
 
-def accepted(home: Path, provider: StandIn) -> Path:
-    assert recorded(home, provider) == 0
-    assert run("accept", "--yes", f"--cassettes={home}") == 0
-    return home / provider.row.id / "answer.yaml"
+def accepted(cassette_dir: Path, provider: StandIn) -> Path:
+    assert recorded(cassette_dir, provider) == 0
+    assert run("accept", "--yes", f"--cassettes={cassette_dir}") == 0
+    return cassette_dir / provider.api.provider / "answer.yaml"
 
 
 def failing(status: int) -> Callable[[Interaction], Interaction]:

@@ -12,10 +12,11 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from llm_conformance import bare, schema
-from llm_conformance.bare import NotJudged
-from llm_conformance.plan import Filters
-from llm_conformance.scenarios import Scenario
+from llm_conformance import schema
+from llm_conformance.judging.plan import Filters
+from llm_conformance.scenarios import bare
+from llm_conformance.scenarios.bare import NotJudged
+from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.yaml_files import BadFileError
 from tests import miniature
 
@@ -99,19 +100,19 @@ def scenario(path: Path) -> Scenario:
 
 def test_the_truth_is_what_the_bytes_say(tmp_path: Path) -> None:
     found = scenario(write(tmp_path, CITED))
-    truth = found.truths["json"]
+    expected = found.expected["json"]
     assert found.id == "openai/one"
-    assert (truth.message, truth.ids, truth.times) == (
+    assert (expected.message, expected.ids, expected.times) == (
         "Grün 🦀 ([a](http://a.test)).",
         ("chatcmpl-1",),
         ("2025-11-04T09:12:40Z",),
     )
-    spans = [(each.start, each.end, each.may_be_unanchored) for each in truth.annotations]
+    spans = [(each.start, each.end, each.may_be_unanchored) for each in expected.annotations]
     assert spans == [(7, 27, False), (0, 0, True), (None, None, False)]
-    assert truth.annotations[0].data == {"type": "url_citation", "url": "http://a.test"}
-    assert truth.may_raise == ("ValidationError",)
-    assert truth.usage is not None
-    assert (truth.usage.total_tokens, truth.usage.cached_tokens) == (7, None)
+    assert expected.annotations[0].data == {"type": "url_citation", "url": "http://a.test"}
+    assert expected.may_raise == ("ValidationError",)
+    assert expected.usage is not None
+    assert (expected.usage.total_tokens, expected.usage.cached_tokens) == (7, None)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_the_truth_is_what_the_bytes_say(tmp_path: Path) -> None:
 def test_no_more_is_claimed_than_the_recorder_left_intact(
     tmp_path: Path, fidelity: str | None, claimed: set[str], not_claimed: set[str]
 ) -> None:
-    stated = scenario(write(tmp_path, CITED, metadata=fidelity and {"fidelity": fidelity})).truths["json"].stated
+    stated = scenario(write(tmp_path, CITED, metadata=fidelity and {"fidelity": fidelity})).expected["json"].stated
     assert claimed <= stated
     assert not not_claimed & stated
 
@@ -169,10 +170,10 @@ def test_what_a_prompt_has_opened_is_undecided_until_it_is_closed(
     model = "deepseek-ai/DeepSeek-R1"
     answer = {"id": "1", "model": model, "choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}
     request = {"uri": "http://localhost:8000/v1/chat/completions", "body": json.dumps({"model": model})}
-    truth = scenario(write(tmp_path, answer, request=request)).truths["json"]
-    assert truth.reasoning == reasoning  # which rules of the message go by, too
-    assert ("message" in truth.stated, "reasoning" in truth.stated) == (message is not None, message is not None)
-    assert message in (None, truth.message)
+    expected = scenario(write(tmp_path, answer, request=request)).expected["json"]
+    assert expected.reasoning == reasoning  # which rules of the message go by, too
+    assert ("message" in expected.stated, "reasoning" in expected.stated) == (message is not None, message is not None)
+    assert message in (None, expected.message)
 
 
 def test_results_of_a_search_may_be_annotations_or_not(tmp_path: Path) -> None:
@@ -180,15 +181,15 @@ def test_results_of_a_search_may_be_annotations_or_not(tmp_path: Path) -> None:
     answer = {"id": "1", "model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
     groq = {"uri": "https://api.groq.com/openai/v1/chat/completions"}
     zai = {"uri": "https://api.z.ai/api/paas/v4/chat/completions"}
-    assert "annotations" not in scenario(write(tmp_path, answer, request=groq)).truths["json"].stated
+    assert "annotations" not in scenario(write(tmp_path, answer, request=groq)).expected["json"].stated
     message.pop("executed_tools")
-    assert "annotations" in scenario(write(tmp_path, answer, request=groq)).truths["json"].stated
+    assert "annotations" in scenario(write(tmp_path, answer, request=groq)).expected["json"].stated
     answer["web_search"] = [{"title": "T", "link": "http://a.test"}]
-    assert "annotations" not in scenario(write(tmp_path, answer, request=zai)).truths["json"].stated
+    assert "annotations" not in scenario(write(tmp_path, answer, request=zai)).expected["json"].stated
 
 
 def test_ids_that_are_numbers_are_text(tmp_path: Path) -> None:
-    assert scenario(write(tmp_path, CITED | {"id": 7})).truths["json"].ids == ("7",)
+    assert scenario(write(tmp_path, CITED | {"id": 7})).expected["json"].ids == ("7",)
 
 
 def test_any_time_of_a_stream_is_right(pytester: pytest.Pytester) -> None:
@@ -200,7 +201,7 @@ def test_any_time_of_a_stream_is_right(pytester: pytest.Pytester) -> None:
     chunks[-1]["choices"][0]["finish_reason"] = "stop"
     body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
     path = write(pytester.path / "more", body, response={"headers": {"content-type": ["text/event-stream"]}})
-    assert scenario(path).truths["stream"].times == ("2025-11-04T09:12:40Z", "2025-11-04T09:12:41Z")
+    assert scenario(path).expected["stream"].times == ("2025-11-04T09:12:40Z", "2025-11-04T09:12:41Z")
     pytester.makepyfile(
         clock="""
         from adapters import ReferenceAdapters
@@ -219,7 +220,7 @@ def test_any_time_of_a_stream_is_right(pytester: pytest.Pytester) -> None:
             time = "2025-11-04T09:12:42Z"
         """
     )
-    options = ("--conformance-face=parse_stream", "--conformance-invariant=PRV-1")
+    options = ("--conformance-method=parse_stream", "--conformance-rule=PRV-1")
     result, _ = run(pytester, "--adapter=clock:Clock", *options)
     assert result.ret == 0
     result, report = run(pytester, "--adapter=clock:Wrong", *options)
@@ -233,7 +234,7 @@ def test_any_time_of_a_stream_is_right(pytester: pytest.Pytester) -> None:
 
 def test_an_error_status_is_an_error_of_its_class(tmp_path: Path) -> None:
     path = write(tmp_path, {"error": {"message": "slow down"}}, response={"status": {"code": 429, "message": ""}})
-    assert scenario(path).truths["json"].error == "RateLimitError"
+    assert scenario(path).expected["json"].error == "RateLimitError"
 
 
 def test_compressed_bodies_are_unpacked(tmp_path: Path) -> None:
@@ -241,7 +242,7 @@ def test_compressed_bodies_are_unpacked(tmp_path: Path) -> None:
     headers = {"content-type": ["application/json"], "Content-Encoding": ["gzip"], "Content-Length": [str(len(packed))]}
     for name, body in (("one", packed), ("by-the-recorder", json.dumps(CITED))):
         found = scenario(write(tmp_path, "", name, response={"headers": headers, "body": {"string": body}}))
-        assert found.truths["json"].ids == ("chatcmpl-1",)
+        assert found.expected["json"].ids == ("chatcmpl-1",)
         assert json.loads(found.interactions["json"].body) == CITED
         assert found.interactions["json"].headers == {"content-type": "application/json"}
 
@@ -282,8 +283,11 @@ def test_recordings_of_other_forms_are_read(tmp_path: Path) -> None:
         document["interactions"] = [{"request": sent, "response": response}]
         path.write_text(json.dumps(document, ensure_ascii=False), "utf-8")
         found = scenario(path)
-        assert ("message" in found.truths["json"].stated) == claims_all
-        assert (found.truths["json"].message, found.model) == ("Grün 🦀 ([a](http://a.test)).", "gpt-4o-search-preview")
+        assert ("message" in found.expected["json"].stated) == claims_all
+        assert (found.expected["json"].message, found.model) == (
+            "Grün 🦀 ([a](http://a.test)).",
+            "gpt-4o-search-preview",
+        )
 
 
 def test_a_cassette_with_aliases_is_out_of_scope(pytester: pytest.Pytester) -> None:
@@ -318,7 +322,7 @@ def test_rules_judge_bare_recordings(pytester: pytest.Pytester) -> None:
     result, report = run(pytester, "--adapter=adapters")
     assert result.ret == 0
     assert report["bare_recordings"] == {"seen": 1, "out_of_scope": {}, "not_covered": {}, "bad_files": []}
-    judged = {(each["invariant"], each["face"]) for each in report["results"] if each["status"] == "pass"}
+    judged = {(each["rule"], each["method"]) for each in report["results"] if each["status"] == "pass"}
     assert {("MSG-2", "parse"), ("MSG-2", "complete"), ("ANN-2", "parse"), ("USE-3", "complete")} <= judged
 
 
@@ -348,7 +352,7 @@ def test_a_broken_adapter_fails_on_them(pytester: pytest.Pytester) -> None:
     result, report = run(pytester, "--adapter=trims")
     assert result.ret == 1
     failed = {
-        (each["scenario"], each["invariant"], each["face"]) for each in report["results"] if each["status"] == "fail"
+        (each["scenario"], each["rule"], each["method"]) for each in report["results"] if each["status"] == "fail"
     }
     assert failed == {("openai/one", "MSG-2", "parse"), ("openai/one-more", "MSG-2", "parse")}
     result.stdout.fnmatch_lines(
@@ -405,7 +409,8 @@ def test_a_fault_of_the_suites_own_is_told_from_a_failure(pytester: pytest.Pytes
     write(pytester.path / "more", CITED)
     pytester.makepyfile(
         breaks="""
-        from llm_conformance import bare, schema
+        from llm_conformance import schema
+        from llm_conformance.scenarios import bare
 
         def recordings(path):
             raise LookupError("no such thing")

@@ -10,20 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from llm_conformance import findings, lint, plan, subject
-from llm_conformance.items import invariants_in
-from llm_conformance.judgement import Invariant, Status
+from llm_conformance.adapter import under_test
+from llm_conformance.judging import findings, plan
+from llm_conformance.judging.effort import Effort
+from llm_conformance.judging.judge import known_without_running
+from llm_conformance.judging.status import Status
 from llm_conformance.locations import CASSETTES, RULES
-from llm_conformance.runner import Runner
-from llm_conformance.scenarios import Scenario
-from llm_conformance.search import Effort
-from llm_conformance.server import ReplayServer
-from llm_conformance.verdict import settled
+from llm_conformance.replay.runner import Runner
+from llm_conformance.replay.server import ReplayServer
+from llm_conformance.rules.catalogue import rules_in
+from llm_conformance.rules.rule import Rule
+from llm_conformance.scenarios import lint
+from llm_conformance.scenarios.scenario import Scenario
 from tests.broken import BROKEN
 from tests.broken.kinds import Broken
 
 EFFORT = Effort(5, reproducible=True)
-INVARIANTS: list[Invariant] = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in invariants_in(path)]
+ALL_RULES: list[Rule] = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in rules_in(path)]
 
 
 @pytest.fixture(scope="module")
@@ -43,14 +46,14 @@ def failures(adapter: Broken, scenarios: list[Scenario], runner: Runner) -> dict
 
     Streams are cut for one scenario an API only, unless the adapter is said to fail on cuts: else they take half of it.
     """
-    judged = subject.describe("broken", adapter)
+    judged = under_test.describe("broken", adapter)
     apis = [api for api in adapter.providers if adapter.touches(api)]
-    scenarios = [scenario for scenario in scenarios if str(scenario.provider) in apis]
+    scenarios = [scenario for scenario in scenarios if str(scenario.api) in apis]
     found: dict[str, list[str]] = defaultdict(list)
-    cut = {str(scenario.provider): scenario for scenario in scenarios if "stream" in scenario.modes}
+    cut = {str(scenario.api): scenario for scenario in scenarios if "stream" in scenario.modes}
     for cell in plan.cells([judged], scenarios, plan.Filters()):
-        for rule in INVARIANTS:
-            if settled(cell, rule) is None:
+        for rule in ALL_RULES:
+            if known_without_running(cell, rule) is None:
                 cuts = "STR-4" in adapter.fails or cell.scenario in cut.values()
                 verdict, _ = findings.judged(cell, rule, runner, EFFORT if cuts else Effort(0))
                 if verdict.status == Status.FAIL:
@@ -90,7 +93,7 @@ def test_the_suite_fails_broken_adapters_in_their_own_rules_and_no_other(pyteste
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for each in report["results"]:
         if each["status"] == "fail":
-            found[each["adapter"]][each["invariant"]].append(each["message"])
+            found[each["adapter"]][each["rule"]].append(each["message"])
     for adapter in report["adapters"]:
         check(judged[adapter["spec"]], found[adapter["name"]])
 
@@ -106,12 +109,12 @@ def test_a_broken_adapter_fails_its_own_rules_and_no_other(
 
 
 def test_every_invariant_has_a_broken_adapter_of_its_own() -> None:
-    assert {broken.fails[0] for broken in BROKEN} == {rule.id for rule in INVARIANTS}
+    assert {broken.fails[0] for broken in BROKEN} == {rule.id for rule in ALL_RULES}
 
 
 def test_invariants_are_documented_and_unique() -> None:
-    assert len({rule.id for rule in INVARIANTS}) == len(INVARIANTS)
-    for rule in INVARIANTS:
+    assert len({rule.id for rule in ALL_RULES}) == len(ALL_RULES)
+    for rule in ALL_RULES:
         assert rule.requirement.endswith("."), rule.id
         assert "should" not in rule.requirement
         assert re.search(r"\b[SUC]\d?-\d\d?", rule.check.__doc__ or ""), f"{rule.id} names no source"
@@ -129,7 +132,7 @@ def test_a_user_sees_the_same_in_the_terminal(pytester: pytest.Pytester) -> None
             "Requirement  MSG-2: `message` is the whole visible answer, code point for code point.",
             "Expected     the message of *",
             "Where        zai/*, json, parse",
-            "Reproduce    pytest *--conformance-invariant=MSG-2",
+            "Reproduce    pytest *--conformance-rule=MSG-2",
             "PARTIAL: *",
         ]
     )

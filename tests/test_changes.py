@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from llm_conformance import cassette
-from llm_conformance.cassette import Interaction
+from llm_conformance.scenarios import cassette
+from llm_conformance.wire.interaction import Interaction
 from tests.standin import StandIn, accepted, failing, recorded, run
 
 
@@ -76,30 +76,30 @@ def cut(told: Interaction) -> Interaction:
     ids=["renamed", "no-usage", "utf-16", "429", "500", "cut", "retyped"],
 )
 def test_what_a_provider_has_changed_is_named_and_the_old_recording_stays(
-    home: Path,
+    cassette_dir: Path,
     provider: StandIn,
     change: Callable[[Interaction], Interaction],
     named: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    tape = accepted(home, provider)
-    before = {path: path.read_bytes() for path in home.rglob("*.yaml")}
+    tape = accepted(cassette_dir, provider)
+    before = {path: path.read_bytes() for path in cassette_dir.rglob("*.yaml")}
     provider.change = change
-    assert recorded(home, provider) == 0
+    assert recorded(cassette_dir, provider) == 0
     capsys.readouterr()
-    assert run("review", "--shape", f"--cassettes={home}") == 1
+    assert run("review", "--shape", f"--cassettes={cassette_dir}") == 1
     assert named in capsys.readouterr().out
-    assert {path: path.read_bytes() for path in home.rglob("*.yaml") if ".proposed" not in str(path)} == before
-    assert run("reject", f"--cassettes={home}") == 0
-    assert {path: path.read_bytes() for path in home.rglob("*.yaml")} == before
+    assert {path: path.read_bytes() for path in cassette_dir.rglob("*.yaml") if ".proposed" not in str(path)} == before
+    assert run("reject", f"--cassettes={cassette_dir}") == 0
+    assert {path: path.read_bytes() for path in cassette_dir.rglob("*.yaml")} == before
     assert cassette.load(tape).interactions[0].status == 200
 
 
 def test_an_unchanged_provider_has_the_same_shape(
-    home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
+    cassette_dir: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    accepted(home, provider)
-    assert recorded(home, provider) == 0
+    accepted(cassette_dir, provider)
+    assert recorded(cassette_dir, provider) == 0
     capsys.readouterr()
-    assert run("review", "--shape", f"--cassettes={home}") == 0
+    assert run("review", "--shape", f"--cassettes={cassette_dir}") == 0
     assert "the shape is as it was" in capsys.readouterr().out

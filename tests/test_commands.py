@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from llm_conformance import cli, rules
-from llm_conformance.commands.explain import examples
+from llm_conformance.cli import main
+from llm_conformance.cli.explain import examples
+from llm_conformance.rules import catalogue
 from tests import gated
 
 
 def test_lists_have_everything(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["list", "--json"]) == 0
+    assert main.main(["list", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert [each["id"] for each in found["invariants"]] == [*rules.catalogue()]
-    assert {"id", "api", "evidence", "title"} == set(found["scenarios"][0])
+    assert [each["id"] for each in found["rules"]] == [*catalogue.catalogue()]
+    assert {"id", "api", "provenance", "title"} == set(found["scenarios"][0])
 
 
 @pytest.mark.parametrize(
@@ -24,29 +25,29 @@ def test_lists_have_everything(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["scenarios", "--provider=cohere:chat"], "cohere/unknown-event", "openai/"),
         (["scenarios", "--scenario=openai/refus*"], "openai/refusal", "openai/citations"),
-        (["invariants", "--invariant=ANN-*"], "ANN-5", "MSG-1"),
+        (["rules", "--rule=ANN-*"], "ANN-5", "MSG-1"),
         (["providers"], "zai:chat", "MSG-1"),
         (["capabilities"], "annotations", "MSG-1"),
     ],
 )
 def test_lists_are_filtered(capsys: pytest.CaptureFixture[str], arguments: list[str], shown: str, hidden: str) -> None:
-    assert cli.main(["list", *arguments]) == 0
+    assert main.main(["list", *arguments]) == 0
     text = capsys.readouterr().out
     assert shown in text
     assert hidden not in text
 
 
-@pytest.mark.parametrize("rule", [*rules.catalogue()])
+@pytest.mark.parametrize("rule", [*catalogue.catalogue()])
 def test_every_rule_is_explained_with_a_failure(capsys: pytest.CaptureFixture[str], rule: str) -> None:
-    assert cli.main(["explain", rule.lower()]) == 0
+    assert main.main(["explain", rule.lower()]) == 0
     text = capsys.readouterr().out
-    assert rules.catalogue()[rule].invariant.requirement.split()[0] in text
+    assert catalogue.catalogue()[rule].rule.requirement.split()[0] in text
     assert "    Expected     " in text
     assert set(examples()[rule]) == {"fault", "failure"}
 
 
 def test_a_scenario_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["explain", "openai/refusal"]) == 0
+    assert main.main(["explain", "openai/refusal"]) == 0
     assert "openai:chat (json, stream), synthetic: https://" in capsys.readouterr().out
 
 
@@ -68,7 +69,7 @@ def test_a_scenario_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_misuse_is_one_message(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
     try:
-        code = cli.main(arguments)
+        code = main.main(arguments)
     except SystemExit as ended:
         code = int(ended.code or 0)
     assert code == 4
@@ -98,5 +99,5 @@ def test_smoke(
     gated.write(tmp_path, spoilt, package="adapters")
     (tmp_path / "mypkg.py").rename(tmp_path / f"smoked{abs(hash(spoilt))}.py")
     monkeypatch.chdir(tmp_path)
-    assert cli.main(["smoke", f"--adapter=smoked{abs(hash(spoilt))}.py"]) == code
+    assert main.main(["smoke", f"--adapter=smoked{abs(hash(spoilt))}.py"]) == code
     assert said in capsys.readouterr().out

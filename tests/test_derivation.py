@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from llm_conformance import derivation, expectation, providers, reading
-from llm_conformance.cassette import Interaction
 from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.scenarios import expectation
+from llm_conformance.wire import answers, paths, read_rules
+from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers import table
 
 DOCUMENT = {
     "type": "answer",
@@ -39,11 +41,11 @@ DOCUMENT = {
     ],
 )
 def test_a_path_leads_to_places(at: str, path: str, found: list[Any]) -> None:
-    assert [place.find(path) for place in reading.places(DOCUMENT, reading.compiled(at))] == found
+    assert [place.find(path) for place in paths.places(DOCUMENT, paths.compiled(at))] == found
 
 
 def test_the_first_path_counts_that_is_not_empty() -> None:
-    place = reading.Place({"a": "", "b": None, "c": 0, "d": "x"}, {})
+    place = paths.Place({"a": "", "b": None, "c": 0, "d": "x"}, {})
     assert place.first(["a", "b", "c", "d"]) == 0
     assert place.first(["a", "missing/deeper"]) is None
 
@@ -51,7 +53,7 @@ def test_the_first_path_counts_that_is_not_empty() -> None:
 @pytest.mark.parametrize("at", ["a//b", "/a", "a[b", "a]"])
 def test_what_is_no_path_is_refused(at: str) -> None:
     with pytest.raises(ValueError, match="no such path"):
-        reading.compiled(at)
+        paths.compiled(at)
 
 
 def test_every_reading_rule_says_something_known() -> None:
@@ -70,11 +72,11 @@ def test_every_reading_rule_says_something_known() -> None:
         "end",
     }
     known |= {"start_default", "annotated", "span", "found", "repeats", "reasoning_else"}
-    for wire, rules in providers.reading_rules().items():
+    for wire, rules in read_rules.reading_rules().items():
         for rule in rules:
             assert set(rule) <= known, wire
-            for at in providers.places_of(rule).values():
-                reading.compiled(at)
+            for at in read_rules.places_of(rule).values():
+                paths.compiled(at)
 
 
 @pytest.mark.parametrize(
@@ -104,16 +106,16 @@ def test_only_the_tag_of_the_provider_is_one() -> None:
 
 
 def test_a_count_may_be_what_only_the_total_has() -> None:
-    row = providers.table()["gemini", "chat"]
-    usage = row.normalise({"prompt_tokens": 66, "completion_tokens": 6, "total_tokens": 100})
+    api = table.table()["gemini", "chat"]
+    usage = api.normalise({"prompt_tokens": 66, "completion_tokens": 6, "total_tokens": 100})
     assert usage is not None
     assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (66, 34, 100)
-    nonsense = row.normalise({"prompt_tokens": 66, "total_tokens": 6})
+    nonsense = api.normalise({"prompt_tokens": 66, "total_tokens": 6})
     assert nonsense is not None
     assert nonsense.completion_tokens is None
 
 
-def gemini(*supports: dict[str, Any]) -> derivation.WireFacts:
+def gemini(*supports: dict[str, Any]) -> answers.WireFacts:
     """Return the facts of a Gemini answer with these grounding supports."""
     body = {
         "candidates": [
@@ -125,9 +127,9 @@ def gemini(*supports: dict[str, Any]) -> derivation.WireFacts:
         ],
         "usageMetadata": {"promptTokenCount": 4, "totalTokenCount": 9, "thoughtsTokenCount": 5},
     }
-    row = providers.table()["gemini", "generate"]
+    api = table.table()["gemini", "generate"]
     made = Interaction("u", {}, 200, {"content-type": "application/json"}, json.dumps(body).encode())
-    return derivation.derive(made, row)
+    return answers.derive(made, api)
 
 
 @pytest.mark.parametrize(
@@ -141,22 +143,22 @@ def gemini(*supports: dict[str, Any]) -> derivation.WireFacts:
     ],
 )
 def test_bytes_become_code_points_of_the_visible_text(segment: dict[str, int], span: tuple[int | None, ...]) -> None:
-    row = providers.table()["gemini", "generate"]
-    expected = expectation.expect(gemini({"segment": segment}), row, "off")
+    api = table.table()["gemini", "generate"]
+    expected = expectation.expect(gemini({"segment": segment}), api, "off")
     assert expected.message == "Grün 🦀 ist gut."
     assert [(start, end) for start, end, _ in expected.annotations] == [span]
 
 
 def test_what_is_absent_counts_nothing_only_where_the_table_says_so() -> None:
-    usage = expectation.expect(gemini(), providers.table()["gemini", "generate"], "off").usage
+    usage = expectation.expect(gemini(), table.table()["gemini", "generate"], "off").usage
     assert usage is not None
     assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (4, 5, 9)
     assert (usage.reasoning_tokens, usage.cached_tokens) == (5, None)
 
 
 def test_a_part_that_does_not_fit_into_its_whole_is_unknown() -> None:
-    row = providers.table()["openai", "chat"]
-    usage = row.normalise(
+    api = table.table()["openai", "chat"]
+    usage = api.normalise(
         {"prompt_tokens": 3, "completion_tokens": 2, "completion_tokens_details": {"reasoning_tokens": 9}}
     )
     assert usage is not None
@@ -164,19 +166,19 @@ def test_a_part_that_does_not_fit_into_its_whole_is_unknown() -> None:
 
 
 def test_a_call_under_a_stop_may_be_called_either() -> None:
-    row = providers.table()["openai", "responses"]
-    facts = derivation.WireFacts(finish="completed", calls={(0, "c"): ["c", "f", ""]})
-    assert expectation.expect(facts, row, "off").finish_reasons == ("stop", "tool_calls")
+    api = table.table()["openai", "responses"]
+    facts = answers.WireFacts(finish="completed", calls={(0, "c"): ["c", "f", ""]})
+    assert expectation.expect(facts, api, "off").finish_reasons == ("stop", "tool_calls")
     refused = replace(facts, calls={}, refusal="No.")
-    assert expectation.expect(refused, row, "off").finish_reasons == ("content_filter",)
+    assert expectation.expect(refused, api, "off").finish_reasons == ("content_filter",)
 
 
-def pieces(*deltas: list[dict[str, Any]], row: tuple[str, str] = ("local", "chat")) -> list[list[str]]:
+def pieces(*deltas: list[dict[str, Any]], api: tuple[str, str] = ("local", "chat")) -> list[list[str]]:
     """Return the tool calls of a stream with these deltas of them."""
     choices = [[{"index": 0, "delta": {"tool_calls": each}}] for each in deltas]
     body = "".join(f"data: {json.dumps({'choices': each})}\n\n" for each in choices)
     made = Interaction("u", {}, 200, {"content-type": "text/event-stream"}, body.encode())
-    return derivation.derive(made, providers.table()[row]).tool_calls
+    return answers.derive(made, table.table()[api]).tool_calls
 
 
 def piece(id: str | None, name: str, arguments: str, **index: int) -> dict[str, Any]:
@@ -184,13 +186,13 @@ def piece(id: str | None, name: str, arguments: str, **index: int) -> dict[str, 
     return {**index, "id": id, "function": {"name": name, "arguments": arguments}}
 
 
-@pytest.mark.parametrize("row", [("local", "chat"), ("cloudflare", "run")])
-def test_calls_are_told_apart_by_id_where_the_index_does_not(row: tuple[str, str]) -> None:
+@pytest.mark.parametrize("api", [("local", "chat"), ("cloudflare", "run")])
+def test_calls_are_told_apart_by_id_where_the_index_does_not(api: tuple[str, str]) -> None:
     f, g = ["a", "f", '{"x":1}'], ["b", "g", '{"y":2}']
     whole = piece(*f, index=0), piece(*g, index=0)
-    assert pieces([whole[0]], [whole[1]], row=row) == [f, g]
-    assert pieces([piece(*f)], [piece(*g)], row=row) == [f, g]
-    assert pieces([piece(*f), piece(*g)], row=row) == [f, g]
+    assert pieces([whole[0]], [whole[1]], api=api) == [f, g]
+    assert pieces([piece(*f)], [piece(*g)], api=api) == [f, g]
+    assert pieces([piece(*f), piece(*g)], api=api) == [f, g]
 
 
 def test_a_call_that_only_its_last_event_tells_of_is_there() -> None:
@@ -201,7 +203,7 @@ def test_a_call_that_only_its_last_event_tells_of_is_there() -> None:
     for events in ([done], [added, done], [added, delta, done], [delta, done]):
         body = "".join(f"data: {json.dumps(each)}\n\n" for each in events)
         made = Interaction("u", {}, 200, {"content-type": "text/event-stream"}, body.encode())
-        assert derivation.derive(made, providers.table()["openai", "responses"]).tool_calls == [["c", "f", '{"x":1}']]
+        assert answers.derive(made, table.table()["openai", "responses"]).tool_calls == [["c", "f", '{"x":1}']]
 
 
 def test_pieces_without_an_id_or_with_a_known_one_go_on() -> None:
@@ -231,12 +233,12 @@ def test_pieces_without_an_id_or_with_a_known_one_go_on() -> None:
 def test_a_span_loses_what_was_taken_away_before_it(
     span: tuple[int, int], place: tuple[int | None, int | None]
 ) -> None:
-    row = providers.table()["local", "chat"]
+    api = table.table()["local", "chat"]
     link = {"type": "url_citation", "url_citation": {"start_index": span[0], "end_index": span[1]}}
     message = {"content": "<think></think>a<think></think>b", "annotations": [link]}
     body = json.dumps({"choices": [{"index": 0, "message": message}]}).encode()
-    facts = derivation.derive(Interaction("", {}, 200, {"content-type": "application/json"}, body), row)
-    ((start, end, _),) = expectation.expect(facts, row, "anywhere").annotations
+    facts = answers.derive(Interaction("", {}, 200, {"content-type": "application/json"}, body), api)
+    ((start, end, _),) = expectation.expect(facts, api, "anywhere").annotations
     assert (start, end) == place
 
 
@@ -255,7 +257,7 @@ def test_a_time_is_utc_to_the_second(time: Any, utc: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("uri", "row", "model", "path"),
+    ("uri", "api", "model", "path"),
     [
         (
             "https://api.cloudflare.com/client/v4/accounts/abc/ai/run/@cf/zai-org/glm-5.2",
@@ -279,12 +281,12 @@ def test_a_time_is_utc_to_the_second(time: Any, utc: str) -> None:
         ("https://mine.openai.azure.com/openai/v1/chat/completions", "azure:chat", None, "/chat/completions"),
     ],
 )
-def test_a_uri_names_its_row_and_model(uri: str, row: str, model: str | None, path: str) -> None:
-    found = providers.recognise(uri)
+def test_a_uri_names_its_row_and_model(uri: str, api: str, model: str | None, path: str) -> None:
+    found = table.recognise(uri)
     assert found is not None
-    assert (str(found[0]), found[1].model, found[1].path) == (row, model, path)
+    assert (str(found[0]), found[1].model, found[1].path) == (api, model, path)
 
 
 @pytest.mark.parametrize("uri", ["https://api.openai.com/v1/responses/resp_1", "https://evil.test/v1/responses", ""])
 def test_a_stranger_has_no_row(uri: str) -> None:
-    assert providers.recognise(uri) is None
+    assert table.recognise(uri) is None

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from llm_conformance import deviations
-from llm_conformance.deviations import Deviation, Deviations
-from llm_conformance.subject import Subject
-from llm_conformance.verdict import Verdict
+from llm_conformance.adapter.under_test import AdapterUnderTest
+from llm_conformance.judging import deviations
+from llm_conformance.judging.deviations import Deviation, Deviations
+from llm_conformance.judging.verdict import Verdict
 from llm_conformance.yaml_files import BadFileError
 
 RULES = {"MSG-1", "MSG-2", "STR-4"}
@@ -32,40 +32,40 @@ def refusal(tmp_path: Path, text: str) -> list[str]:
     return [str(problem).partition("known.toml:")[2] for problem in refused.value.problems]
 
 
-def entry(invariant: str = "MSG-2", scenario: str = "openai/one", **more: str) -> str:
-    fields = {"invariant": invariant, "scenario": scenario, **more}
+def entry(rule: str = "MSG-2", scenario: str = "openai/one", **more: str) -> str:
+    fields = {"rule": rule, "scenario": scenario, **more}
     return "".join(f'{name} = "{value}"\n' for name, value in fields.items())
 
 
 def verdict(scenario: str = "openai/one", status: str = "fail", **more: str) -> Verdict:
     fields: dict[str, Any] = {
         "adapter": "mypkg",
-        "invariant": "MSG-2",
+        "rule": "MSG-2",
         "provider": "openai",
         "api": "chat",
         "mode": "json",
-        "face": "parse",
-        "evidence": "generated" if "generated" in scenario else "synthetic",
+        "method": "parse",
+        "provenance": "generated" if "generated" in scenario else "synthetic",
     }
     return Verdict(scenario=scenario, status=status, message="wrong", **{**fields, **more})
 
 
-def subject(version: str | None = "1.0") -> Subject:
+def adapter(version: str | None = "1.0") -> AdapterUnderTest:
     nothing: frozenset[str] = frozenset()
-    return Subject("mypkg.py", "mypkg", "mypkg", None, version, nothing, nothing, frozenset({"parse"}))
+    return AdapterUnderTest("mypkg.py", "mypkg", "mypkg", None, version, nothing, nothing, frozenset({"parse"}))
 
 
 def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool = False) -> Deviations:
-    return deviations.for_run(listed, [subject(version)], {"STR-4"}, is_certain)
+    return deviations.for_run(listed, [adapter(version)], {"STR-4"}, is_certain)
 
 
 @pytest.mark.parametrize(
     ("text", "problems"),
     [
-        ("[[deviation]]\ninvariant = ", ["2: is no TOML: Invalid value (at end of document)"]),
+        ("[[deviation]]\nrule = ", ["2: is no TOML: Invalid value (at end of document)"]),
         ("[[deviations]]\n", ["1: the entry: Additional properties are not allowed ('deviations' was unexpected)"]),
         (
-            '\n[[deviation]]\ninvariant = "MSG-2"\nscenario = "openai/one"\nreason = " "\nlink = "#7"\n',
+            '\n[[deviation]]\nrule = "MSG-2"\nscenario = "openai/one"\nreason = " "\nlink = "#7"\n',
             [
                 "2: reason: is empty; say why the adapter deviates",
                 "2: link: has to be a URL (https://...) at which the deviation is written down",
@@ -91,7 +91,7 @@ def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool =
             ["7: openai/*: says what stands in line 1, too; keep one"],
         ),
         (
-            f"[[deviation]]\n{entry(mode='json', face='stream')}{REST}",
+            f"[[deviation]]\n{entry(mode='json', method='stream')}{REST}",
             ["1: face: stream is no method for the mode json"],
         ),
         ("[deviation]\n", ["1: the entry: write [[deviation]], in two brackets, above each entry"]),
@@ -115,7 +115,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 
 def test_a_list_of_globs_is_a_deviation_each(tmp_path: Path) -> None:
-    listed = load(tmp_path, 'invariant = "MSG-2"\nscenario = ["openai/one", "cohere/*"]\n')
+    listed = load(tmp_path, 'rule = "MSG-2"\nscenario = ["openai/one", "cohere/*"]\n')
     assert [each.scenario for each in listed] == ["openai/one", "cohere/*"]
     known = in_force(*listed)
     assert list(known.stale({0})) == [1]
@@ -127,7 +127,7 @@ def test_a_list_of_globs_is_a_deviation_each(tmp_path: Path) -> None:
         ({}, True),
         ({"mode": "json"}, True),
         ({"mode": "stream"}, False),
-        ({"face": "complete"}, False),
+        ({"method": "complete"}, False),
         ({"adapter": "mypkg"}, True),
         ({"adapter": "other"}, False),
         ({"versions": "<1.1"}, True),
@@ -142,7 +142,7 @@ def test_what_a_deviation_names(tmp_path: Path, restriction: dict[str, str], nam
 def test_nothing_but_failures_of_that_rule_and_scenario_is_expected(tmp_path: Path) -> None:
     known = in_force(*load(tmp_path, entry(scenario="openai/*")))
     assert known.apply(verdict()).status == "expected"
-    assert known.apply(verdict(invariant="MSG-1")).status == "fail"
+    assert known.apply(verdict(rule="MSG-1")).status == "fail"
     assert known.apply(verdict("cohere/one")).status == "fail"
     for status in ("pass", "vacuous", "unsupported", "error"):
         assert known.apply(verdict(status=status)).status == status

@@ -10,9 +10,14 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from llm_conformance import cassette, lint, provider_page, providers, reading, requirements_page, schema
-from llm_conformance.locations import CASSETTES, RULES, SCHEMAS
-from tests.test_broken import INVARIANTS
+from llm_conformance import schema
+from llm_conformance.locations import CASSETTES, FORMATS, RULES, SCHEMAS
+from llm_conformance.scenarios import cassette, lint
+from llm_conformance.wire import paths, read_rules
+from llm_conformance.wire.providers import table
+from llm_conformance.wire.providers.api import COUNTS
+from tests.test_broken import ALL_RULES
+from tools import provider_page, requirements_page
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -25,15 +30,19 @@ def test_every_schema_is_one() -> None:
         document = json.loads(path.read_text("utf-8"))
         jsonschema.Draft202012Validator.check_schema(document)
         assert document["$id"] == path.relative_to(SCHEMAS).as_posix()
+    for path in sorted(FORMATS.glob("*/schema.json")):
+        document = json.loads(path.read_text("utf-8"))
+        jsonschema.Draft202012Validator.check_schema(document)
+        assert document["$id"] == f"wire/{path.parent.name}.schema.json"
 
 
 def test_the_readme_names_every_family() -> None:
     table = README.partition("## What is judged")[2].partition("##")[0]
-    assert set(re.findall(r"`([A-Z]{3,4})`", table)) == {rule.family for rule in INVARIANTS}
+    assert set(re.findall(r"`([A-Z]{3,4})`", table)) == {rule.family for rule in ALL_RULES}
 
 
 def test_the_changelog_counts_the_invariants() -> None:
-    assert f"by {len(INVARIANTS)} invariants" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"by {len(ALL_RULES)} invariants" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
 def test_the_readme_lists_what_the_root_holds() -> None:
@@ -77,21 +86,21 @@ def test_the_provider_page_is_made_from_the_table(tmp_path: Path, capsys: pytest
 
 
 def test_every_row_of_the_provider_table_is_whole() -> None:
-    for row in providers.table().values():
-        assert (SCHEMAS / "wire" / f"{row.wire}.schema.json").is_file(), row
-        assert any(source.startswith("https://") for source in row.sources), row
-        assert {"prompt_tokens", "completion_tokens", "total_tokens"} <= set(row.usage) <= set(providers.COUNTS), row
-        assert {*row.finish.values()} <= {"stop", "length", "tool_calls", "content_filter", "error", None}, row
-        assert "message" in row.error, row
-        assert row.replay.source, row
-        assert bool(row.replay.slot) == (row.replay.policy not in ("none", "ignored")), row
-        for rule in providers.reading_rules()[row.wire]:
-            for at in providers.places_of(rule).values():
-                reading.compiled(at)
+    for api in table.table().values():
+        assert (FORMATS / api.wire / "schema.json").is_file(), api
+        assert any(source.startswith("https://") for source in api.sources), api
+        assert {"prompt_tokens", "completion_tokens", "total_tokens"} <= set(api.usage) <= set(COUNTS), api
+        assert {*api.finish.values()} <= {"stop", "length", "tool_calls", "content_filter", "error", None}, api
+        assert "message" in api.error, api
+        assert api.round_trip.source, api
+        assert bool(api.round_trip.slot) == (api.round_trip.policy not in ("none", "ignored")), api
+        for rule in read_rules.reading_rules()[api.wire]:
+            for at in read_rules.places_of(rule).values():
+                paths.compiled(at)
 
 
 def test_the_readme_counts_the_scenarios() -> None:
-    counts = Counter(scenario.evidence for scenario in lint.load_all([CASSETTES]))
+    counts = Counter(scenario.provenance for scenario in lint.load_all([CASSETTES]))
     said = re.search(
         r"Of the (\d+)\sscenarios today (\d+) are recorded[^,]*,[^,]*, (\d+) is transcribed, (\d+) are edited", README
     )
@@ -99,7 +108,7 @@ def test_the_readme_counts_the_scenarios() -> None:
     there = [counts.total(), *(counts[kind] for kind in ("recorded", "transcribed", "edited"))]
     assert [*map(int, said.groups())] == there, "the README says the first numbers, these are the scenarios there are"
     named = re.findall(r",| and", README.partition("answers of ")[2].partition("[")[0])
-    known = {provider for provider, _ in providers.table()}
+    known = {provider for provider, _ in table.table()}
     assert f"[{len(known) - len(named)} more](docs/providers.md)" in README, "so many providers are there beside those"
 
 
@@ -127,7 +136,7 @@ def test_no_requirement_is_left_out() -> None:
 )
 def test_a_requirement_that_nothing_tests_is_found(row: requirements_page.Requirement, problem: str) -> None:
     seen = requirements_page.passed(
-        {"results": [{"invariant": "MSG-1", "scenario": "a/b", "status": "pass", "evidence": "synthetic"}]}
+        {"results": [{"rule": "MSG-1", "scenario": "a/b", "status": "pass", "provenance": "synthetic"}]}
     )
     assert problem in next(row.problems(seen, ROOT / "tests"))
     assert row.seen_in(seen) == (["a/b"] if row.out else [])

@@ -6,10 +6,12 @@ import json
 
 import pytest
 
-from llm_conformance import citations, folding, providers, texts
 from llm_conformance.contract import Annotation
-from llm_conformance.judgement import Violation, expect_equal, expect_text
-from llm_conformance.truths import ExpectedAnnotation
+from llm_conformance.rules import folding, leaks
+from llm_conformance.rules.violation import Violation, expect_equal, expect_text
+from llm_conformance.scenarios import citations
+from llm_conformance.scenarios.expected import ExpectedAnnotation
+from llm_conformance.wire.providers import table
 
 CALL = "response.function_call_arguments.delta"
 TRACE = "The user wants the legs counted."
@@ -30,17 +32,17 @@ TRACE = "The user wants the legs counted."
     ],
 )
 def test_a_leak_is_what_was_added_and_comes_from_the_trace(actual: str, leak: str | None) -> None:
-    assert texts.leaked_from(TRACE, actual, "Eight.") == leak
+    assert leaks.leaked_from(TRACE, actual, "Eight.") == leak
 
 
 def test_a_short_trace_that_is_part_of_the_answer_is_no_leak() -> None:
-    assert texts.leaked_from("4", "2 + 2 = 4", "2 + 2 = 4") is None
-    assert texts.leaked_from("4", "4four", "four") == "4"
+    assert leaks.leaked_from("4", "2 + 2 = 4", "2 + 2 = 4") is None
+    assert leaks.leaked_from("4", "4four", "four") == "4"
 
 
 def test_an_altered_answer_that_speaks_of_tags_is_no_leak() -> None:
-    truth = "Use a space before <think> and one behind </think> here."
-    assert texts.leaked_from("They ask for <think> and so on.", truth.replace(" ", "\xa0"), truth) is None
+    expected = "Use a space before <think> and one behind </think> here."
+    assert leaks.leaked_from("They ask for <think> and so on.", expected.replace(" ", "\xa0"), expected) is None
 
 
 def test_annotations_are_matched_by_data_first_and_each_once() -> None:
@@ -103,7 +105,7 @@ def test_folding_joins_by_index_and_ignores_what_is_no_text() -> None:
 
 
 def test_usage_algebra() -> None:
-    claude = providers.table()["anthropic", "messages"]
+    claude = table.table()["anthropic", "messages"]
     usage = claude.normalise({"input_tokens": 100, "cache_read_input_tokens": 50, "output_tokens": 30})
     assert usage is not None
     assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (150, 30, 180)
@@ -113,7 +115,7 @@ def test_usage_algebra() -> None:
 
 
 def test_paths_follow_the_documented_bases() -> None:
-    zai = providers.table()["zai", "chat"]
+    zai = table.table()["zai", "chat"]
     place = zai.place("https://api.z.ai/api/coding/paas/v4/chat/completions")
     assert place is not None
     assert (place.base_url, place.path) == ("https://api.z.ai/api/coding/paas/v4", "/chat/completions")

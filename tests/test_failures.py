@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from llm_conformance.failures import OWN_FAULT
+from llm_conformance.pytest_plugin.failures import OWN_FAULT
 from tests import miniature
 
 HEADLINE = "MSG-2: expected an answer; got raised TypeError: dict expected at most 1 argument, got 2"
@@ -29,7 +29,7 @@ def test_the_summary_and_junit_have_a_line_of_each_failure(
         "--adapter=wrong",
         "--conformance-cassettes=own",
         "--conformance-scenario=mini/spider",
-        "--conformance-invariant=MSG-2",
+        "--conformance-rule=MSG-2",
         "--junitxml=junit.xml",
         *distributed,
     )
@@ -50,7 +50,7 @@ def test_a_fault_of_the_suites_own_is_called_so_in_the_summary(
     miniature.write(pytester.path / "own")
     pytester.makepyfile(
         breaks="""
-        from llm_conformance import findings
+        from llm_conformance.judging import findings
 
         def judge(invariant, exchange):
             raise LookupError("no such thing")
@@ -63,8 +63,8 @@ def test_a_fault_of_the_suites_own_is_called_so_in_the_summary(
         "--adapter=adapters",
         "--conformance-cassettes=own",
         "--conformance-scenario=mini/spider",
-        "--conformance-invariant=MSG-2",
-        "--conformance-face=parse",
+        "--conformance-rule=MSG-2",
+        "--conformance-method=parse",
         "-p",
         "breaks",
         *distributed,

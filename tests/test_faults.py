@@ -12,17 +12,19 @@ from pathlib import Path
 import httpx
 import pytest
 
-from llm_conformance import lint, subject
+from llm_conformance.adapter import under_test
 from llm_conformance.contract import Call, HttpResponse, Response, ServiceUnavailableError, error_for_status
+from llm_conformance.judging.plan import Filters, cells
 from llm_conformance.locations import CASSETTES
-from llm_conformance.plan import Cell, Filters, cells
-from llm_conformance.runner import Runner
-from llm_conformance.scenarios import Scenario
-from llm_conformance.server import ReplayServer
-from llm_conformance.tape import TapeTransport
+from llm_conformance.replay.cell import Cell
+from llm_conformance.replay.runner import Runner
+from llm_conformance.replay.server import ReplayServer
+from llm_conformance.replay.vcr_transport import VcrTransport
+from llm_conformance.scenarios import lint
+from llm_conformance.scenarios.scenario import Scenario
 from tests.calls import ADAPTERS
 
-REFERENCE = subject.describe("reference", ADAPTERS)
+REFERENCE = under_test.describe("reference", ADAPTERS)
 
 
 @pytest.fixture
@@ -69,7 +71,7 @@ class Patient:
 
 
 def test_a_client_without_a_limit_of_time_is_not_waited_for(runner: Runner, faulty: list[Scenario]) -> None:
-    patient = subject.describe("patient", Patient())
+    patient = under_test.describe("patient", Patient())
     silent = [each for each in faulty if each.fault and each.fault.kind == "silence"]
     started = time.monotonic()
     for each in silent:
@@ -111,24 +113,24 @@ def outage() -> Scenario:
 
 
 def test_nobody_has_to_ask_again(runner: Runner, outage: Scenario) -> None:
-    once = subject.describe("once", OnceOnly())
+    once = under_test.describe("once", OnceOnly())
     outcome = runner.run(Cell(once, outage, "json", "complete")).outcome
     assert outcome.unsupported == "the adapter does not ask again after a 503, and need not"
 
 
 def test_who_asks_again_for_something_else_is_told_so(runner: Runner, outage: Scenario) -> None:
-    other = subject.describe("other", AnotherModel())
+    other = under_test.describe("other", AnotherModel())
     outcome = runner.run(Cell(other, outage, "json", "complete")).outcome
     assert outcome.unsupported is None
     assert outcome.fault == 'the adapter sent /model = "gpt-3"; recorded was "gpt-4o-mini"'
 
 
 def test_parsers_see_nothing_of_connections(faulty: list[Scenario]) -> None:
-    assert {cell.face for cell in cells([REFERENCE], faulty, Filters())} == {"complete", "stream"}
+    assert {cell.method for cell in cells([REFERENCE], faulty, Filters())} == {"complete", "stream"}
 
 
 def test_no_connection_fails_within_the_process(faulty: list[Scenario]) -> None:
-    runner = Runner(10, TapeTransport())
+    runner = Runner(10, VcrTransport())
     outcome = runner.run(Cell(REFERENCE, faulty[0], "json", "complete")).outcome
     runner.close()
     assert outcome.unsupported == "no connection and no attempt can fail in this transport"

@@ -8,9 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 import pytest
 
 from adapters import _framing, bedrock
-from llm_conformance import framing as framings
 from llm_conformance.contract import Call, LLMError
-from llm_conformance.framing import EVENT_STREAM, FRAMINGS, Framing, aws_message, framing_of, looks_like
+from llm_conformance.wire.framings import registry as framings
+from llm_conformance.wire.framings.aws_event_stream import aws_message
+from llm_conformance.wire.framings.base import Framing
+from llm_conformance.wire.framings.registry import FRAMINGS, framing_of, looks_like
+from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
 
 DOCUMENTS = [{"a": {"text": "é😀 ]}, [{"}}, {"b": {"text": "\n\n"}}]
 HEADERS = {":event-type": "a", ":content-type": "application/json", ":message-type": "event"}

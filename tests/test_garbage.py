@@ -10,16 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from llm_conformance import lint
-from llm_conformance.exchange import Exchange
-from llm_conformance.judgement import Status
+from llm_conformance.adapter.under_test import describe
+from llm_conformance.judging.judge import judge
+from llm_conformance.judging.status import Status
 from llm_conformance.locations import CASSETTES
-from llm_conformance.outcome import Outcome, Returned, as_mapping
-from llm_conformance.scenarios import Scenario
-from llm_conformance.subject import describe
-from llm_conformance.verdict import judge
+from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.outcome import Outcome, Returned, as_mapping
+from llm_conformance.scenarios import lint
+from llm_conformance.scenarios.scenario import Scenario
 from tests.calls import ADAPTERS, chat
-from tests.test_broken import INVARIANTS
+from tests.test_broken import ALL_RULES
 
 RICH = (
     "openai/audio-in-pieces",
@@ -77,11 +77,11 @@ class Nothing:
 
 def exchange(scenario: Scenario, response: Any, events: list[Any]) -> Exchange:
     """Return the exchange of an adapter that streamed these events and this response."""
-    row = scenario.provider
-    call = chat(row.id, api=row.api, model=scenario.model, messages=scenario.messages, stream=True)
+    api = scenario.api
+    call = chat(api.provider, api=api.name, model=scenario.model, messages=scenario.messages, stream=True)
     outcome = Outcome(response=Returned(response), events=tuple(events), buffered=False)
-    subject = describe("reference", ADAPTERS)
-    return Exchange(subject, scenario, "parse_stream", "stream", call, outcome, Nothing())
+    adapter = describe("reference", ADAPTERS)
+    return Exchange(adapter, scenario, "parse_stream", "stream", call, outcome, Nothing())
 
 
 def streamed(scenario: Scenario) -> tuple[dict[str, Any], list[Any]]:
@@ -103,8 +103,8 @@ def test_no_rule_stumbles_over_a_foreign_value(scenario: Scenario, data: st.Data
     inside = [path for path in places(events[number])[1:] if path[0] != "response"]
     events[number] = put(events[number], data.draw(st.sampled_from(inside)), data.draw(values))
     judged = exchange(scenario, response, events)
-    for rule in INVARIANTS:
-        if rule.applies(judged.truth, judged.mode):
+    for rule in ALL_RULES:
+        if rule.applies(judged.expected, judged.mode):
             status, _, _ = judge(rule, judged)
             assert status is not Status.ERROR
 
@@ -112,7 +112,7 @@ def test_no_rule_stumbles_over_a_foreign_value(scenario: Scenario, data: st.Data
 def test_what_refers_to_itself_is_not_json(tmp_path: Path) -> None:
     response, events = streamed(SCENARIOS[0])
     response["extras"] = {"self": response}
-    statuses = {rule.id: judge(rule, exchange(SCENARIOS[0], response, events))[0] for rule in INVARIANTS}
+    statuses = {rule.id: judge(rule, exchange(SCENARIOS[0], response, events))[0] for rule in ALL_RULES}
     assert statuses["PRV-2"] is Status.FAIL
 
 

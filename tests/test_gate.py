@@ -42,7 +42,7 @@ def test_a_gate_passes_fails_knows_a_deviation_and_finds_it_stale(tmp_path: Path
     assert known.returncode == 0, known.stdout
     report = json.loads((tmp_path / "report.json").read_text("utf-8"))
     (expected,) = (each for each in report["results"] if each["status"] == "expected")
-    assert (expected["invariant"], expected["face"]) == ("PRV-1", "parse")
+    assert (expected["rule"], expected["method"]) == ("PRV-1", "parse")
     assert report["deviations"][expected["deviation"]]["reason"] == "not mapped yet"
     gated.write(tmp_path)
     stale = sh(*RUN, "--deviations=known.toml", cwd=tmp_path)
@@ -175,9 +175,9 @@ def test_shards_make_the_report_of_one_run(tmp_path: Path) -> None:
 
 def recorded(report: dict[str, Any]) -> set[tuple[str, ...]]:
     """Return cells and statuses; of what is drawn by chance only the cells."""
-    names = ("adapter", "invariant", "scenario", "mode", "face")
+    names = ("adapter", "rule", "scenario", "mode", "method")
     return {
-        (*(each[name] for name in names), "" if each["evidence"] == "generated" else each["status"])
+        (*(each[name] for name in names), "" if each["provenance"] == "generated" else each["status"])
         for each in report["results"]
     }
 
@@ -195,7 +195,7 @@ def test_machines_share_what_hypothesis_has_found(tmp_path: Path) -> None:
         directory.mkdir()
         (directory / "shared_database.py").write_text(module)
         gated.write(directory, rare)
-        command = ("llm-conformance", "run", "--adapter=mypkg", theme, "--face=parse", f"--examples={examples}")
+        command = ("llm-conformance", "run", "--adapter=mypkg", theme, "--method=parse", f"--examples={examples}")
         done = sh(
             *command,
             "-p",

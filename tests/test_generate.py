@@ -11,32 +11,34 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from llm_conformance import expectation, lint, scenarios
 from llm_conformance.contract.call import CANARY_KEY, ThinkProfile
-from llm_conformance.generate import faults, texts
+from llm_conformance.generate import texts
 from llm_conformance.generate.answers import Citation, cited
 from llm_conformance.generate.counts import Counts, counts
-from llm_conformance.generate.cuts import cuts
-from llm_conformance.generate.themes import THEMES, Theme
 from llm_conformance.generate.think import PROFILES, ThinkText, think_texts
-from llm_conformance.keeping import keep
-from llm_conformance.providers import COUNTS, PARTS, Provider, table
-from llm_conformance.scenarios import Scenario, recut
-from llm_conformance.truths import Mode
+from llm_conformance.scenarios import expectation, lint, load
+from llm_conformance.scenarios.save import keep
+from llm_conformance.scenarios.scenario import Scenario, recut
+from llm_conformance.themes import faults
+from llm_conformance.themes.cuts import cuts
+from llm_conformance.themes.theme import THEMES, Theme
+from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.providers.api import COUNTS, PARTS, Api
+from llm_conformance.wire.providers.table import table
 
 T = TypeVar("T")
 QUICK = settings(max_examples=200, derandomize=True, deadline=None, database=None)
 
 
-def sources() -> Iterator[tuple[Theme, Provider, Mode]]:
+def sources() -> Iterator[tuple[Theme, Api, Mode]]:
     """Yield what is drawn: all themes for a row of each way to write, the first for the others of the same way."""
     ways: set[object] = set()
-    for row in table().values():
-        details = row.replay.slot == "/reasoning_details"
-        way = (row.wire, row.framing, row.content_parts, details, bool(row.think), row.speaks)
+    for api in table().values():
+        details = api.round_trip.slot == "/reasoning_details"
+        way = (api.wire, api.framing, api.content_parts, details, bool(api.think), api.speaks)
         for theme in THEMES[: 1 if way in ways else None]:
-            if theme.suits(row):
-                yield from ((theme, row, mode) for mode in theme.modes)
+            if theme.suits(api):
+                yield from ((theme, api, mode) for mode in theme.modes)
         ways.add(way)
 
 
@@ -49,17 +51,17 @@ def example(drawn: SearchStrategy[T], wanted: Callable[[T], bool]) -> T:
     return find(drawn, wanted, settings=settings(QUICK, max_examples=500, phases=[Phase.generate]))
 
 
-@pytest.mark.parametrize(("theme", "row", "mode"), SOURCES, ids=lambda it: getattr(it, "name", str(it)))
-def test_what_is_drawn_is_true_to_its_bytes(theme: Theme, row: Provider, mode: Mode, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("theme", "api", "mode"), SOURCES, ids=lambda it: getattr(it, "name", str(it)))
+def test_what_is_drawn_is_true_to_its_bytes(theme: Theme, api: Api, mode: Mode, tmp_path: Path) -> None:
     """The lint derives the truth from the bytes, on its own, and holds every body against its wire schema."""
 
     @settings(QUICK, max_examples=8)
-    @given(theme.scenarios(row, mode))
+    @given(theme.scenarios(api, mode))
     def check(scenario: Scenario) -> None:
         kept = keep(scenario, tmp_path)
-        file = scenarios.read(kept.path)
+        file = load.read(kept.path)
         assert [str(problem) for problem in lint.lint(file)] == []
-        loaded = scenarios.build(file, tmp_path)
+        loaded = load.build(file, tmp_path)
         assert (loaded.id, loaded.cuts, loaded.think_profile) == (kept.id, kept.cuts, kept.think_profile)
         for each in scenario.modes:
             assert loaded.interactions[each].body == scenario.interactions[each].body
@@ -127,12 +129,12 @@ def test_citations_are_everywhere(wanted: Callable[[tuple[str, tuple[Citation, .
     assert wanted(example(cited_texts(), wanted))
 
 
-@pytest.mark.parametrize("row", table().values(), ids=str)
-def test_counts_follow_the_algebra(row: Provider) -> None:
+@pytest.mark.parametrize("api", table().values(), ids=str)
+def test_counts_follow_the_algebra(api: Api) -> None:
     @QUICK
-    @given(counts(row))
+    @given(counts(api))
     def check(drawn: Counts) -> None:
-        normalised = row.normalise(drawn.raw)
+        normalised = api.normalise(drawn.raw)
         assert (normalised is None) == (drawn.usage is None)
         if normalised is None or drawn.usage is None:
             return
@@ -146,10 +148,10 @@ def test_counts_follow_the_algebra(row: Provider) -> None:
 
 
 def test_counts_are_sometimes_zero_and_sometimes_missing() -> None:
-    row = table()["openai", "chat"]
-    assert example(counts(row), lambda drawn: drawn.usage is None).raw == {}
-    assert example(counts(row), lambda drawn: drawn.fields.get("prompt_tokens") == 0)
-    assert example(counts(row), lambda drawn: "prompt_tokens_details/cached_tokens" not in drawn.fields)
+    api = table()["openai", "chat"]
+    assert example(counts(api), lambda drawn: drawn.usage is None).raw == {}
+    assert example(counts(api), lambda drawn: drawn.fields.get("prompt_tokens") == 0)
+    assert example(counts(api), lambda drawn: "prompt_tokens_details/cached_tokens" not in drawn.fields)
 
 
 @QUICK
@@ -168,8 +170,8 @@ def test_cuts_lie_in_the_worst_places() -> None:
 
 
 def test_pieces_are_the_stream_again() -> None:
-    row = table()["openai", "chat"]
-    drawn = example(THEMES[0].scenarios(row, "stream"), lambda scenario: scenario.cuts is not None)
+    api = table()["openai", "chat"]
+    drawn = example(THEMES[0].scenarios(api, "stream"), lambda scenario: scenario.cuts is not None)
     told = drawn.interactions["stream"]
     for scenario in (drawn, recut(drawn, ()), recut(drawn, range(1, len(told.body)))):
         assert b"".join(scenario.pieces(told)) == told.body
@@ -178,7 +180,7 @@ def test_pieces_are_the_stream_again() -> None:
 
 def test_the_simplest_scenario_is_simple() -> None:
     scenario = find(THEMES[0].scenarios(table()["anthropic", "messages"], "json"), lambda _: True, settings=QUICK)
-    assert scenario.truths["json"].message == ""
+    assert scenario.expected["json"].message == ""
     assert len(scenario.interactions["json"].body) < 300
 
 

@@ -7,19 +7,20 @@ from dataclasses import dataclass
 
 import pytest
 
-from llm_conformance import subject
-from llm_conformance.findings import Findings, Witness
-from llm_conformance.generate.themes import THEMES
-from llm_conformance.plan import Cell
-from llm_conformance.providers import table
-from llm_conformance.runner import Runner
-from llm_conformance.search import QUICK, Effort, search
-from llm_conformance.server import ReplayServer
-from llm_conformance.subject import Face
-from llm_conformance.truths import Mode
+from llm_conformance.adapter import under_test
+from llm_conformance.adapter.under_test import Method
+from llm_conformance.judging.effort import QUICK, Effort
+from llm_conformance.judging.findings import Counterexample, Findings
+from llm_conformance.judging.search import search
+from llm_conformance.replay.cell import Cell
+from llm_conformance.replay.runner import Runner
+from llm_conformance.replay.server import ReplayServer
+from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.providers.table import table
 from tests.broken import citations, content, facts, replay, splitters, streams
 from tests.broken.kinds import Broken
-from tests.test_broken import INVARIANTS
+from tests.test_broken import ALL_RULES
 
 
 @pytest.fixture
@@ -63,27 +64,27 @@ FAULTS = (
 
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_is_found_and_shrunk(fault: Fault, runner: Runner) -> None:
-    witness = found(fault, runner)
-    assert witness is not None
-    truth = witness.exchange.truth
-    assert len(truth.message) <= SMALL, truth.message
-    assert len(truth.reasoning or "") <= SMALL, truth.reasoning
+    counterexample = found(fault, runner)
+    assert counterexample is not None
+    expected = counterexample.exchange.expected
+    assert len(expected.message) <= SMALL, expected.message
+    assert len(expected.reasoning or "") <= SMALL, expected.reasoning
 
 
-def found(fault: Fault, runner: Runner) -> Witness | None:
+def found(fault: Fault, runner: Runner) -> Counterexample | None:
     """Return the smallest example that the default effort finds."""
-    judged = subject.describe("broken", fault.adapter())
-    faces: tuple[Face, ...] = ("parse_stream", "parse", "complete")
-    face = next(face for face in faces if face in judged.faces)
-    mode: Mode = "stream" if face == "parse_stream" else "json"
-    row, theme = next((r, t) for r in table().values() for t in THEMES if t.scenario_id(r) == fault.where)
-    (rule,) = (rule for rule in INVARIANTS if rule.id == fault.rule)
+    judged = under_test.describe("broken", fault.adapter())
+    methods: tuple[Method, ...] = ("parse_stream", "parse", "complete")
+    method = next(method for method in methods if method in judged.methods)
+    mode: Mode = "stream" if method == "parse_stream" else "json"
+    api, theme = next((r, t) for r in table().values() for t in THEMES if t.scenario_id(r) == fault.where)
+    (rule,) = (rule for rule in ALL_RULES if rule.id == fault.rule)
     findings = Findings(runner, [rule])
     effort = Effort(QUICK, reproducible=True).times(theme.effort)
     search(
         str(fault),
-        theme.scenarios(row, mode),
-        lambda scenario: findings.breaks_a_rule(Cell(judged, scenario, mode, face)),
+        theme.scenarios(api, mode),
+        lambda scenario: findings.breaks_a_rule(Cell(judged, scenario, mode, method)),
         effort,
     )
-    return findings.by_rule[rule].witness
+    return findings.by_rule[rule].counterexample

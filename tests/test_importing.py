@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from llm_conformance import cassette, cli, lint, scenarios
+from llm_conformance.cli import main
 from llm_conformance.locations import CASSETTES
+from llm_conformance.scenarios import cassette, lint, load
 
 URL = "https://api.deepseek.com/chat/completions"
 ANSWER = {
@@ -53,7 +54,7 @@ def streamed() -> dict[str, object]:
 
 
 def run(*arguments: str | Path) -> int:
-    return cli.main(["import", *map(str, arguments)])
+    return main.main(["import", *map(str, arguments)])
 
 
 def test_plain_and_streamed_become_one_scenario_with_its_truth(tmp_path: Path) -> None:
@@ -66,8 +67,8 @@ def test_plain_and_streamed_become_one_scenario_with_its_truth(tmp_path: Path) -
     assert made.same_content
     assert made.params["json"] == {"temperature": 0}
     assert made.params["stream"] == {"temperature": 0, "stream_options": {"include_usage": True}}
-    assert {truth.message for truth in made.truths.values()} == {"Acht."}
-    assert [each.type for each in made.truths["stream"].segments] == ["text"]
+    assert {expected.message for expected in made.expected.values()} == {"Acht."}
+    assert [each.type for each in made.expected["stream"].segments] == ["text"]
     said = cassette.load(into / "deepseek/test-legs.yaml").metadata
     assert (said["provenance"], said["licence"]) == ("transcribed", "MIT")
     assert said["source"] == "https://example.com/repo at 1234567"
@@ -131,7 +132,7 @@ def test_secrets_of_others_are_written_over(tmp_path: Path, capsys: pytest.Captu
     assert "somebody@company" not in written
     assert "org-0123" not in written
     assert "an e-mail address was in it, and was written over" in capsys.readouterr().out
-    assert not list(lint.lint(scenarios.read(tmp_path / "ours/deepseek/test-legs.scenario.yaml")))
+    assert not list(lint.lint(load.read(tmp_path / "ours/deepseek/test-legs.scenario.yaml")))
 
 
 def test_a_recording_of_ours_comes_back_with_its_truth(tmp_path: Path) -> None:
@@ -140,5 +141,5 @@ def test_a_recording_of_ours_comes_back_with_its_truth(tmp_path: Path) -> None:
     (made,) = lint.load_all([into])
     (ours,) = lint.load_all([CASSETTES], lambda path: path.name == "chat-tool-call.scenario.yaml")
     for mode in ours.modes:
-        assert made.truths[mode].tool_calls == ours.truths[mode].tool_calls
-        assert made.truths[mode].usage == ours.truths[mode].usage
+        assert made.expected[mode].tool_calls == ours.expected[mode].tool_calls
+        assert made.expected[mode].usage == ours.expected[mode].usage

@@ -7,14 +7,14 @@ import zipfile
 from collections import Counter
 from pathlib import Path
 
-from llm_conformance.providers import table
+from llm_conformance.wire.providers.table import table
 from tests.shell import ROOT, sh
 
 
 def statuses(report: Path) -> Counter[str]:
     """Return how many recorded cells a JSON report has of each status; what is generated is different each time."""
     results = json.loads(report.read_text("utf-8"))["results"]
-    return Counter(each["status"] for each in results if each["evidence"] != "generated")
+    return Counter(each["status"] for each in results if each["provenance"] != "generated")
 
 
 def test_the_wheel_has_one_name_and_carries_everything(wheel: Path) -> None:
@@ -47,12 +47,12 @@ def test_the_reference_adapters_conform_from_the_wheel(installed: Path, tmp_path
         "llm_conformance",
         "--adapter=adapters",
         "-q",
-        "--conformance-invariant=MSG-2",
+        "--conformance-rule=MSG-2",
         "--conformance-examples=1",
         cwd=tmp_path,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert all(f"{row}:{api}  " in run.stdout for row, api in table())
+    assert all(f"{api}:{api}  " in run.stdout for api, api in table())
 
 
 def test_a_hostile_project_changes_nothing(installed: Path, project: Path) -> None:

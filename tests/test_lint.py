@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 import yaml
 
-from llm_conformance import cassette, lint, scenarios, yaml_files
-from llm_conformance.cassette import load, save
-from llm_conformance.framing import aws_chunk_payload, aws_message
+from llm_conformance import yaml_files
 from llm_conformance.locations import CASSETTES
+from llm_conformance.scenarios import cassette, lint, load
+from llm_conformance.scenarios.cassette import save
+from llm_conformance.wire.framings.aws_event_stream import aws_chunk_payload, aws_message
 from llm_conformance.yaml_files import BadFileError
 from tests import miniature
 
@@ -38,7 +39,7 @@ def test_the_miniature_is_clean(tmp_path: Path) -> None:
 def test_the_suite_is_clean_and_large_enough() -> None:
     loaded = lint.load_all([CASSETTES])
     assert len(loaded) >= 35
-    assert {f"{scenario.provider.id}:{scenario.provider.api}" for scenario in loaded} >= {
+    assert {f"{scenario.api.provider}:{scenario.api.name}" for scenario in loaded} >= {
         "anthropic:messages",
         "deepseek:chat",
         "openai:chat",
@@ -48,7 +49,7 @@ def test_the_suite_is_clean_and_large_enough() -> None:
 
 def test_scenario_files_are_yaml_for_every_loader() -> None:
     """Without libyaml, PyYAML reads with its own, which is stricter in places."""
-    files, _ = scenarios.find(CASSETTES)
+    files, _ = load.find(CASSETTES)
     for path in files:
         assert yaml.load(path.read_text("utf-8"), yaml.BaseLoader), path
 
@@ -61,9 +62,9 @@ def signatures(value: Any) -> Iterator[str]:
 
 
 def test_signatures_are_base64_as_clients_decode_them() -> None:
-    files, _ = scenarios.find(CASSETTES)
+    files, _ = load.find(CASSETTES)
     for path in files:
-        for interaction in cassette.load(scenarios.cassette_path(path)).interactions:
+        for interaction in cassette.load(load.cassette_path(path)).interactions:
             text = interaction.body.decode("utf-8", "replace")
             bodies = [text, *(line.removeprefix("data: ") for line in text.splitlines())]
             for body in bodies:
@@ -253,7 +254,7 @@ def test_every_character_survives_a_cassette(tmp_path: Path, character: str) -> 
     path = tmp_path / "x.yaml"
     made = replace(miniature.interactions()[1], body=text)
     save(path, {"provenance": "synthetic", "source": "the tests"}, [made])
-    assert load(path).interactions == (made,)
+    assert cassette.load(path).interactions == (made,)
 
 
 def test_the_command_lists_problems_and_says_how_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -266,7 +267,7 @@ SECOND_TURN = """\
 - {answer_of: spider}
   - {role: user, content: And a beetle?}
 recordings: {json: 0}
-replay:
+round_trip:
   source: the provider's documentation
   sent: {/messages/1/reasoning_content: "Spiders are arachnids, so not six."}
 """
@@ -294,7 +295,7 @@ def test_a_turn_follows_one_that_is_there(tmp_path: Path, earlier: str, problem:
 
 
 @pytest.mark.parametrize(
-    ("fault", "truth", "message"),
+    ("fault", "expected", "message"),
     [
         ("{kind: close, after: 9999}", "error: ServiceUnavailableError", "nothing goes wrong any more behind byte"),
         ("{kind: refused, after: 5}", "error: ServiceUnavailableError", "nothing goes wrong any more behind byte 0"),
@@ -303,8 +304,8 @@ def test_a_turn_follows_one_that_is_there(tmp_path: Path, earlier: str, problem:
         (None, "error: ServiceUnavailableError", "stands both under fault and in the truth, or in neither"),
     ],
 )
-def test_a_fault_that_cannot_be_is_a_problem(tmp_path: Path, fault: str | None, truth: str, message: str) -> None:
-    call, _, _ = miniature.SCENARIO.partition("truth:\n")
+def test_a_fault_that_cannot_be_is_a_problem(tmp_path: Path, fault: str | None, expected: str, message: str) -> None:
+    call, _, _ = miniature.SCENARIO.partition("expected:\n")
     stated = f"fault: {fault}\n" if fault else ""
-    miniature.write(tmp_path, scenario=f"{call}{stated}truth:\n  {truth}\n  fault: connection\n")
+    miniature.write(tmp_path, scenario=f"{call}{stated}expected:\n  {expected}\n  fault: connection\n")
     assert [each for each in problems(tmp_path) if message in each]

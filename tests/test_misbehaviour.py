@@ -35,7 +35,7 @@ def judge(pytester: pytest.Pytester, methods: str, *options: str) -> tuple[pytes
 
 
 def with_status(results: list[dict[str, Any]], status: str) -> set[str]:
-    return {result["invariant"] for result in results if result["status"] == status}
+    return {result["rule"] for result in results if result["status"] == status}
 
 
 def test_a_good_answer_passes(pytester: pytest.Pytester) -> None:
@@ -71,7 +71,7 @@ def test_a_warning_is_no_failure_however_the_run_takes_warnings(pytester: pytest
 def test_segments_are_shown_from_where_they_differ(pytester: pytest.Pytester, texts: list[str], said: str) -> None:
     segments = [{"type": "text", "content": text} for text in texts]
     answer = f"ANSWER | {{'message': '{''.join(texts)}', 'segments': ANSWER['segments'][:1] + {segments}}}"
-    _, results = judge(pytester, f"def parse(self, http, call): return {answer}", "--conformance-invariant=RSN-3")
+    _, results = judge(pytester, f"def parse(self, http, call): return {answer}", "--conformance-rule=RSN-3")
     (message,) = {each["message"] for each in results if each["status"] == "fail"}
     assert said in message
 
@@ -137,8 +137,8 @@ def test_a_hanging_method_does_not_stop_the_others(pytester: pytest.Pytester) ->
         """,
     )
     assert result.ret == 1
-    assert {found["face"] for found in results if found["status"] == "pass"} == {"parse"}
-    assert {found["face"] for found in results if found["status"] == "fail"} == {"parse_stream"}
+    assert {found["method"] for found in results if found["status"] == "pass"} == {"parse"}
+    assert {found["method"] for found in results if found["status"] == "fail"} == {"parse_stream"}
 
 
 def test_changing_the_call_breaks_prv_3_and_nothing_else(pytester: pytest.Pytester) -> None:
@@ -160,7 +160,7 @@ def test_opening_a_connection_breaks_prv_3_and_names_the_place(pytester: pytest.
         """,
     )
     (failed,) = [found for found in results if found["status"] == "fail"]
-    assert failed["invariant"] == "PRV-3"
+    assert failed["rule"] == "PRV-3"
     assert "192.0.2.1" in failed["message"]
     assert "adapter.py" in failed["message"]
 
@@ -276,7 +276,7 @@ def test_a_thread_that_never_ends_does_not_keep_the_process(pytester: pytest.Pyt
             import asyncio, time
             await asyncio.to_thread(time.sleep, 3600)
         """,
-        "--conformance-invariant=MSG-2",
+        "--conformance-rule=MSG-2",
     )
     assert result.ret == 1
     assert with_status(results, "fail") == {"MSG-2"}

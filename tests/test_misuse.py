@@ -9,13 +9,13 @@ import pytest
 
 from tests import miniature
 
-MISUSE = 4
+USAGE_ERROR = 4
 
 
 def refused(result: pytest.RunResult) -> str:
     """Return the one message of a refused run."""
     text = result.stderr.str()
-    assert result.ret == MISUSE
+    assert result.ret == USAGE_ERROR
     assert "Traceback" not in text + result.stdout.str()
     return text
 
@@ -65,10 +65,10 @@ def test_no_adapter_at_all(pytester: pytest.Pytester) -> None:
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ("--conformance-invariant=ANN-99", "no such invariant; there are ANN-1"),
+        ("--conformance-rule=ANN-99", "no such invariant; there are ANN-1"),
         ("--conformance-provider=acme", "no scenario of that provider; there are alibaba"),
         ("--conformance-scenario=mini/none", "matches none of the"),
-        ("--conformance-face=sing", "invalid choice: 'sing'"),
+        ("--conformance-method=sing", "invalid choice: 'sing'"),
         ("--conformance-report=report.pdf", "the suffix has to be one of .json, .html, .md, .svg"),
         ("--conformance-report=no/such/dir.json", "no such directory"),
         ("--conformance-cassettes=nowhere", "no such directory"),
@@ -130,7 +130,7 @@ def test_a_method_that_the_adapter_has_not_is_named(pytester: pytest.Pytester) -
     (pytester.path / "parses.py").write_text(
         "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): pass\n"
     )
-    result, _ = miniature.run(pytester, "--adapter=parses.py", "--conformance-face=complete")
+    result, _ = miniature.run(pytester, "--adapter=parses.py", "--conformance-method=complete")
     assert result.ret == 5
     result.stdout.fnmatch_lines(["*nothing to judge: it has no method complete; it has parse"])
 
@@ -187,7 +187,7 @@ def test_an_unsupported_run_is_not_green(pytester: pytest.Pytester) -> None:
     Path(pytester.path / "silent.py").write_text(
         "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): return {}\n"
     )
-    result, report = miniature.run(pytester, "--adapter=silent.py", "--conformance-invariant=STR-2")
+    result, report = miniature.run(pytester, "--adapter=silent.py", "--conformance-rule=STR-2")
     assert report["summary"] == {"unsupported": 1, "vacuous": 1}
     assert result.ret == 5
 
@@ -195,7 +195,7 @@ def test_an_unsupported_run_is_not_green(pytester: pytest.Pytester) -> None:
 def test_a_fault_of_the_harness_is_exit_code_3_and_never_the_adapters(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         sabotage="""
-        from llm_conformance import runner
+        from llm_conformance.replay import runner
 
         def broken(self, cell):
             raise KeyError("a fault of the harness")
@@ -203,7 +203,7 @@ def test_a_fault_of_the_harness_is_exit_code_3_and_never_the_adapters(pytester: 
         runner.Runner.run = broken
         """
     )
-    result, report = miniature.run(pytester, "-p", "sabotage", "--adapter=adapters", "--conformance-invariant=MSG-2")
+    result, report = miniature.run(pytester, "-p", "sabotage", "--adapter=adapters", "--conformance-rule=MSG-2")
     assert result.ret == 3
     assert set(report["summary"]) == {"error"}
     result.stdout.fnmatch_lines(["This is a fault of llm-conformance, not of the adapter."])

@@ -119,14 +119,14 @@ def test_filter_open_a_cell_and_read_the_marked_span(browser: webdriver.Chrome, 
     page.one("#cells button").click()
     answer = page.one("#detail-answer")
     report = json.loads((pages / "one.json").read_text("utf-8"))
-    (exchange,) = (e for e in report["exchanges"] if (e["scenario"], e["face"]) == (SPANS, "parse"))
+    (exchange,) = (e for e in report["exchanges"] if (e["scenario"], e["method"]) == (SPANS, "parse"))
     returned = exchange["returned"]
     (first, *_) = returned["annotations"]
     marked = answer.find_element(By.CSS_SELECTOR, "mark").text
     assert first["start"] > 0
     assert marked.removesuffix("1") == returned["message"][first["start"] : first["end"]]
     assert page.one("#detail-wire").text.startswith("{")
-    assert page.one("#detail-command").text.endswith("--conformance-invariant=ANN-2")
+    assert page.one("#detail-command").text.endswith("--conformance-rule=ANN-2")
     page.one("#detail").send_keys(Keys.ESCAPE)
     assert not page.one("#detail").is_displayed()
     assert page.complaints() == []

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from llm_conformance import deviations, rules, scenarios
+from llm_conformance.judging import deviations
 from llm_conformance.locations import CASSETTES
+from llm_conformance.rules import catalogue
+from llm_conformance.scenarios import load
 from peers import __main__ as command
 from peers import matrix
 from peers.__main__ import PAGE, Peer, peers
@@ -21,13 +23,13 @@ PEERS = list(peers())
 
 @pytest.fixture(scope="module")
 def ids() -> set[str]:
-    files, _ = scenarios.find(CASSETTES)
-    return {scenarios.id_of(path) for path in files}
+    files, _ = load.find(CASSETTES)
+    return {load.id_of(path) for path in files}
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
 def test_a_folder_names_releases_and_deviations_that_there_are(peer: Peer, ids: set[str]) -> None:
-    known = deviations.load(peer.folder / "deviations.toml", rules.catalogue(), ids)
+    known = deviations.load(peer.folder / "deviations.toml", catalogue.catalogue(), ids)
     assert all(each.link.startswith("https://") for each in known)
     if peer.is_node:
         package = json.loads((peer.folder / "package.json").read_text("utf-8"))
@@ -42,7 +44,7 @@ def test_a_folder_names_releases_and_deviations_that_there_are(peer: Peer, ids: 
 
 def test_bugs_to_be_found_again_name_rules_and_scenarios_that_there_are(ids: set[str]) -> None:
     for bug in BUGS:
-        assert bug["invariant"] in rules.catalogue()
+        assert bug["rule"] in catalogue.catalogue()
         assert set(bug["scenarios"]) <= ids
         assert bug["peer"] in {peer.name for peer in PEERS}
 
@@ -54,7 +56,7 @@ def test_the_matrix_has_everyone(peer: Peer) -> None:
 
 
 def test_what_is_known_to_be_wrong_is_not_right_in_the_matrix() -> None:
-    known = {"path": "d.toml", "line": 1, "invariant": "MSG-2", "scenario": "openai/two", "status": "expected"}
+    known = {"path": "d.toml", "line": 1, "rule": "MSG-2", "scenario": "openai/two", "status": "expected"}
     known |= {"reason": "trimmed", "link": "https://example.com/1", "decides": True}
     report = document(result(), result("openai/two", "expected", deviation=0), deviations=[known])
     text = matrix.page({"mypkg": report}, {"other": "could not be installed"})

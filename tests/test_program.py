@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from llm_conformance.program import ProgramAdapter, ProgramError
-from llm_conformance.subject import BadAdapterError, load
+from llm_conformance.adapter.program import ProgramAdapter, ProgramError
+from llm_conformance.adapter.under_test import BadAdapterError, load
 from tests import miniature
 from tests.miniature import RULES
 
@@ -88,7 +88,7 @@ def test_a_command_that_cannot_be_run(tmp_path: Path, command: str, said: str) -
 
 
 def test_a_program_that_never_describes_itself_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("llm_conformance.program.DESCRIBED_WITHIN_S", 0.5)
+    monkeypatch.setattr("llm_conformance.adapter.program.DESCRIBED_WITHIN_S", 0.5)
     with pytest.raises(ProgramError, match="describe itself"):
         ProgramAdapter(program(tmp_path, "time.sleep(60)\n", "import time\n"), tmp_path)
 
@@ -120,9 +120,9 @@ def test_what_a_program_does_wrong_is_told_and_the_next_call_is_answered(
         f"--adapter=cmd:{command}",
         "--conformance-examples=0",
         "--conformance-timeout=1",
-        "--conformance-face=complete",
-        "--conformance-invariant=PRV-1",
-        "--conformance-invariant=SHP-1",
+        "--conformance-method=complete",
+        "--conformance-rule=PRV-1",
+        "--conformance-rule=SHP-1",
     )
     assert result.ret == 1
     said = [each["message"] or "" for each in report["results"] if each["status"] == "fail"]

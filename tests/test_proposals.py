@@ -12,25 +12,27 @@ from typing import Any
 
 import pytest
 
-from llm_conformance import cassette, cli, lint, scenarios, yaml_files
+from llm_conformance import yaml_files
+from llm_conformance.cli import main
 from llm_conformance.locations import CASSETTES
-from llm_conformance.recording import proposals, swapping
+from llm_conformance.recording import proposals, swap
 from llm_conformance.recording.proposals import Proposal
-from llm_conformance.scenarios import SUFFIX
+from llm_conformance.scenarios import cassette, lint, load
+from llm_conformance.scenarios.load import SUFFIX
 from llm_conformance.yaml_files import BadFileError
 
 OLD, NEW = "A spider has 8 legs.", "A spider has 9 legs."
 NAMES = ("chat-plain", "messages-plain")
 
 
-def contents(home: Path) -> dict[str, bytes]:
+def contents(cassette_dir: Path) -> dict[str, bytes]:
     """Return all files that count."""
-    found = (path for path in home.rglob("*.yaml") if ".proposed" not in str(path))
-    return {str(path.relative_to(home)): path.read_bytes() for path in found}
+    found = (path for path in cassette_dir.rglob("*.yaml") if ".proposed" not in str(path))
+    return {str(path.relative_to(cassette_dir)): path.read_bytes() for path in found}
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def cassette_dir(tmp_path: Path) -> Path:
     """Return a directory with two scenarios, a proposal for each, and one for a third that is new."""
     folder = tmp_path / "cassettes" / "llamacpp"
     folder.mkdir(parents=True)
@@ -44,7 +46,7 @@ def home(tmp_path: Path) -> Path:
 
 def propose(target: Path, like: Path) -> Proposal:
     """Propose the same answer with another count."""
-    file = scenarios.read(like)
+    file = load.read(like)
     told = [
         replace(each, body=each.body.replace(b'"8"', b'"9"').replace(b"has 8", b"has 9"))
         for each in file.cassette.interactions
@@ -55,17 +57,17 @@ def propose(target: Path, like: Path) -> Proposal:
     return proposals.propose(target, metadata, told, document, notes)
 
 
-def test_all_of_them_are_accepted(home: Path) -> None:
-    proposals.accept(home, proposals.find(home))
+def test_all_of_them_are_accepted(cassette_dir: Path) -> None:
+    proposals.accept(cassette_dir, proposals.find(cassette_dir))
     for name in (*NAMES, "chat-new"):
-        assert NEW in (home / "llamacpp" / f"{name}{SUFFIX}").read_text()
-    assert not proposals.find(home)
-    assert len(lint.load_all([home])) == 3
+        assert NEW in (cassette_dir / "llamacpp" / f"{name}{SUFFIX}").read_text()
+    assert not proposals.find(cassette_dir)
+    assert len(lint.load_all([cassette_dir])) == 3
 
 
-def test_proposals_are_no_scenarios(home: Path) -> None:
-    assert len(scenarios.find(home)[0]) == len(NAMES)
-    assert not scenarios.find(home)[1]
+def test_proposals_are_no_scenarios(cassette_dir: Path) -> None:
+    assert len(load.find(cassette_dir)[0]) == len(NAMES)
+    assert not load.find(cassette_dir)[1]
 
 
 class Stopped(BaseException):
@@ -86,27 +88,29 @@ def counted_down(monkeypatch: pytest.MonkeyPatch, name: str, steps: list[int]) -
 
 
 @pytest.mark.parametrize("is_killed", [False, True], ids=["ctrl-c", "kill"])
-def test_whenever_it_breaks_off_the_old_state_is_there_or_the_new(home: Path, tmp_path: Path, is_killed: bool) -> None:
-    before = contents(home)
+def test_whenever_it_breaks_off_the_old_state_is_there_or_the_new(
+    cassette_dir: Path, tmp_path: Path, is_killed: bool
+) -> None:
+    before = contents(cassette_dir)
     done = False
     step = 0
     while not done:
         copy = tmp_path / f"copy-{step}"
-        shutil.copytree(home, copy)
+        shutil.copytree(cassette_dir, copy)
         steps = [step]
         with pytest.MonkeyPatch.context() as patch:
             for name in ("replace", "fsync", "unlink", "rename"):
                 counted_down(patch, name, steps)
             if is_killed:
-                patch.setattr(swapping, "undo", lambda _home: [])
+                patch.setattr(swap, "undo", lambda _cassette_dir: [])
             try:
                 proposals.accept(copy, proposals.find(copy))
                 done = True
             except Stopped:
                 pass
-        if (copy / scenarios.JOURNAL).exists():
+        if (copy / load.JOURNAL).exists():
             with pytest.raises(BadFileError, match="interrupted"):
-                scenarios.find(copy)
+                load.find(copy)
         proposals.recover(copy)
         after = contents(copy)
         accepted = [NEW.encode() in after.get(f"llamacpp/{name}{SUFFIX}", b"") for name in (*NAMES, "chat-new")]
@@ -118,29 +122,31 @@ def test_whenever_it_breaks_off_the_old_state_is_there_or_the_new(home: Path, tm
     assert step > 12
 
 
-def test_what_does_not_fit_is_refused_and_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = contents(home)
-    wrong = home / "llamacpp/chat-plain.proposed" / f"chat-plain{SUFFIX}"
+def test_what_does_not_fit_is_refused_and_changes_nothing(
+    cassette_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = contents(cassette_dir)
+    wrong = cassette_dir / "llamacpp/chat-plain.proposed" / f"chat-plain{SUFFIX}"
     wrong.write_text(wrong.read_text().replace(NEW, OLD, 1))
-    assert cli.main(["accept", "--yes", f"--cassettes={home}"]) == 4
+    assert main.main(["accept", "--yes", f"--cassettes={cassette_dir}"]) == 4
     said = capsys.readouterr().err
     assert f"{wrong}:" in said
     assert "contradicts the bytes" in said
     assert "nothing was accepted" in said
-    assert contents(home) == before
+    assert contents(cassette_dir) == before
 
 
 def test_it_wants_to_know_that_the_truth_was_read(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    cassette_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("builtins.input", lambda prompt: print(prompt) or "no")
-    assert cli.main(["accept", "llamacpp/chat-new", f"--cassettes={home}"]) == 4
+    assert main.main(["accept", "llamacpp/chat-new", f"--cassettes={cassette_dir}"]) == 4
     said = capsys.readouterr()
     assert "The truth of this recording was derived from the bytes" in said.out
     assert "nothing was accepted" in said.err
     monkeypatch.setattr("builtins.input", lambda _prompt: "yes")
-    assert cli.main(["accept", "llamacpp/chat-new", f"--cassettes={home}"]) == 0
-    assert len(proposals.find(home)) == 2
+    assert main.main(["accept", "llamacpp/chat-new", f"--cassettes={cassette_dir}"]) == 0
+    assert len(proposals.find(cassette_dir)) == 2
 
 
 @pytest.mark.parametrize(
@@ -155,85 +161,85 @@ def test_it_wants_to_know_that_the_truth_was_read(
     ],
 )
 def test_a_journal_of_strangers_is_not_believed(
-    home: Path, journal: object, capsys: pytest.CaptureFixture[str]
+    cassette_dir: Path, journal: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = contents(home)
-    victim = home.parent / "victim"
+    before = contents(cassette_dir)
+    victim = cassette_dir.parent / "victim"
     victim.write_text("mine")
-    (home / "x" / "old").mkdir(parents=True)
-    (home / "x" / "old" / "victim").write_text("theirs")
-    (home / scenarios.JOURNAL).write_text(json.dumps(journal))
-    assert cli.main(["review", f"--cassettes={home}"]) == 4
+    (cassette_dir / "x" / "old").mkdir(parents=True)
+    (cassette_dir / "x" / "old" / "victim").write_text("theirs")
+    (cassette_dir / load.JOURNAL).write_text(json.dumps(journal))
+    assert main.main(["review", f"--cassettes={cassette_dir}"]) == 4
     assert "no journal of this suite's" in capsys.readouterr().err
     assert victim.read_text() == "mine"
-    assert contents(home) == before
+    assert contents(cassette_dir) == before
 
 
-def test_while_one_accepts_nobody_else_changes_anything(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with swapping.alone(home):
-        assert cli.main(["accept", "--yes", f"--cassettes={home}"]) == 4
+def test_while_one_accepts_nobody_else_changes_anything(cassette_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with swap.alone(cassette_dir):
+        assert main.main(["accept", "--yes", f"--cassettes={cassette_dir}"]) == 4
         assert "another command is accepting recordings here" in capsys.readouterr().err
-        assert cli.main(["age", f"--cassettes={home}"]) == 0
-    assert cli.main(["accept", "--yes", f"--cassettes={home}"]) == 0
+        assert main.main(["age", f"--cassettes={cassette_dir}"]) == 0
+    assert main.main(["accept", "--yes", f"--cassettes={cassette_dir}"]) == 0
 
 
-def test_links_that_were_planted_are_not_followed(home: Path) -> None:
-    victim = home.parent / "victim"
+def test_links_that_were_planted_are_not_followed(cassette_dir: Path) -> None:
+    victim = cassette_dir.parent / "victim"
     victim.write_text("mine")
-    for name in (f".{scenarios.JOURNAL}.part", "llamacpp/.chat-plain.yaml.part"):
-        (home / name).symlink_to(victim)
-    proposals.accept(home, proposals.find(home))
+    for name in (f".{load.JOURNAL}.part", "llamacpp/.chat-plain.yaml.part"):
+        (cassette_dir / name).symlink_to(victim)
+    proposals.accept(cassette_dir, proposals.find(cassette_dir))
     assert victim.read_text() == "mine"
 
 
 @pytest.mark.parametrize("damage", ["notes.json", f"chat-plain{SUFFIX}", "chat-plain.yaml"])
 def test_a_damaged_proposal_is_told_and_can_be_rejected(
-    home: Path, damage: str, capsys: pytest.CaptureFixture[str]
+    cassette_dir: Path, damage: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (home / "llamacpp/chat-plain.proposed" / damage).unlink()
-    code = cli.main(["review", f"--cassettes={home}"])
+    (cassette_dir / "llamacpp/chat-plain.proposed" / damage).unlink()
+    code = main.main(["review", f"--cassettes={cassette_dir}"])
     assert code == (0 if damage == "notes.json" else 4)
     assert "is missing; reject the proposal" in capsys.readouterr().err or code == 0
-    assert cli.main(["reject", "llamacpp/chat-plain", f"--cassettes={home}"]) == 0
+    assert main.main(["reject", "llamacpp/chat-plain", f"--cassettes={cassette_dir}"]) == 0
 
 
-def test_rejecting_leaves_what_is_there(home: Path) -> None:
-    before = contents(home)
-    assert cli.main(["reject", "llamacpp/*", f"--cassettes={home}"]) == 0
-    assert contents(home) == before
-    assert sorted(path.name for path in (home / "llamacpp").iterdir()) == sorted(
+def test_rejecting_leaves_what_is_there(cassette_dir: Path) -> None:
+    before = contents(cassette_dir)
+    assert main.main(["reject", "llamacpp/*", f"--cassettes={cassette_dir}"]) == 0
+    assert contents(cassette_dir) == before
+    assert sorted(path.name for path in (cassette_dir / "llamacpp").iterdir()) == sorted(
         f"{name}{suffix}" for name in NAMES for suffix in (".yaml", SUFFIX)
     )
 
 
-def test_a_recording_whose_bodies_were_edited_is_refused(home: Path) -> None:
-    tape = home / "llamacpp/chat-plain.yaml"
+def test_a_recording_whose_bodies_were_edited_is_refused(cassette_dir: Path) -> None:
+    tape = cassette_dir / "llamacpp/chat-plain.yaml"
     tape.write_text(tape.read_text().replace('"completion_tokens":8', '"completion_tokens":9'))
     with pytest.raises(BadFileError, match="never edit a recording by hand"):
-        lint.load_all([home])
+        lint.load_all([cassette_dir])
 
 
-def test_the_review_shows_what_is_new(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["review", f"--cassettes={home}"]) == 0
+def test_the_review_shows_what_is_new(cassette_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["review", f"--cassettes={cassette_dir}"]) == 0
     said = capsys.readouterr().out
     assert "llamacpp/chat-new (new)" in said
     assert "-  message: A spider has 8 legs." in said
     assert "+  message: A spider has 9 legs." in said
-    assert cli.main(["review", "llamacpp/chat-plain", "--markdown", f"--cassettes={home}"]) == 0
+    assert main.main(["review", "llamacpp/chat-plain", "--markdown", f"--cassettes={cassette_dir}"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("### llamacpp/chat-plain\n")
     assert "```diff\n--- as it is" in said
 
 
 def test_the_review_says_what_the_reference_adapter_sees_otherwise(
-    home: Path, capsys: pytest.CaptureFixture[str]
+    cassette_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wrong = home / "llamacpp/chat-plain.proposed" / f"chat-plain{SUFFIX}"
+    wrong = cassette_dir / "llamacpp/chat-plain.proposed" / f"chat-plain{SUFFIX}"
     one = f"  - type: text\n    content: {NEW}\n"
     two = "  - type: text\n    content: A spider\n  - type: text\n    content: ' has 9 legs.'\n"
     assert one in wrong.read_text()
     wrong.write_text(wrong.read_text().replace(one, two))
-    assert cli.main(["review", "llamacpp/chat-plain", f"--cassettes={home}"]) == 0
+    assert main.main(["review", "llamacpp/chat-plain", f"--cassettes={cassette_dir}"]) == 0
     said = capsys.readouterr().out
     assert "the reference adapter disagrees" in said
     assert "complete: RSN-3: " in said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from llm_conformance.raising import raised, raised_event
+from llm_conformance.rules.errors import raised, raised_event
 
 TABLE = {"MyDown": "ServiceUnavailableError"}
 

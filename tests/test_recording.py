@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-from llm_conformance import arrival, cassette, lint, scenarios
-from llm_conformance.cassette import Interaction
-from llm_conformance.providers import table
+from llm_conformance.scenarios import arrival, cassette, lint, load
+from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers.table import table
 from tests import standin
 from tests.shell import ROOT, sh
 from tests.standin import KEY, StandIn, accepted, failing, recorded, run, told
@@ -22,44 +22,44 @@ from tests.standin import KEY, StandIn, accepted, failing, recorded, run, told
 # One of each way to be asked: what else tells providers apart is no matter of recording.
 ROWS = list(
     {
-        (row.wire, row.framing, row.names_model_in_path, row.key_headers, bool(row.url_variables)): row
-        for row in table().values()
+        (api.wire, api.framing, api.names_model_in_path, api.key_headers, bool(api.url_variables)): api
+        for api in table().values()
     }.values()
 )
 
 
 @pytest.mark.usefixtures("impatient")
 def test_every_kind_of_provider_is_recorded_accepted_and_replayed(tmp_path: Path) -> None:
-    home = tmp_path / "cassettes"
-    home.mkdir()
-    for row in ROWS:
-        say = standin.written(row, told).interactions
-        with standin.standing_in(row, say) as provider:
-            name = f"{row.api}-answer"
+    cassette_dir = tmp_path / "cassettes"
+    cassette_dir.mkdir()
+    for api in ROWS:
+        say = standin.written(api, told).interactions
+        with standin.standing_in(api, say) as provider:
+            name = f"{api.name}-answer"
             assert (
                 run(
                     "record",
-                    standin.draft(home, row, name),
+                    standin.draft(cassette_dir, api, name),
                     "--yes",
                     f"--base-url={provider.url}",
-                    f"--cassettes={home}",
+                    f"--cassettes={cassette_dir}",
                 )
                 == 0
             )
             sent = {ask["path"].partition("?")[0] for ask in provider.asked}
-            assert sent == {row.path_for(mode, "some-model").partition("?")[0] for mode in (False, True)}
-    assert run("review", f"--cassettes={home}") == 0
-    assert run("accept", "--yes", f"--cassettes={home}") == 0
-    assert len(lint.load_all([home])) == len(ROWS)
-    options = ["--adapter=adapters", f"--conformance-cassettes={home}", "--conformance-scenario=*/*-answer"]
+            assert sent == {api.path_for(mode, "some-model").partition("?")[0] for mode in (False, True)}
+    assert run("review", f"--cassettes={cassette_dir}") == 0
+    assert run("accept", "--yes", f"--cassettes={cassette_dir}") == 0
+    assert len(lint.load_all([cassette_dir])) == len(ROWS)
+    options = ["--adapter=adapters", f"--conformance-cassettes={cassette_dir}", "--conformance-scenario=*/*-answer"]
     options += ["--conformance-examples=0", "-q", "-p", "no:cacheprovider"]
     done = sh(sys.executable, "-m", "pytest", "conformance", *options, cwd=ROOT)
     assert done.returncode == 0, done.stdout
     assert re.search(r"recorded: (\d+) of \1 judged cells pass", done.stdout), done.stdout
 
 
-def test_a_new_recording_says_where_it_is_from(home: Path, provider: StandIn) -> None:
-    tape = cassette.load(accepted(home, provider))
+def test_a_new_recording_says_where_it_is_from(cassette_dir: Path, provider: StandIn) -> None:
+    tape = cassette.load(accepted(cassette_dir, provider))
     said = dict(tape.metadata)
     assert said["provenance"] == "recorded"
     assert said["endpoint"] == f"{provider.url}/chat/completions"
@@ -70,55 +70,55 @@ def test_a_new_recording_says_where_it_is_from(home: Path, provider: StandIn) ->
     assert tape.interactions[0].uri == "https://api.openai.com/v1/chat/completions"
 
 
-def test_it_asks_again_when_the_provider_is_busy(home: Path, provider: StandIn) -> None:
+def test_it_asks_again_when_the_provider_is_busy(cassette_dir: Path, provider: StandIn) -> None:
     def busy_at_first(told: Interaction) -> Interaction:
         return failing(429)(told) if len(provider.asked) < 3 else told
 
     provider.change = busy_at_first
-    assert recorded(home, provider) == 0
-    notes = json.loads((home / "openai/answer.proposed/notes.json").read_text())
+    assert recorded(cassette_dir, provider) == 0
+    notes = json.loads((cassette_dir / "openai/answer.proposed/notes.json").read_text())
     assert notes["attempts"] == [3, 1]
 
 
 def test_a_wrong_key_ends_it_at_once(
-    home: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    cassette_dir: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-another-0123456789abcdefghij")
-    assert recorded(home, provider) == 1
+    assert recorded(cassette_dir, provider) == 1
     assert "answers with status 401; look at OPENAI_API_KEY" in capsys.readouterr().out
     assert len(provider.asked) == 1
-    assert not list(home.rglob("*.proposed"))
+    assert not list(cassette_dir.rglob("*.proposed"))
 
 
 def test_without_a_key_nothing_is_asked(
-    home: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    cassette_dir: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
-    assert recorded(home, provider) == 1
+    assert recorded(cassette_dir, provider) == 1
     assert "OPENAI_API_KEY is not set: 1 scenario of 1 not recorded" in capsys.readouterr().out
     assert not provider.asked
 
 
 def test_it_asks_before_spending(
-    home: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    cassette_dir: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    accepted(home, provider)
+    accepted(cassette_dir, provider)
     provider.asked.clear()
     monkeypatch.setattr("builtins.input", lambda _prompt: "n")
-    assert run("record", "openai/answer", f"--base-url={provider.url}", f"--cassettes={home}") == 1
+    assert run("record", "openai/answer", f"--base-url={provider.url}", f"--cassettes={cassette_dir}") == 1
     said = capsys.readouterr().out
     assert "2 calls for 1 scenario:" in said
     assert "Prices: https://platform.openai.com/docs/pricing" in said
     assert not provider.asked
     monkeypatch.setattr("builtins.input", lambda _prompt: "y")
-    assert run("record", "openai/answer", f"--base-url={provider.url}", f"--cassettes={home}") == 0
+    assert run("record", "openai/answer", f"--base-url={provider.url}", f"--cassettes={cassette_dir}") == 0
     assert len(provider.asked) == 2
 
 
 def test_a_dry_run_prints_the_requests_without_the_key(
-    home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
+    cassette_dir: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert recorded(home, provider, "--dry-run") == 0
+    assert recorded(cassette_dir, provider, "--dry-run") == 0
     said = capsys.readouterr().out
     assert said.count(f"POST {provider.url}/chat/completions") == 2
     assert '"model": "some-model"' in said
@@ -127,36 +127,45 @@ def test_a_dry_run_prints_the_requests_without_the_key(
     assert not provider.asked
 
 
-def test_another_model_is_asked(home: Path, provider: StandIn) -> None:
-    accepted(home, provider)
-    assert recorded(home, provider, "--model=other-model") == 0
+def test_another_model_is_asked(cassette_dir: Path, provider: StandIn) -> None:
+    accepted(cassette_dir, provider)
+    assert recorded(cassette_dir, provider, "--model=other-model") == 0
     assert provider.asked[-1]["body"]["model"] == "other-model"
-    proposed = yaml.safe_load((home / "openai/answer.proposed/answer.scenario.yaml").read_text())
+    proposed = yaml.safe_load((cassette_dir / "openai/answer.proposed/answer.scenario.yaml").read_text())
     assert proposed["call"]["model"] == "other-model"
 
 
-def test_only_old_recordings_are_made_anew(home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]) -> None:
-    tape = accepted(home, provider)
-    everything = ["record", "--all", "--yes", "--older-than=90d", f"--base-url={provider.url}", f"--cassettes={home}"]
+def test_only_old_recordings_are_made_anew(
+    cassette_dir: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tape = accepted(cassette_dir, provider)
+    everything = [
+        "record",
+        "--all",
+        "--yes",
+        "--older-than=90d",
+        f"--base-url={provider.url}",
+        f"--cassettes={cassette_dir}",
+    ]
     assert run(*everything) == 0
     assert "recorded from a hosted provider and that is old enough" in capsys.readouterr().out
-    assert run("age", "--older-than=90d", f"--cassettes={home}") == 0
+    assert run("age", "--older-than=90d", f"--cassettes={cassette_dir}") == 0
     tape.write_text(re.sub(r"date: '[\d-]+'", "date: '2020-02-29'", tape.read_text()))
-    assert run("age", "--older-than=90d", f"--cassettes={home}") == 1
+    assert run("age", "--older-than=90d", f"--cassettes={cassette_dir}") == 1
     assert re.search(r"\d+ days  2020-02-29  openai/answer", capsys.readouterr().out)
     assert run(*everything) == 0
-    assert run("accept", "--yes", f"--cassettes={home}") == 0
+    assert run("accept", "--yes", f"--cassettes={cassette_dir}") == 0
     assert "2020-02-29" not in tape.read_text()
 
 
-def test_pytest_records_too(home: Path, provider: StandIn) -> None:
-    accepted(home, provider)
+def test_pytest_records_too(cassette_dir: Path, provider: StandIn) -> None:
+    accepted(cassette_dir, provider)
     provider.asked.clear()
-    command = [sys.executable, "-m", "pytest", f"--conformance-cassettes={home}"]
-    done = sh(*command, "--conformance-record=openai/other", cwd=home)
+    command = [sys.executable, "-m", "pytest", f"--conformance-cassettes={cassette_dir}"]
+    done = sh(*command, "--conformance-record=openai/other", cwd=cassette_dir)
     assert done.returncode == 4
     assert "openai/other: no scenario in" in done.stderr
-    done = sh(*command, "--conformance-record=openai/answer", cwd=home)
+    done = sh(*command, "--conformance-record=openai/answer", cwd=cassette_dir)
     assert "2 calls for 1 scenario" in done.stdout
     assert "nobody is there to be asked" in done.stderr
     assert not provider.asked
@@ -186,18 +195,18 @@ def test_misuse_is_told_in_a_line(
     assert "Traceback" not in error
 
 
-def test_a_draft_is_read_strictly(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = standin.draft(home, ROWS[0], truth={}, modes=["plain"])
-    assert run("record", path, f"--cassettes={home}") == 4
+def test_a_draft_is_read_strictly(cassette_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = standin.draft(cassette_dir, ROWS[0], expected={}, modes=["plain"])
+    assert run("record", path, f"--cassettes={cassette_dir}") == 4
     error = capsys.readouterr().err
     assert f"{path}:" in error
     assert "'plain' is not one of" in error
     assert "'truth' was unexpected" in error
 
 
-def test_a_draft_is_no_orphan(home: Path, provider: StandIn) -> None:
-    accepted(home, provider)
-    assert lint.main([str(home)]) == 0
+def test_a_draft_is_no_orphan(cassette_dir: Path, provider: StandIn) -> None:
+    accepted(cassette_dir, provider)
+    assert lint.main([str(cassette_dir)]) == 0
 
 
 def test_faults_cannot_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
@@ -229,37 +238,39 @@ def two_turns(provider: StandIn) -> Interaction:
     return Interaction("", {}, 200, {"content-type": "application/json"}, json.dumps(body).encode())
 
 
-def test_a_later_turn_is_asked_with_the_new_answer_before_it(home: Path, provider: StandIn) -> None:
+def test_a_later_turn_is_asked_with_the_new_answer_before_it(cassette_dir: Path, provider: StandIn) -> None:
     provider.change = lambda _told: two_turns(provider)
     ask = {"role": "user", "content": "What is the weather in Oslo?"}
     tool = {"role": "tool", "tool_call_id": "call_1", "content": "Rain"}
-    first = standin.draft(home, provider.row, "first", modes=["json"], call={"model": "m", "messages": [ask]})
-    where = (f"--base-url={provider.url}", f"--cassettes={home}")
+    first = standin.draft(cassette_dir, provider.api, "first", modes=["json"], call={"model": "m", "messages": [ask]})
+    where = (f"--base-url={provider.url}", f"--cassettes={cassette_dir}")
     assert run("record", first, "--yes", *where) == 0
     assert run("accept", "--yes", where[1]) == 0
     request = {"model": "m", "messages": [ask, {"role": "assistant", "tool_calls": [CALL]}, tool]}
     call = {"model": "m", "messages": [ask, {"answer_of": "first"}, tool]}
     replay = {"source": "https://example.com/tools", "sent": {"/messages/1/tool_calls/0/id": "call_1"}}
-    second = standin.draft(home, provider.row, "second", modes=["json"], call=call, request=request, replay=replay)
+    second = standin.draft(
+        cassette_dir, provider.api, "second", modes=["json"], call=call, request=request, round_trip=replay
+    )
     assert run("record", second, "--yes", *where) == 0
     assert run("accept", "--yes", where[1]) == 0
     assert run("record", "openai/second", "--yes", *where) == 0  # and with it, unasked, the first
-    new = yaml.safe_load((home / "openai/second.proposed/second.scenario.yaml").read_text())
-    assert new["truth"]["message"] == "call_3 said Rain"
+    new = yaml.safe_load((cassette_dir / "openai/second.proposed/second.scenario.yaml").read_text())
+    assert new["expected"]["message"] == "call_3 said Rain"
     assert new["call"]["messages"][2]["tool_call_id"] == "call_3"
-    assert new["replay"]["sent"] == {"/messages/1/tool_calls/0/id": "call_3"}
+    assert new["round_trip"]["sent"] == {"/messages/1/tool_calls/0/id": "call_3"}
     assert run("review", where[1]) == 0
     assert run("accept", "openai/second", "--yes", where[1]) == 4  # alone, it would not fit what is before it
     assert run("reject", "openai/second", where[1]) == 0
     assert run("review", where[1]) == 1  # nor would what is before it alone
     assert run("record", "openai/second", "--yes", *where) == 0
     assert run("accept", "--yes", where[1]) == 0
-    assert [scenarios.id_of(each.path) for each in lint.load_all([home])] == ["openai/first", "openai/second"]
+    assert [load.id_of(each.path) for each in lint.load_all([cassette_dir])] == ["openai/first", "openai/second"]
 
 
-def test_a_stream_can_be_replayed_as_it_arrived(home: Path, provider: StandIn) -> None:
-    accepted(home, provider)
-    scenario = scenarios.build(scenarios.read(home / "openai/answer.scenario.yaml"), home)
+def test_a_stream_can_be_replayed_as_it_arrived(cassette_dir: Path, provider: StandIn) -> None:
+    accepted(cassette_dir, provider)
+    scenario = load.build(load.read(cassette_dir / "openai/answer.scenario.yaml"), cassette_dir)
     told = scenario.interactions["stream"]
     rest = len(told.body) - 10
     scenario = replace(scenario, arrival=((10, 5), (rest, 9000)))
@@ -269,9 +280,9 @@ def test_a_stream_can_be_replayed_as_it_arrived(home: Path, provider: StandIn) -
     assert arrival.as_it_arrived(replace(scenario, arrival=())).cuts is None
 
 
-def test_what_never_answers_is_told(home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_never_answers_is_told(cassette_dir: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]) -> None:
     provider.url = "http://127.0.0.1:1"
-    assert recorded(home, provider) == 1
+    assert recorded(cassette_dir, provider) == 1
     said = capsys.readouterr().out
     assert "openai/answer: not recorded: ConnectError at http://127.0.0.1:1" in said
     assert "look at what came" not in said
@@ -279,47 +290,47 @@ def test_what_never_answers_is_told(home: Path, provider: StandIn, capsys: pytes
 
 @pytest.mark.parametrize("key", [f"{KEY}\n", f"  {KEY} "])
 def test_white_space_around_a_key_is_none_of_it(
-    home: Path, provider: StandIn, key: str, monkeypatch: pytest.MonkeyPatch
+    cassette_dir: Path, provider: StandIn, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
-    assert recorded(home, provider) == 0
+    assert recorded(cassette_dir, provider) == 0
 
 
 def test_what_no_key_has_is_told_without_it(
-    home: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    cassette_dir: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-schl\u00fcssel-0123456789")
-    assert recorded(home, provider) == 4
+    assert recorded(cassette_dir, provider) == 4
     said = capsys.readouterr()
     assert "OPENAI_API_KEY has characters in it that no key has" in said.err
     assert "schl" not in said.out + said.err
 
 
 def test_an_error_instead_of_an_answer_is_not_accepted_unawares(
-    home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
+    cassette_dir: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    accepted(home, provider)
+    accepted(cassette_dir, provider)
     provider.change = failing(500)
-    assert recorded(home, provider) == 0
+    assert recorded(cassette_dir, provider) == 0
     assert "(an error: json status 500, stream status 500)" in capsys.readouterr().out
-    assert run("accept", "--yes", f"--cassettes={home}") == 4
+    assert run("accept", "--yes", f"--cassettes={cassette_dir}") == 4
     assert "an error came where an answer was wanted" in capsys.readouterr().err
-    assert run("accept", "--yes", "--errors", f"--cassettes={home}") == 0
+    assert run("accept", "--yes", "--errors", f"--cassettes={cassette_dir}") == 0
 
 
-def test_when_to_try_again_is_part_of_the_truth(home: Path, provider: StandIn) -> None:
+def test_when_to_try_again_is_part_of_the_truth(cassette_dir: Path, provider: StandIn) -> None:
     wait = {"content-type": "application/json", "retry-after": "41"}
     provider.change = lambda told: replace(failing(429)(told), headers=wait)
-    assert recorded(home, provider) == 0
-    truth = yaml.safe_load((home / "openai/answer.proposed/answer.scenario.yaml").read_text())["truth"]
-    assert truth == {"error": "RateLimitError", "retry_after": "41"}
+    assert recorded(cassette_dir, provider) == 0
+    expected = yaml.safe_load((cassette_dir / "openai/answer.proposed/answer.scenario.yaml").read_text())["expected"]
+    assert expected == {"error": "RateLimitError", "retry_after": "41"}
 
 
 def test_an_answer_in_a_draft_has_to_be_written_as_it_is_sent(
-    home: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
+    cassette_dir: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
 ) -> None:
     call = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, {"answer_of": "first"}]}
-    draft = standin.draft(home, provider.row, call=call)
-    assert run("record", draft, "--yes", f"--base-url={provider.url}", f"--cassettes={home}") == 1
+    draft = standin.draft(cassette_dir, provider.api, call=call)
+    assert run("record", draft, "--yes", f"--base-url={provider.url}", f"--cassettes={cassette_dir}") == 1
     assert "write what is to be sent as `request:`" in capsys.readouterr().out
     assert not provider.asked

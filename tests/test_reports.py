@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from llm_conformance import cli, schema, secrets
+from llm_conformance import schema, secrets
+from llm_conformance.cli import main
 from llm_conformance.reports import badge, comparing, files, markdown, merging
 from tests import miniature
 
@@ -22,15 +23,15 @@ def result(scenario: str = "openai/one", status: str = "pass", **more: Any) -> D
     wrong = status in ("fail", "expected", "stale")
     return {
         "adapter": "mypkg",
-        "invariant": "MSG-2",
+        "rule": "MSG-2",
         "scenario": scenario,
         "provider": "openai",
         "api": "chat",
         "mode": "json",
-        "face": "parse",
+        "method": "parse",
         "status": status,
         "message": "expected `a|b`; got <i>nothing</i>" if wrong else None,
-        "evidence": "synthetic",
+        "provenance": "synthetic",
         **more,
     }
 
@@ -71,7 +72,7 @@ def document(*results: Document, **more: Any) -> Document:
 
 
 def deviation(status: str, decides: bool = True) -> Document:
-    fields = {"path": "known.toml", "line": 1, "invariant": "MSG-2", "scenario": "openai/*", "reason": "a [reason]"}
+    fields = {"path": "known.toml", "line": 1, "rule": "MSG-2", "scenario": "openai/*", "reason": "a [reason]"}
     return {**fields, "link": "https://example.com/1", "status": status, "decides": decides}
 
 
@@ -192,21 +193,21 @@ def put(path: Path, made: Document) -> str:
 def test_compare_as_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good = document(result(), result("openai/two"))
     names = put(tmp_path / "a.json", good), put(tmp_path / "b.json", WHOLE)
-    assert cli.main(["report", "compare", *names]) == 1
+    assert main.main(["report", "compare", *names]) == 1
     assert "1 cells got worse\n  MSG-2 openai/two parse: pass -> fail: expected" in capsys.readouterr().out
-    assert cli.main(["report", "compare", *reversed(names)]) == 0
+    assert main.main(["report", "compare", *reversed(names)]) == 0
     assert "1 cells got better\n  MSG-2 openai/two parse: fail -> pass\n" in capsys.readouterr().out
 
 
 def test_what_a_partial_run_did_not_look_at_is_not_worse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = put(tmp_path / "a.json", document(result(), result("openai/two")))
     after = put(tmp_path / "b.json", {**document(result(), result("openai/two", "vacuous")), "complete": False})
-    assert cli.main(["report", "compare", before, after]) == 0
+    assert main.main(["report", "compare", before, after]) == 0
 
 
 def test_what_a_partial_report_lacks_is_not_worse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good = document(result(), result("openai/two"))
-    assert cli.main(["report", "compare", put(tmp_path / "a.json", good), put(tmp_path / "b.json", ONE)]) == 0
+    assert main.main(["report", "compare", put(tmp_path / "a.json", good), put(tmp_path / "b.json", ONE)]) == 0
     assert "the second report is of a part of the suite" in capsys.readouterr().out
 
 
@@ -225,7 +226,7 @@ def test_merge_ends_as_one_run_would(tmp_path: Path, statuses: list[str], code: 
         put(tmp_path / f"{name}.json", document(result(f"openai/{name}", status)))
         for name, status in zip(("one", "two"), statuses, strict=True)
     ]
-    assert cli.main(["report", "merge", *shards, "-o", str(tmp_path / "whole.html")]) == code
+    assert main.main(["report", "merge", *shards, "-o", str(tmp_path / "whole.html")]) == code
     assert (tmp_path / "whole.html").is_file()
 
 
@@ -242,7 +243,7 @@ def test_a_file_that_is_no_report(
 ) -> None:
     if text is not None:
         (tmp_path / "bad.json").write_text(text)
-    assert cli.main(["report", "show", str(tmp_path / "bad.json"), "-o", str(tmp_path / "x.md")]) == 4
+    assert main.main(["report", "show", str(tmp_path / "bad.json"), "-o", str(tmp_path / "x.md")]) == 4
     assert message in capsys.readouterr().err
     assert not (tmp_path / "x.md").exists()
 
@@ -250,7 +251,7 @@ def test_a_file_that_is_no_report(
 def test_a_report_is_written_as_it_is_read(tmp_path: Path) -> None:
     files.write(tmp_path / "r.json", WHOLE)
     assert files.read(tmp_path / "r.json") == WHOLE
-    assert (tmp_path / "r.json").read_text("utf-8").count('"invariant"') == len(WHOLE["results"])
+    assert (tmp_path / "r.json").read_text("utf-8").count('"rule"') == len(WHOLE["results"])
 
 
 def test_markdown_makes_nothing_of_what_adapters_say() -> None:

@@ -10,11 +10,13 @@ from urllib.parse import quote
 
 import pytest
 
-from llm_conformance import cli, derivation, secrets
-from llm_conformance.cassette import Interaction
-from llm_conformance.framing import aws_chunk, aws_chunk_payload, aws_message, aws_parts
-from llm_conformance.providers import table
+from llm_conformance import secrets
+from llm_conformance.cli import main
 from llm_conformance.recording.scrubbing import LeakError, scrub, without_account
+from llm_conformance.wire import answers
+from llm_conformance.wire.framings.aws_event_stream import aws_chunk, aws_chunk_payload, aws_message, aws_parts
+from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers.table import table
 from tests import standin
 
 KEY = "canary/key+that=nobody~may%see"
@@ -90,7 +92,7 @@ def test_what_looks_like_a_secret_is_written_over_and_offsets_stay(kind: str) ->
     assert scrubbed.found == (kind,)
     assert SHAPES[kind] not in scrubbed.interaction.body.decode()
     assert not list(secrets.scan(scrubbed.interaction.body.decode()))
-    (before, after) = (derivation.derive(replace(PLAIN, body=it), ROW).text for it in (body, scrubbed.interaction.body))
+    (before, after) = (answers.derive(replace(PLAIN, body=it), ROW).text for it in (body, scrubbed.interaction.body))
     assert len(before) == len(after)
     assert before.index(" and see") == after.index(" and see")
 
@@ -122,9 +124,9 @@ def test_a_secret_in_an_odd_form_is_not_written_at_all(write: str) -> None:
 
 
 def test_a_query_is_kept_only_as_far_as_every_call_has_it() -> None:
-    row = table()["gemini", "generate"]
+    api = table()["gemini", "generate"]
     base = "https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent"
-    found = scrub(replace(PLAIN, uri=f"{base}?alt=sse&key=AQ.Ab8RN6Kx0123"), row)
+    found = scrub(replace(PLAIN, uri=f"{base}?alt=sse&key=AQ.Ab8RN6Kx0123"), api)
     assert found.interaction.uri == f"{base}?alt=sse"
 
 
@@ -139,16 +141,16 @@ def test_a_short_value_is_no_secret() -> None:
 
 
 def test_an_account_in_a_url_is_zeros() -> None:
-    row = table()["cloudflare", "run"]
+    api = table()["cloudflare", "run"]
     uri = "https://api.cloudflare.com/client/v4/accounts/5f2c0123456789abcdef0123456789ab/ai/run/@cf/x"
-    assert without_account(uri, row) == uri.replace("5f2c0123456789abcdef0123456789ab", "0" * 32)
-    assert without_account("https://example.com/", row) == "https://example.com/"
+    assert without_account(uri, api) == uri.replace("5f2c0123456789abcdef0123456789ab", "0" * 32)
+    assert without_account("https://example.com/", api) == "https://example.com/"
 
 
 def test_an_account_in_a_host_is_zeros() -> None:
-    row = table()["azure", "chat"]
+    api = table()["azure", "chat"]
     uri = "https://mine.openai.azure.com/openai/deployments/my-4o/chat/completions"
-    assert without_account(uri, row) == uri.replace("//mine.", "//0000.")
+    assert without_account(uri, api) == uri.replace("//mine.", "//0000.")
 
 
 def test_no_file_has_the_canary_after_a_recording(
@@ -162,10 +164,10 @@ def test_no_file_has_the_canary_after_a_recording(
         for way in (provider.url, f"{provider.url}/{key}/v1"):
             draft = standin.draft(tmp_path, ROW, modes=["json"])
             options = ["--yes", f"--base-url={way}", f"--cassettes={tmp_path}"]
-            assert cli.main(["record", str(draft), *options]) == 0
+            assert main.main(["record", str(draft), *options]) == 0
             for path in tmp_path.rglob("*"):
                 assert key not in (path.read_text() if path.is_file() else path.name)
-            cli.main(["review", f"--cassettes={tmp_path}"])
+            main.main(["review", f"--cassettes={tmp_path}"])
     said = capsys.readouterr()
     assert key not in said.out + said.err
     assert "a key or an account that was sent was in it, and was written over" in said.out
@@ -180,7 +182,7 @@ def test_a_leak_ends_that_scenario_and_writes_nothing(
     with standin.standing_in(ROW, {"json": spread, "stream": spread}) as provider:
         draft = standin.draft(tmp_path, ROW, modes=["stream"])
         options = ["--yes", f"--base-url={provider.url}", f"--cassettes={tmp_path}"]
-        assert cli.main(["record", str(draft), *options]) == 1
+        assert main.main(["record", str(draft), *options]) == 1
     assert "has the key in pieces" in capsys.readouterr().out
     assert [path.name for path in tmp_path.rglob("*")] == ["answer.draft.yaml"]
 

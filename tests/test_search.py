@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from llm_conformance import lint
-from llm_conformance.canary import TOKEN, swapped
+from llm_conformance.judging.effort import Effort
 from llm_conformance.locations import CASSETTES
-from llm_conformance.search import Effort
+from llm_conformance.scenarios import lint
+from llm_conformance.scenarios.canary import TOKEN, swapped
 from tests import miniature
 
 TRIMS = f"{Path(__file__).with_name('broken') / 'content.py'}:TrimmedMessage"
@@ -35,16 +35,16 @@ def test_what_is_found_is_shown_kept_and_reproduced(pytester: pytest.Pytester) -
             'Body         {"id": "answer-1", *',
             "Truth        *",
             "Returned     *",
-            "Reproduce    *--conformance-invariant=MSG-2",
+            "Reproduce    *--conformance-rule=MSG-2",
         ]
     )
     (found,) = [
         each
         for each in json.loads(report.read_text("utf-8"))["results"]
-        if each["invariant"] == "MSG-2" and each["status"] == "fail"
+        if each["rule"] == "MSG-2" and each["status"] == "fail"
     ]
     assert found["scenario"] == "zai/generated-chat-answers"
-    assert found["evidence"] == "generated"
+    assert found["provenance"] == "generated"
     assert Path(found["example"]["kept"]).is_file()
     command = next(line for line in result.outlines if line.startswith("Reproduce"))
     again = run(pytester, *(word for word in shlex.split(command) if word.startswith("--")), "-q")
@@ -92,7 +92,7 @@ def test_no_generated_input_makes_a_partial_run(pytester: pytest.Pytester) -> No
     assert result.ret == 0
     assert report["examples"] == 0
     assert report["complete"] is False
-    assert {each["status"] for each in report["results"] if each["invariant"] == "STR-4"} == {"vacuous"}
+    assert {each["status"] for each in report["results"] if each["rule"] == "STR-4"} == {"vacuous"}
 
 
 @pytest.mark.parametrize("wrong", ["many", "-1", "1.5", ""])
@@ -121,8 +121,8 @@ def test_providers_of_one_format_share_what_a_profile_gives() -> None:
 def test_a_canary_replaces_the_trace_wherever_it_is() -> None:
     without = []
     for scenario in lint.load_all([CASSETTES]):
-        for mode, truth in scenario.truths.items():
-            if truth.reasoning is None or truth.error:
+        for mode, expected in scenario.expected.items():
+            if expected.reasoning is None or expected.error:
                 assert swapped(scenario, mode) is None
                 continue
             changed = swapped(scenario, mode)
@@ -130,8 +130,8 @@ def test_a_canary_replaces_the_trace_wherever_it_is() -> None:
                 without.append(f"{scenario.id} {mode}")
                 continue
             body = changed.interactions[mode].body.decode("utf-8", "surrogateescape")
-            assert TOKEN in (changed.truths[mode].reasoning or "")
-            if scenario.provider.id != "perplexity":  # which repeats all of the text so far, where no reader may look
-                assert json.dumps(truth.reasoning, ensure_ascii=False)[1:-1] not in body, scenario.id
-            assert changed.truths[mode].message == truth.message
+            assert TOKEN in (changed.expected[mode].reasoning or "")
+            if scenario.api.provider != "perplexity":  # which repeats all of the text so far, where no reader may look
+                assert json.dumps(expected.reasoning, ensure_ascii=False)[1:-1] not in body, scenario.id
+            assert changed.expected[mode].message == expected.message
     assert without == []

@@ -9,11 +9,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from llm_conformance import lint, server
 from llm_conformance.contract.call import CANARY_KEY
-from llm_conformance.framing import EVENT_STREAM
-from llm_conformance.scenarios import Scenario
-from llm_conformance.server import ReplayServer
+from llm_conformance.replay import server
+from llm_conformance.replay.server import ReplayServer
+from llm_conformance.scenarios import lint
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
 from tests import miniature
 
 KEYED = {"authorization": f"Bearer {CANARY_KEY}"}

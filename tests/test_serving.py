@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from llm_conformance import lint
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.locations import CASSETTES
-from llm_conformance.scenarios import Scenario
-from llm_conformance.serving import Serving
+from llm_conformance.replay.matching import Serving
+from llm_conformance.scenarios import lint
+from llm_conformance.scenarios.scenario import Scenario
 
 BODY: dict[str, Any] = {"contents": []}
 
@@ -24,7 +24,7 @@ def by_id() -> dict[str, Scenario]:
 def asked(scenario: Scenario, target: str, body: dict[str, Any]) -> Serving:
     """Return what became of a request."""
     serving = Serving(scenario, "http://replay.test/exchange-1", holds=False)
-    serving.choose(target, dict.fromkeys(scenario.provider.key_headers, CANARY_KEY), json.dumps(body).encode())
+    serving.choose(target, dict.fromkeys(scenario.api.key_headers, CANARY_KEY), json.dumps(body).encode())
     return serving
 
 

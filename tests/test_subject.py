@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from llm_conformance import subject
-from llm_conformance.subject import BadAdapterError
+from llm_conformance.adapter import under_test
+from llm_conformance.adapter.under_test import BadAdapterError
 from tests import miniature
 
 ADAPTER = """\
@@ -29,9 +29,9 @@ class space:
 def test_class_instance_and_function_are_alike(tmp_path: Path, form: str) -> None:
     path = tmp_path / f"form{abs(hash(form))}.py"
     path.write_text(ADAPTER.format(form=form))
-    found = subject.load(str(path), Path.cwd())
+    found = under_test.load(str(path), Path.cwd())
     assert (found.label, found.version, set(found.providers)) == ("found", "7", {"deepseek:chat"})
-    assert found.faces == {"parse"}
+    assert found.methods == {"parse"}
 
 
 def test_a_package_a_module_an_attribute_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,13 +49,13 @@ def test_a_package_a_module_an_attribute_and_files(tmp_path: Path, monkeypatch: 
         "spec_package/inner.py:other",
         str(package / "__init__.py"),
     )
-    kinds = {type(subject.load(spec, tmp_path).instance) for spec in specs}
+    kinds = {type(under_test.load(spec, tmp_path).instance) for spec in specs}
     assert [kind.__module__ for kind in kinds] == ["spec_package.inner"]
 
 
 def test_a_file_in_the_working_directory_needs_no_path(tmp_path: Path) -> None:
     (tmp_path / "lonely_adapter.py").write_text(ADAPTER.format(form="Adapter"))
-    assert subject.load("lonely_adapter", tmp_path).label == "found"
+    assert under_test.load("lonely_adapter", tmp_path).label == "found"
 
 
 def test_a_registered_name_wins_over_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,20 +65,20 @@ def test_a_registered_name_wins_over_an_import(tmp_path: Path, monkeypatch: pyte
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: registering\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text("[llm_conformance.adapters]\njson = json_registered:Adapter\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert subject.load("json", tmp_path).label == "found"
+    assert under_test.load("json", tmp_path).label == "found"
 
 
 def test_two_adapters_of_one_name_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "twins.py"
     path.write_text(ADAPTER.format(form="Adapter"))
-    found = subject.load_all([f"{path}", f"{path}:other", f"{path}"], tmp_path)
+    found = under_test.load_all([f"{path}", f"{path}:other", f"{path}"], tmp_path)
     assert [one.label for one in found] == ["found", f"{path}:other"]
 
 
 def test_a_file_whose_name_is_taken_is_refused_instead_of_loaded_twice(tmp_path: Path) -> None:
     (tmp_path / "json.py").write_text(ADAPTER.format(form="Adapter"))
     with pytest.raises(BadAdapterError, match="another module named 'json' is there already"):
-        subject.load(str(tmp_path / "json.py"), tmp_path)
+        under_test.load(str(tmp_path / "json.py"), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -86,19 +86,19 @@ def test_a_file_whose_name_is_taken_is_refused_instead_of_loaded_twice(tmp_path:
     [
         ("parse", {"reasoning", "segments", "annotations", "audio", "tools", "errors"}),
         ("parse_stream", {"reasoning", "segments", "annotations", "audio", "tools", "errors", "streaming"}),
-        ("complete", {"reasoning", "segments", "annotations", "audio", "tools", "replay", "errors"}),
+        ("complete", {"reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors"}),
     ],
 )
 def test_capabilities_that_are_not_declared_follow_from_the_methods(methods: str, capabilities: set[str]) -> None:
     adapter = type("Adapter", (), {"providers": ["x"], methods: lambda *_: None})()
-    assert subject.describe("x", adapter).capabilities == capabilities
+    assert under_test.describe("x", adapter).capabilities == capabilities
 
 
 @pytest.mark.parametrize("providers", ["openai", 3, [1], None])
 def test_providers_have_to_be_a_collection_of_names(providers: object) -> None:
     adapter = type("Adapter", (), {"providers": providers, "parse": lambda *_: None})()
     with pytest.raises(BadAdapterError, match="`providers` has to"):
-        subject.describe("x", adapter)
+        under_test.describe("x", adapter)
 
 
 def test_several_adapters_in_one_run(pytester: pytest.Pytester) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from llm_conformance import lint
-from llm_conformance.certificates import cheap_certificates
-from llm_conformance.tape import TapeTransport
+from llm_conformance.adapter.certificates import cheap_certificates
+from llm_conformance.replay.vcr_transport import VcrTransport
+from llm_conformance.scenarios import lint
 from tests import miniature
 
 ADAPTER = """\
@@ -90,14 +90,14 @@ def judge(pytester: pytest.Pytester) -> Judge:
 def test_a_url_that_nobody_can_change_is_served_all_the_same(judge: Judge, methods: str) -> None:
     result, report = judge(methods, "--conformance-transport=vcr")
     assert result.ret == 0
-    judged = {(each["face"], each["status"]) for each in report["results"]}
+    judged = {(each["method"], each["status"]) for each in report["results"]}
     assert {("complete", "pass"), ("stream", "pass")} <= judged
 
 
 def test_it_is_refused_where_a_server_replays(judge: Judge) -> None:
-    result, report = judge(HARD_CODED, "--conformance-face=complete")
+    result, report = judge(HARD_CODED, "--conformance-method=complete")
     assert result.ret == 1
-    (message,) = {each["message"] for each in report["results"] if each["invariant"] == "MSG-2"}
+    (message,) = {each["message"] for each in report["results"] if each["rule"] == "MSG-2"}
     assert "it tried api.deepseek.com" in message
 
 
@@ -114,23 +114,23 @@ def test_it_is_refused_where_a_server_replays(judge: Judge) -> None:
     ],
 )
 def test_what_was_not_recorded_is_not_played(judge: Judge, methods: str, said: str) -> None:
-    result, report = judge(methods, "--conformance-transport=vcr", "--conformance-face=complete")
+    result, report = judge(methods, "--conformance-transport=vcr", "--conformance-method=complete")
     assert result.ret == 1
-    messages = {each["invariant"]: each["message"] for each in report["results"]}
+    messages = {each["rule"]: each["message"] for each in report["results"]}
     assert said in messages["MSG-2"]
 
 
 def test_a_request_to_another_host_is_named_even_if_the_adapter_hides_it(judge: Judge) -> None:
-    result, report = judge(STRAYS, "--conformance-transport=vcr", "--conformance-face=complete")
+    result, report = judge(STRAYS, "--conformance-transport=vcr", "--conformance-method=complete")
     assert result.ret == 1
-    failed = {each["invariant"]: each["message"] for each in report["results"] if each["status"] == "fail"}
+    failed = {each["rule"]: each["message"] for each in report["results"] if each["status"] == "fail"}
     assert set(failed) == {"PRV-3"}
     assert "it tried GET https://telemetry.acme.test/v1" in failed["PRV-3"]
 
 
 def test_whether_a_stream_comes_early_is_not_judged(judge: Judge) -> None:
-    _, report = judge("pass", "--conformance-transport=vcr", "--conformance-invariant=STR-7")
-    assert {(each["face"], each["status"]) for each in report["results"] if each["mode"] == "stream"} == {
+    _, report = judge("pass", "--conformance-transport=vcr", "--conformance-rule=STR-7")
+    assert {(each["method"], each["status"]) for each in report["results"] if each["mode"] == "stream"} == {
         ("stream", "vacuous"),
         ("parse_stream", "pass"),
     }
@@ -139,7 +139,7 @@ def test_whether_a_stream_comes_early_is_not_judged(judge: Judge) -> None:
 def test_what_a_call_that_hung_still_asks_for_is_nobody_elses(tmp_path: Path) -> None:
     miniature.write(tmp_path)
     (scenario,) = lint.load_all([tmp_path])
-    tape = TapeTransport()
+    tape = VcrTransport()
     serving = tape.open(scenario)
     refused: list[BaseException] = []
 

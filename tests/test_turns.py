@@ -6,14 +6,17 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.turns import Demand, leaks, unlike, unsaid
+from llm_conformance.rules.conversations import unlike
+from llm_conformance.scenarios.round_trip import RoundTripRequirement, leaks, unsaid
 
 TRACE = "First the tide table of the harbour, then the wind; a neap tide leaves too little water under the keel."
 
 
-def demand(*said: str, recorded: list[dict[str, Any]] | None = None) -> Demand:
+def round_trip(*said: str, recorded: list[dict[str, Any]] | None = None) -> RoundTripRequirement:
     request = None if recorded is None else {"messages": recorded}
-    return Demand({}, (), (TRACE,), said, (), frozenset({"reasoning_content"}), "chat", "the tests", recorded=request)
+    return RoundTripRequirement(
+        {}, (), (TRACE,), said, (), frozenset({"reasoning_content"}), "chat", "the tests", recorded=request
+    )
 
 
 def of_gemini(*results: Any) -> dict[str, Any]:
@@ -31,7 +34,7 @@ def of_gemini(*results: Any) -> dict[str, Any]:
     ],
 )
 def test_results_may_stand_there_as_text_or_as_the_value_that_they_write(said: list[str], results: list[Any]) -> None:
-    assert unsaid(demand(*said), of_gemini(*results)) is None
+    assert unsaid(round_trip(*said), of_gemini(*results)) is None
 
 
 @pytest.mark.parametrize(
@@ -43,19 +46,19 @@ def test_results_may_stand_there_as_text_or_as_the_value_that_they_write(said: l
     ],
 )
 def test_what_was_said_keeps_its_order(said: list[str], results: list[Any], missing: str) -> None:
-    assert unsaid(demand(*said), of_gemini(*results)) == missing
+    assert unsaid(round_trip(*said), of_gemini(*results)) == missing
 
 
 @pytest.mark.parametrize("start", range(30))
 def test_a_piece_of_a_trace_is_found_wherever_it_begins(start: int) -> None:
     request = {"messages": [{"role": "user", "content": f"... {TRACE[start : start + 45]} ..."}]}
-    assert [pointer for pointer, _ in leaks(demand(), request)] == ["/messages/0/content"]
+    assert [pointer for pointer, _ in leaks(round_trip(), request)] == ["/messages/0/content"]
 
 
 def test_a_trace_may_stand_where_reasoning_stands_and_nowhere_else() -> None:
     message = {"role": "assistant", "content": "", "reasoning_content": TRACE, "thinking": TRACE}
     request = {"messages": [message], "tools": [{"function": {"description": TRACE}}]}
-    assert [pointer for pointer, _ in leaks(demand(), request)] == ["/messages/0/thinking"]
+    assert [pointer for pointer, _ in leaks(round_trip(), request)] == ["/messages/0/thinking"]
 
 
 CALL = {"id": "c-1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
@@ -82,7 +85,7 @@ RECORDED: list[dict[str, Any]] = [
     ],
 )
 def test_messages_may_be_written_otherwise(messages: list[dict[str, Any]]) -> None:
-    assert unlike(demand(recorded=RECORDED), {"messages": messages}) is None
+    assert unlike(round_trip(recorded=RECORDED), {"messages": messages}) is None
 
 
 @pytest.mark.parametrize(
@@ -101,7 +104,7 @@ def test_messages_may_be_written_otherwise(messages: list[dict[str, Any]]) -> No
     ],
 )
 def test_what_is_said_otherwise_is_told_of(messages: Any, expected: str, actual: str) -> None:
-    wrong = unlike(demand(recorded=RECORDED), {"messages": messages})
+    wrong = unlike(round_trip(recorded=RECORDED), {"messages": messages})
     assert wrong is not None
     assert wrong[0].startswith(expected)
     assert wrong[1].startswith(actual)

@@ -49,7 +49,7 @@ class AceAI:
     name = "aceai"
     version = importlib.metadata.version("aceai")
     providers = ("anthropic:messages", "deepseek:chat", "openai:responses")
-    capabilities = ("streaming", "reasoning", "segments", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "segments", "tools", "round_trip", "errors")
     errors: ClassVar = {
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

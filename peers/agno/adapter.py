@@ -55,7 +55,7 @@ class Adapter:
         "openai:chat",
         "openai:responses",
     )
-    capabilities = ("streaming", "reasoning", "annotations", "audio", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "annotations", "audio", "tools", "round_trip", "errors")
 
     def complete(self, call: Any) -> Answer:
         """Ask for a plain answer."""

@@ -30,7 +30,7 @@ class Adapter:
     name = "aisuite"
     version = version("aisuite")
     providers = ("anthropic:messages", "local:chat", "openai:chat")
-    capabilities = ("streaming", "reasoning", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "tools", "round_trip", "errors")
     errors = {  # noqa: RUF012 - read, never written
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

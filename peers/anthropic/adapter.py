@@ -40,7 +40,7 @@ class Adapter:
     name = "anthropic"
     version = anthropic.__version__
     providers = ("anthropic:messages",)
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors")
     errors = ERRORS
 
     def complete(self, call):

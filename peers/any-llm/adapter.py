@@ -31,7 +31,7 @@ class AnyLLMAdapter:
     name = "any-llm"
     version = importlib.metadata.version("any-llm-sdk")
     providers = ("anthropic:messages", "deepseek:chat", "local:chat", "openai:chat", "zai:chat")
-    capabilities = ("streaming", "reasoning", "annotations", "audio", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "annotations", "audio", "tools", "round_trip", "errors")
     errors: ClassVar = {
         "ContextLengthExceededError": "InvalidRequestError",
         "GatewayTimeoutError": "TimeoutError",

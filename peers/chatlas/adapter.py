@@ -84,7 +84,7 @@ class Adapter:
     name = "chatlas"
     version = importlib.metadata.version("chatlas")
     providers = ("anthropic:messages", "gemini:generate", *CHATS)
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors")
     errors: ClassVar = {
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

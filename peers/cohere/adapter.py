@@ -44,7 +44,7 @@ class Adapter:
     name = "cohere"
     version = cohere.__version__
     providers = ("cohere:chat",)
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors")
     errors = ERRORS
 
     def complete(self, call):

@@ -48,7 +48,7 @@ class Adapter:
     name = "google-genai"
     version = importlib.metadata.version("google-genai")
     providers = ("gemini:generate",)
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors")
     errors = ERRORS
 
     def complete(self, call):

@@ -38,7 +38,7 @@ class Adapter:
     name = "groq"
     version = groq.__version__
     providers = ("groq:chat",)
-    capabilities = ("streaming", "reasoning", "annotations", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "annotations", "tools", "round_trip", "errors")
     errors = ERRORS
 
     def complete(self, call):

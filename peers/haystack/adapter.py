@@ -47,7 +47,7 @@ class Haystack:
     name = "haystack"
     version = importlib.metadata.version("haystack-ai")
     providers = ("anthropic:messages", "openai:chat", "openai:responses")
-    capabilities = ("streaming", "reasoning", "annotations", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "annotations", "tools", "round_trip", "errors")
     errors: ClassVar = {
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

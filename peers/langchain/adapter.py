@@ -34,7 +34,7 @@ class LangChain:
     name = "langchain"
     version = importlib.metadata.version("langchain-openai")
     providers = ("anthropic:messages", "deepseek:chat", "openai:chat", "openai:responses")
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors")
     errors: ClassVar = {
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

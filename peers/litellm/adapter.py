@@ -45,7 +45,7 @@ class Adapter:
     name = "litellm"
     version = version("litellm")
     providers = tuple(PREFIXES)
-    capabilities = ("streaming", "reasoning", "annotations", "audio", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "annotations", "audio", "tools", "round_trip", "errors")
     errors = ERRORS
 
     def complete(self, call):

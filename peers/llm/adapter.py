@@ -37,7 +37,7 @@ class Adapter:
     name = "llm"
     version = version("llm")
     providers = ("anthropic:messages", "deepseek:chat", "local:chat", "openai:chat", "openai:responses")
-    capabilities = ("streaming", "reasoning", "segments", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "segments", "tools", "round_trip", "errors")
     errors = {  # noqa: RUF012 - read, never written
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

@@ -36,7 +36,7 @@ class Adapter:
     name = "openai-agents"
     version = version("openai-agents")
     providers = ("openai:chat", "openai:responses", "deepseek:chat", "local:chat")
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors")
     errors = {  # noqa: RUF012 - read, never written
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

@@ -49,7 +49,7 @@ class Adapter:
     name = "openai"
     version = openai.__version__
     providers = ("openai:chat", "openai:responses")
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors")
     errors = ERRORS
 
     def complete(self, call):

@@ -70,7 +70,7 @@ class PydanticAI:
         "openai:responses",
         "zai:chat",
     )
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors")
     # Errors with an HTTP status are known by that; these are the ones without.
     errors: ClassVar = {
         "ModelTimeoutError": "TimeoutError",

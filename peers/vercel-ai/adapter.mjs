@@ -36,7 +36,7 @@ const DESCRIPTION = {
   name,
   version,
   providers: Object.keys(APIS),
-  capabilities: ["streaming", "reasoning", "segments", "annotations", "tools", "replay", "errors", "raw"],
+  capabilities: ["streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors", "raw"],
   methods: ["complete", "stream"],
   errors: {
     [NO_ANSWER]: "ServiceUnavailableError",

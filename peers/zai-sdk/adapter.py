@@ -41,7 +41,7 @@ class Adapter:
     name = "zai-sdk"
     version = zai.__version__
     providers = ("zai:chat",)
-    capabilities = ("streaming", "reasoning", "tools", "replay", "errors")
+    capabilities = ("streaming", "reasoning", "tools", "round_trip", "errors")
     errors = ERRORS
 
     def complete(self, call):

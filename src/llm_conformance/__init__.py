@@ -8,4 +8,6 @@ through an adapter and judges what comes back by named invariants:
 The types of the contract are in `llm_conformance.contract`; nothing here has to be imported by an adapter.
 """
 
+from __future__ import annotations
+
 __version__ = "0.1.0"

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-_PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parent
 
-PACKAGED = (_PACKAGE / "conformance").is_dir()
+PACKAGED = (PACKAGE / "conformance").is_dir()
 """Whether this is an installed wheel, which carries its own copy of everything."""
 
-ROOT = _PACKAGE if PACKAGED else _PACKAGE.parent.parent
+ROOT = PACKAGE if PACKAGED else PACKAGE.parent.parent
 RULES = ROOT / "conformance"
 CASSETTES = ROOT / "cassettes"
 SCHEMAS = ROOT / "schemas"
+FORMATS = PACKAGE / "formats"
+PROVIDERS = PACKAGE / "wire" / "providers"
 
 RULES_PACKAGE = "llm_conformance.conformance" if PACKAGED else "conformance"
 REFERENCE_ADAPTERS = "llm_conformance.adapters" if PACKAGED else "adapters"

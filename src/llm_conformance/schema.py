@@ -1,4 +1,4 @@
-"""The JSON Schemas of `schemas/`, each compiled once (draft 2020-12).
+"""The JSON Schemas of `schemas/` and of the wire formats, each compiled once (draft 2020-12).
 
 Compiling costs 35 times a validation, so nothing else in the project builds a validator.
 """
@@ -17,7 +17,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from llm_conformance import yaml_files
-from llm_conformance.locations import SCHEMAS
+from llm_conformance.locations import FORMATS, SCHEMAS
 from llm_conformance.yaml_files import FileProblem
 
 
@@ -33,16 +33,18 @@ _Validator = validators.extend(  # type: ignore[no-untyped-call]
 
 @functools.cache
 def _registry() -> Registry[Any]:
-    documents = (json.loads(path.read_text("utf-8")) for path in sorted(SCHEMAS.rglob("*.schema.json")))
+    paths = [*sorted(SCHEMAS.glob("*.schema.json")), *sorted(FORMATS.glob("*/schema.json"))]
+    documents = (json.loads(path.read_text("utf-8")) for path in paths)
     resources = (Resource.from_contents(document, default_specification=DRAFT202012) for document in documents)
     return Registry().with_resources((resource.id() or "", resource) for resource in resources)
 
 
 @functools.cache
 def validator(name: str) -> Any:
-    """Return the compiled validator of `schemas/<name>.schema.json`.
+    """Return the compiled validator of a schema.
 
-    `name` may end in a JSON pointer to a part: `wire/chat#/$defs/chunk`.
+    `name` is that of a file in `schemas/`, or `wire/<format>` for the schema of a wire format. It may end in a JSON
+    pointer to a part: `wire/chat#/$defs/chunk`.
     """
     name, _, pointer = name.partition("#")
     # A reference to a whole document would be followed by the validator that its $schema names, not by ours.
@@ -52,8 +54,10 @@ def validator(name: str) -> Any:
 
 @functools.cache
 def document(name: str) -> Mapping[str, Any]:
-    """Return `schemas/<name>.schema.json` as JSON values."""
-    found: Mapping[str, Any] = json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8"))
+    """Return a schema as JSON values; `name` is as in `validator`, without a pointer."""
+    wire = name.removeprefix("wire/")
+    path = SCHEMAS / f"{name}.schema.json" if wire == name else FORMATS / wire / "schema.json"
+    found: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
     return found
 
 

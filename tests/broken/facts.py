@@ -11,7 +11,7 @@ from typing import Any
 
 from adapters.anthropic import MessagesDecoder
 from llm_conformance.contract import Call, Response, Usage
-from llm_conformance.providers import COUNTS
+from llm_conformance.wire.providers.api import COUNTS
 from tests.broken.kinds import Events, Misunderstood, Plain, Streamed
 
 # USE

@@ -7,6 +7,8 @@
 fields read better than string keys.
 """
 
+from __future__ import annotations
+
 from llm_conformance.contract.call import Call, HttpResponse
 from llm_conformance.contract.errors import (
     ERROR_TYPES,
@@ -21,15 +23,7 @@ from llm_conformance.contract.errors import (
     error_for_status,
 )
 from llm_conformance.contract.events import EVENT_TYPES, StreamEvent, ToolCallPiece
-from llm_conformance.contract.response import (
-    Annotation,
-    Attachment,
-    ProviderMeta,
-    Response,
-    Segment,
-    ToolCall,
-    Usage,
-)
+from llm_conformance.contract.response import Annotation, Attachment, ProviderMeta, Response, Segment, ToolCall, Usage
 
 __all__ = [
     "ERROR_TYPES",

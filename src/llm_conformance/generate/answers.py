@@ -15,7 +15,7 @@ from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.generate.chance import at_most, either, pick
 from llm_conformance.generate.counts import Counts
 from llm_conformance.generate.think import ThinkText
-from llm_conformance.providers import Provider
+from llm_conformance.wire.providers.api import Api
 
 TOOL_NAMES = ("look_up", "add")
 
@@ -80,7 +80,7 @@ class Answer:
         think: The text where it has reasoning between tags; then it is the only text block's.
     """
 
-    row: Provider
+    api: Api
     blocks: tuple[Block, ...]
     counts: Counts
     word: str | None
@@ -125,7 +125,7 @@ class Answer:
     @property
     def finish_reasons(self) -> tuple[str | None, ...]:
         """What the finish word means; a call under a stop-like word may be called either."""
-        reason = self.row.finish.get(self.word or "")
+        reason = self.api.finish.get(self.word or "")
         return (reason, "tool_calls") if self.calls and reason == "stop" else (reason,)
 
     @property

@@ -16,7 +16,7 @@ from hypothesis.strategies import DrawFn
 from llm_conformance.contract import Usage
 from llm_conformance.generate.chance import at_most, some
 from llm_conformance.pointers import placed
-from llm_conformance.providers import PARTS, Provider
+from llm_conformance.wire.providers.api import PARTS, Api
 
 _WHOLES = ("prompt_tokens", "completion_tokens")
 _NUMBERS = st.integers(0, 4000)
@@ -42,7 +42,7 @@ class Counts:
 
 
 @st.composite
-def counts(draw: DrawFn, row: Provider, always: bool = False) -> Counts:
+def counts(draw: DrawFn, api: Api, always: bool = False) -> Counts:
     """Draw a usage object of a provider: any field may be 0, those that the algebra can do without may be missing.
 
     All of it may be missing, unless the format `always` has it.
@@ -50,23 +50,23 @@ def counts(draw: DrawFn, row: Provider, always: bool = False) -> Counts:
     fields: dict[str, int] = {}
     if not always and at_most(draw, 9) == 9:
         return Counts(fields, None)
-    wholes: dict[str, Any] = {whole: _whole(draw, row.usage.get(whole, ()), fields) for whole in _WHOLES}
+    wholes: dict[str, Any] = {whole: _whole(draw, api.usage.get(whole, ()), fields) for whole in _WHOLES}
     prompt, completion = (wholes[whole] for whole in _WHOLES)
     known = None if prompt is None or completion is None else prompt + completion
-    for pointer in row.usage.get("total_tokens", ()):
+    for pointer in api.usage.get("total_tokens", ()):
         if known is not None:
             fields[pointer] = known
-    summed = {pointer.strip("-?") for whole in _WHOLES for pointer in row.usage.get(whole, ())}
+    summed = {pointer.strip("-?") for whole in _WHOLES for pointer in api.usage.get(whole, ())}
     parts: dict[str, Any] = {}
     for part, whole in PARTS.items():
-        for pointer in row.usage.get(part, ()):
+        for pointer in api.usage.get(part, ()):
             # A part that its whole is the sum of is there already, or missing.
             if pointer not in summed and wholes[whole] is not None and not some(draw):
                 fields[pointer] = wholes[whole] * at_most(draw, 4) // 4
             parts[part] = fields.get(pointer)
-    said = {pointer.strip("-?") for pointer in row.usage.get("completion_tokens", ())}
-    said |= {each for part, whole in PARTS.items() if whole == "completion_tokens" for each in row.usage.get(part, ())}
-    totals = frozenset(row.usage.get("total_tokens", ()))
+    said = {pointer.strip("-?") for pointer in api.usage.get("completion_tokens", ())}
+    said |= {each for part, whole in PARTS.items() if whole == "completion_tokens" for each in api.usage.get(part, ())}
+    totals = frozenset(api.usage.get("total_tokens", ()))
     optional = frozenset(fields) - summed - totals
     return Counts(fields, Usage(**wholes, **parts, total_tokens=known), optional, frozenset(said) - totals, totals)
 

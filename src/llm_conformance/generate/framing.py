@@ -10,8 +10,9 @@ from typing import Any
 
 from hypothesis.strategies import DrawFn
 
-from llm_conformance.framing import FramingName, aws_message
 from llm_conformance.generate.chance import at_most, either, pick
+from llm_conformance.wire.framings.aws_event_stream import aws_message
+from llm_conformance.wire.framings.base import FramingName
 
 _COMMENTS = ("", "", "", ": keep-alive", ":")
 

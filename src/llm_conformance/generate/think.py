@@ -1,6 +1,7 @@
 """Texts with reasoning between think tags, and what a correct adapter makes of them.
 
-The rules are those of `llm_conformance.expectation.split` (S1-17 to S1-24), but nothing is split here: the text is put
+The rules are those of `llm_conformance.scenarios.expectation.split` (S1-17 to S1-24), but nothing is split
+here: the text is put
 together from its parts, and the parts are what is expected.
 """
 
@@ -14,9 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from llm_conformance.contract.call import ThinkProfile
-from llm_conformance.expectation import TAG
 from llm_conformance.generate import texts
 from llm_conformance.generate.chance import at_most, either, pick, some
+from llm_conformance.wire.providers.api import TAG
 
 PROFILES: tuple[ThinkProfile, ...] = ("off", "leading", "prefilled", "anywhere")
 

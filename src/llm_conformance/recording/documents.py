@@ -9,18 +9,20 @@ from typing import Any
 
 import httpx
 
-from llm_conformance import __version__, cassette, derivation, writing
-from llm_conformance.cassette import Interaction
+from llm_conformance import __version__
 from llm_conformance.contract.call import ThinkProfile
-from llm_conformance.derivation import WireFacts
-from llm_conformance.derived import Undecided, derived_truth, with_segments
-from llm_conformance.recording.asking import Ask
-from llm_conformance.recording.calling import Answer
-from llm_conformance.recording.splicing import Splice
-from llm_conformance.truths import Mode, Truth, read_truth
+from llm_conformance.recording.client import Answer
+from llm_conformance.recording.drafts import Ask
+from llm_conformance.recording.splice import Splice
+from llm_conformance.scenarios import cassette, dump
+from llm_conformance.scenarios.derived import Undecided, derived_expected, with_segments
+from llm_conformance.scenarios.expected import Expected, read_expected
+from llm_conformance.wire import answers
+from llm_conformance.wire.answers import WireFacts
+from llm_conformance.wire.interaction import Interaction, Mode
 
 # What a scenario file has of the answer that it was written for.
-_OF_THE_ANSWER = ("recordings", "truth")
+_OF_THE_ANSWER = ("recordings", "expected")
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Recorded:
     @property
     def facts(self) -> WireFacts | None:
         """What the answer says, None if it cannot be read."""
-        return derivation.derive_if_readable(self.interaction, self.ask.row)
+        return answers.derive_if_readable(self.interaction, self.ask.api)
 
 
 def scenario(
@@ -57,42 +59,44 @@ def scenario(
     document["call"] = {**old["call"], **({"model": model} if model else {})}
     for told in before:
         document["call"] = told.of(document["call"])
-        document |= {"replay": told.of(document["replay"])} if "replay" in document else {}
-    truths: dict[Mode, Truth] = {}
+        document |= {"round_trip": told.of(document["round_trip"])} if "round_trip" in document else {}
+    expected_by_mode: dict[Mode, Expected] = {}
     for each in made:
-        truth = _truth(each, document["call"]["model"], old.get("think_profile", "off"))
+        expected = _expected(each, document["call"]["model"], old.get("think_profile", "off"))
         mode = each.ask.mode
-        truths[mode] = _with_old_segments(truth, old["truth"], mode, own[mode]) if mode in own else truth
+        expected_by_mode[mode] = (
+            _with_old_segments(expected, old["expected"], mode, own[mode]) if mode in own else expected
+        )
     recordings: dict[str, Any] = {each.ask.mode: number for number, each in enumerate(made)}
-    if len(truths) == 2:
-        recordings["same_content"] = say_the_same(*truths.values())
-    return document | {"recordings": recordings, "truth": writing.stated_by_mode(truths)}
+    if len(expected_by_mode) == 2:
+        recordings["same_content"] = say_the_same(*expected_by_mode.values())
+    return document | {"recordings": recordings, "expected": dump.stated_by_mode(expected_by_mode)}
 
 
-def _truth(recorded: Recorded, model: str, profile: ThinkProfile) -> Truth:
-    row = recorded.ask.row
-    truth = derived_truth(recorded.interaction, row, model, profile)
-    if isinstance(truth, Undecided):
-        return Truth(stated=frozenset({"error"}), error="ValidationError", fault="malformed")
-    return with_segments(truth, recorded.interaction, row)
+def _expected(recorded: Recorded, model: str, profile: ThinkProfile) -> Expected:
+    api = recorded.ask.api
+    expected = derived_expected(recorded.interaction, api, model, profile)
+    if isinstance(expected, Undecided):
+        return Expected(stated=frozenset({"error"}), error="ValidationError", fault="malformed")
+    return with_segments(expected, recorded.interaction, api)
 
 
-def _with_old_segments(truth: Truth, old: Mapping[str, Any], mode: Mode, own: Splice) -> Truth:
+def _with_old_segments(expected: Expected, old: Mapping[str, Any], mode: Mode, own: Splice) -> Expected:
     """Return a truth with the segments that were written by hand, where the new answer is built as the old one was."""
-    if truth.error or "segments" in truth.stated or "segments" not in {**old, **old.get(mode, {})}:
-        return truth
+    if expected.error or "segments" in expected.stated or "segments" not in {**old, **old.get(mode, {})}:
+        return expected
     segments = tuple(
         replace(each, content=own.of(each.content), metadata=own.of(each.metadata))
-        for each in read_truth(old, mode).segments
+        for each in read_expected(old, mode).segments
     )
     text = "".join(each.content for each in segments if each.type == "text")
     reasoning = "".join(each.content for each in segments if each.type == "reasoning")
-    if (text, reasoning) != (truth.message, truth.reasoning or ""):
-        return truth
-    return replace(truth, segments=segments, stated=truth.stated | {"segments"})
+    if (text, reasoning) != (expected.message, expected.reasoning or ""):
+        return expected
+    return replace(expected, segments=segments, stated=expected.stated | {"segments"})
 
 
-def say_the_same(one: Truth, other: Truth) -> bool:
+def say_the_same(one: Expected, other: Expected) -> bool:
     """Whether a plain and a streamed answer are the same but for what identifies them."""
     said = [
         (
@@ -112,7 +116,7 @@ def metadata(made: Collection[Recorded], today: date, base_url: str | None, sour
     place = _without_secrets(base_url) if base_url else ask.base_url
     return {
         "provenance": "recorded",
-        "source": ", ".join(filter(None, ("llm-conformance record", ask.row.title, source))),
+        "source": ", ".join(filter(None, ("llm-conformance record", ask.api.title, source))),
         "endpoint": place + ask.rest.partition("?")[0],
         "date": today.isoformat(),
         "recorder": f"llm-conformance {__version__}",

@@ -5,7 +5,7 @@
     cassettes/<provider>/<name>.proposed/notes.json              what the recorder has to say
 
 Nothing is written over before it is accepted, and several proposals are accepted together or not at all
-(`llm_conformance.recording.swapping`).
+(`llm_conformance.recording.swap`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from llm_conformance import cassette, lint, scenarios, writing
-from llm_conformance.cassette import Interaction
-from llm_conformance.recording import swapping
-from llm_conformance.scenarios import PROPOSED, SUFFIX, ScenarioFile
+from llm_conformance.recording import swap
+from llm_conformance.scenarios import cassette, dump, lint, load
+from llm_conformance.scenarios.load import PROPOSED, SUFFIX, ScenarioFile
+from llm_conformance.wire.interaction import Interaction
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _NOTES = "notes.json"
@@ -37,7 +37,7 @@ class Proposal:
     @property
     def id(self) -> str:
         """The scenario's id."""
-        return scenarios.id_of(self.target)
+        return load.id_of(self.target)
 
     @property
     def folder(self) -> Path:
@@ -61,17 +61,17 @@ class Proposal:
     @property
     def files(self) -> Sequence[tuple[Path, Path]]:
         """The files of it, each with the one that it is to replace: the cassette, then the scenario."""
-        pair = (scenarios.cassette_path(self.scenario), self.scenario)
+        pair = (load.cassette_path(self.scenario), self.scenario)
         return [(path, self.target.with_name(path.name)) for path in pair]
 
-    def read(self, copy: Path, home: Path) -> ScenarioFile:
+    def read(self, copy: Path, cassette_dir: Path) -> ScenarioFile:
         """Read what is proposed, in a copy of `home` as it would be (`overlaid`). Raises BadFileError."""
-        return scenarios.read(copy / _under(home, self.target))
+        return load.read(copy / _under(cassette_dir, self.target))
 
 
-def find(home: Path) -> list[Proposal]:
+def find(cassette_dir: Path) -> list[Proposal]:
     """Return all proposals below a directory of cassettes."""
-    folders = sorted(path for path in home.rglob(f"*{PROPOSED}") if path.is_dir() and not path.is_symlink())
+    folders = sorted(path for path in cassette_dir.rglob(f"*{PROPOSED}") if path.is_dir() and not path.is_symlink())
     return [Proposal(path.with_name(path.name.removesuffix(PROPOSED) + SUFFIX)) for path in folders]
 
 
@@ -89,8 +89,8 @@ def propose(
         raise BadFileError(FileProblem(target.parent, 1, "is a link; put the folder itself here"))
     with tempfile.TemporaryDirectory(prefix=f".{proposal.folder.name}-", dir=target.parent) as directory:
         made = Path(directory) / "made"
-        cassette.save(made / scenarios.cassette_path(target).name, metadata, interactions)
-        (made / target.name).write_text(writing.text(document), encoding="utf-8")
+        cassette.save(made / load.cassette_path(target).name, metadata, interactions)
+        (made / target.name).write_text(dump.text(document), encoding="utf-8")
         (made / _NOTES).write_text(json.dumps(notes, indent=1, ensure_ascii=False), encoding="utf-8")
         if proposal.folder.exists():
             proposal.folder.replace(Path(directory) / "before")
@@ -104,43 +104,43 @@ def reject(proposal: Proposal) -> None:
         proposal.folder.replace(Path(directory) / "gone")
 
 
-def accept(home: Path, proposals: Collection[Proposal]) -> None:
+def accept(cassette_dir: Path, proposals: Collection[Proposal]) -> None:
     """Put proposals in the place of what is there, all or none.
 
     Raises BadFileError, with nothing changed, where a scenario would then contradict its cassette.
     """
-    with swapping.alone(home):
-        problems = list(check(home, proposals))
+    with swap.alone(cassette_dir):
+        problems = list(check(cassette_dir, proposals))
         if problems:
             raise BadFileError(*problems)
-        swapping.swap(home, [change for proposal in proposals for change in proposal.files])
+        swap.swap(cassette_dir, [change for proposal in proposals for change in proposal.files])
         for proposal in proposals:
             reject(proposal)
 
 
-def recover(home: Path) -> list[str]:
+def recover(cassette_dir: Path) -> list[str]:
     """Undo an acceptance that was interrupted; return what was put back. Removes what half a proposal left.
 
     Raises BadFileError where another command is at work, or the journal is not one of ours.
     """
-    with swapping.alone(home):
-        put_back = swapping.undo(home)
-        for proposal in find(home):  # accepted, and only not yet tidied away
-            if (proposal.folder / swapping.KEPT).exists():
+    with swap.alone(cassette_dir):
+        put_back = swap.undo(cassette_dir)
+        for proposal in find(cassette_dir):  # accepted, and only not yet tidied away
+            if (proposal.folder / swap.KEPT).exists():
                 reject(proposal)
-        for left in home.rglob(f".*{PROPOSED}-*"):
+        for left in cassette_dir.rglob(f".*{PROPOSED}-*"):
             if left.is_dir() and not left.is_symlink():
                 shutil.rmtree(left, ignore_errors=True)
         return put_back
 
 
 @contextlib.contextmanager
-def overlaid(home: Path, proposals: Collection[Proposal]) -> Iterator[Path]:
+def overlaid(cassette_dir: Path, proposals: Collection[Proposal]) -> Iterator[Path]:
     """Give a copy of the folders that proposals are for, as they would be if the proposals were accepted."""
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory)
         for folder in {proposal.target.parent for proposal in proposals}:
-            inside = copy / _under(home, folder)
+            inside = copy / _under(cassette_dir, folder)
             inside.mkdir(parents=True)
             for path in folder.glob("*.yaml"):
                 shutil.copy2(path, inside / path.name)
@@ -149,18 +149,18 @@ def overlaid(home: Path, proposals: Collection[Proposal]) -> Iterator[Path]:
                 if not new.is_file():
                     what = "is missing; reject the proposal, and record again"
                     raise BadFileError(FileProblem(new, 1, what))
-                shutil.copy2(new, copy / _under(home, target))
+                shutil.copy2(new, copy / _under(cassette_dir, target))
         yield copy
 
 
-def check(home: Path, proposals: Collection[Proposal]) -> Iterator[FileProblem]:
+def check(cassette_dir: Path, proposals: Collection[Proposal]) -> Iterator[FileProblem]:
     """Yield what would be wrong if the proposals were accepted: in them, and in scenarios that build on them."""
-    with overlaid(home, proposals) as copy:
-        touched = {copy / _under(home, proposal.target) for proposal in proposals}
+    with overlaid(cassette_dir, proposals) as copy:
+        touched = {copy / _under(cassette_dir, proposal.target) for proposal in proposals}
         for folder in sorted({each.parent for each in touched}):
             for file in sorted(folder.glob(f"*{SUFFIX}")):
                 if file in touched or not touched.isdisjoint(_before(file)):
-                    yield from (_seen_from(problem, copy, home) for problem in _problems(file))
+                    yield from (_seen_from(problem, copy, cassette_dir) for problem in _problems(file))
 
 
 def _before(path: Path) -> Iterator[Path]:
@@ -168,7 +168,7 @@ def _before(path: Path) -> Iterator[Path]:
     seen, left = {path}, [path]
     while left:
         file = left.pop()
-        for other in scenarios.answers_in(file) if file.is_file() else ():
+        for other in load.answers_in(file) if file.is_file() else ():
             if other not in seen:
                 seen.add(other)
                 left.append(other)
@@ -177,18 +177,18 @@ def _before(path: Path) -> Iterator[Path]:
 
 def _problems(path: Path) -> Iterator[FileProblem]:
     try:
-        yield from lint.lint(scenarios.read(path))
+        yield from lint.lint(load.read(path))
     except BadFileError as bad:
         yield from bad.problems
 
 
-def _seen_from(problem: FileProblem, copy: Path, home: Path) -> FileProblem:
+def _seen_from(problem: FileProblem, copy: Path, cassette_dir: Path) -> FileProblem:
     """Return a problem with the name of the file that its reader knows."""
-    target = home / problem.path.relative_to(copy)
+    target = cassette_dir / problem.path.relative_to(copy)
     name = target.name.removesuffix(SUFFIX).removesuffix(".yaml")
     proposed = target.with_name(name + PROPOSED) / target.name
     return FileProblem(proposed if proposed.is_file() else target, problem.line, problem.message)
 
 
-def _under(home: Path, path: Path) -> Path:
-    return path.resolve().relative_to(home.resolve())
+def _under(cassette_dir: Path, path: Path) -> Path:
+    return path.resolve().relative_to(cassette_dir.resolve())

@@ -9,18 +9,17 @@ from pathlib import Path
 
 import httpx
 
-from llm_conformance import derivation
-from llm_conformance.cassette import Interaction
-from llm_conformance.providers import Provider
-from llm_conformance.recording import asking, calling, documents, proposals
-from llm_conformance.recording.asking import Ask, CannotAskError, Draft
-from llm_conformance.recording.calling import Answer
+from llm_conformance.recording import client, documents, drafts, proposals
+from llm_conformance.recording.client import Answer
 from llm_conformance.recording.documents import Recorded
+from llm_conformance.recording.drafts import Ask, CannotAskError, Draft
 from llm_conformance.recording.proposals import Proposal
 from llm_conformance.recording.scrubbing import cleaned_value, scrub, without_account
-from llm_conformance.recording.splicing import Splice, splice
-from llm_conformance.scenarios import ScenarioFile
-from llm_conformance.truths import Mode
+from llm_conformance.recording.splice import Splice, splice
+from llm_conformance.scenarios.load import ScenarioFile
+from llm_conformance.wire import answers
+from llm_conformance.wire.interaction import Interaction, Mode
+from llm_conformance.wire.providers.api import Api
 
 
 @dataclass(frozen=True)
@@ -31,15 +30,15 @@ class Task:
     source: ScenarioFile | Draft
 
     @property
-    def row(self) -> Provider:
+    def api(self) -> Api:
         """Whose API is asked."""
-        return self.source.row if isinstance(self.source, Draft) else self.source.provider
+        return self.source.api
 
     def asks(self, model: str | None) -> list[Ask]:
         """Return its requests. Raises CannotAskError."""
         if isinstance(self.source, Draft):
-            return list(asking.asks_of_draft(self.source, model))
-        return list(asking.asks_again(self.source, model))
+            return list(drafts.asks_of_draft(self.source, model))
+        return list(drafts.asks_again(self.source, model))
 
     @property
     def earlier(self) -> list[ScenarioFile]:
@@ -77,19 +76,19 @@ class Recorder:
         found: set[str] = set()
         for ask in task.asks(self.model):
             ask = self._with_new_answers(task, ask)
-            base_url = asking.base_url_for(ask, self.base_url, self.environment)
-            answer = calling.call(self.client, ask, base_url + ask.rest, key_for(ask.row, self.environment))
+            base_url = drafts.base_url_for(ask, self.base_url, self.environment)
+            answer = client.call(self.client, ask, base_url + ask.rest, key_for(ask.api, self.environment))
             self.done()
-            scrubbed = scrub(_interaction(ask, answer), ask.row, self._secrets(ask.row))
+            scrubbed = scrub(_interaction(ask, answer), ask.api, self._secrets(ask.api))
             made.append(Recorded(ask, answer, scrubbed.interaction))
             found.update(scrubbed.found)
         self._remember(task, made)
         metadata = documents.metadata(made, self.today, self.base_url, self.source)
-        metadata["endpoint"] = without_account(metadata["endpoint"], task.row)
+        metadata["endpoint"] = without_account(metadata["endpoint"], task.api)
         document = documents.scenario(
             task.source.document, made, self.model, self._splices(task, made), self._own(task)
         )
-        known = self._secrets(task.row)
+        known = self._secrets(task.api)
         return proposals.propose(
             task.target,
             cleaned_value(metadata, known)[0],
@@ -105,8 +104,8 @@ class Recorder:
             },
         )
 
-    def _secrets(self, row: Provider) -> list[str]:
-        names = (*row.key_variables, *row.url_variables.values())
+    def _secrets(self, api: Api) -> list[str]:
+        names = (*api.key_variables, *api.url_variables.values())
         inside = [httpx.URL(self.base_url).password] if self.base_url else []
         return [*(self.environment[name] for name in names if name in self.environment), *filter(None, inside)]
 
@@ -122,7 +121,7 @@ class Recorder:
         if isinstance(task.source, Draft):
             return
         for each in made:
-            old = derivation.derive_if_readable(task.source.interaction(each.ask.mode), task.row)
+            old = answers.derive_if_readable(task.source.interaction(each.ask.mode), task.api)
             new = each.facts
             if old is not None and new is not None:
                 try:
@@ -139,12 +138,12 @@ class Recorder:
         return {mode: told for (path, mode), told in self.splices.items() if path == task.target}
 
 
-def key_for(row: Provider, environment: Mapping[str, str]) -> str | None:
+def key_for(api: Api, environment: Mapping[str, str]) -> str | None:
     """Return the key from the first variable that is set; None if none is, or none is needed.
 
     Raises CannotAskError for one that no header can hold.
     """
-    for name in row.key_variables:
+    for name in api.key_variables:
         key = environment.get(name, "").strip()
         if key and not (key.isascii() and key.isprintable()):
             raise CannotAskError(f"{name} has characters in it that no key has")

@@ -7,23 +7,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from llm_conformance import scenarios, subject, writing
-from llm_conformance.findings import judged
+from llm_conformance.adapter import under_test
+from llm_conformance.adapter.under_test import AdapterUnderTest
+from llm_conformance.judging.effort import Effort
+from llm_conformance.judging.findings import judged
+from llm_conformance.judging.judge import known_without_running
+from llm_conformance.judging.plan import Filters, cells
 from llm_conformance.locations import REFERENCE_ADAPTERS, ROOT
-from llm_conformance.plan import Filters, cells
-from llm_conformance.plugin import TIMEOUT_S
+from llm_conformance.options import TIMEOUT_S
 from llm_conformance.recording import proposals
 from llm_conformance.recording.proposals import Proposal
 from llm_conformance.recording.shapes import differences, shape_of
-from llm_conformance.recording.splicing import CONVERSATION
-from llm_conformance.rules import catalogue
-from llm_conformance.runner import Runner
-from llm_conformance.scenarios import Scenario, ScenarioFile
-from llm_conformance.search import Effort
-from llm_conformance.server import ReplayServer
-from llm_conformance.subject import Subject
-from llm_conformance.truths import Mode
-from llm_conformance.verdict import settled
+from llm_conformance.recording.splice import CONVERSATION
+from llm_conformance.replay.runner import Runner
+from llm_conformance.replay.server import ReplayServer
+from llm_conformance.rules.catalogue import catalogue
+from llm_conformance.scenarios import dump, load
+from llm_conformance.scenarios.load import ScenarioFile
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.wire.interaction import Mode
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _CONTEXT = 2
@@ -54,21 +56,26 @@ class Review:
     disagreements: Sequence[str]
 
 
-def review(home: Path, wanted: Sequence[Proposal], together: Sequence[Proposal]) -> list[Review]:
+def review(cassette_dir: Path, wanted: Sequence[Proposal], together: Sequence[Proposal]) -> list[Review]:
     """Look at the `wanted` ones of those that would be accepted `together`. Raises BadFileError."""
-    with proposals.overlaid(home, together) as copy:
-        problems = list(proposals.check(home, together))
-        (reference,) = subject.load_all([REFERENCE_ADAPTERS], ROOT)
+    with proposals.overlaid(cassette_dir, together) as copy:
+        problems = list(proposals.check(cassette_dir, together))
+        (reference,) = under_test.load_all([REFERENCE_ADAPTERS], ROOT)
         runner = Runner(TIMEOUT_S, ReplayServer())
         try:
-            return [_review(each, home, copy, problems, reference, runner) for each in wanted]
+            return [_review(each, cassette_dir, copy, problems, reference, runner) for each in wanted]
         finally:
             runner.close()
             reference.close()
 
 
 def _review(
-    proposal: Proposal, home: Path, copy: Path, problems: Sequence[FileProblem], reference: Subject, runner: Runner
+    proposal: Proposal,
+    cassette_dir: Path,
+    copy: Path,
+    problems: Sequence[FileProblem],
+    reference: AdapterUnderTest,
+    runner: Runner,
 ) -> Review:
     # Those of scenarios that build on a proposal stand in no proposal; all beside them are told.
     mine = [
@@ -77,12 +84,12 @@ def _review(
         if each.path.parent == proposal.folder or each.path.parent == proposal.folder.parent
     ]
     try:
-        new = proposal.read(copy, home)
+        new = proposal.read(copy, cassette_dir)
     except BadFileError:
         new = None
     if new is None or new.form_problems:
         return Review(proposal.id, not proposal.target.is_file(), [], [], [], [], mine, [])
-    old = scenarios.read(proposal.target) if proposal.target.is_file() else None
+    old = load.read(proposal.target) if proposal.target.is_file() else None
     return Review(
         id=proposal.id,
         is_new=old is None,
@@ -91,7 +98,7 @@ def _review(
         text=list(_text(old, new)),
         dropped=[] if old is None or not _claims(new) else sorted(_claims(old) - _claims(new)),
         problems=mine,
-        disagreements=[] if mine else list(_disagreements(scenarios.build(new, copy), reference, runner)),
+        disagreements=[] if mine else list(_disagreements(load.build(new, copy), reference, runner)),
     )
 
 
@@ -108,12 +115,12 @@ def _remarks(proposal: Proposal) -> Iterator[str]:
 
 
 def _shape(old: ScenarioFile, new: ScenarioFile) -> Iterator[str]:
-    row = new.provider
+    api = new.api
     for mode in dict.fromkeys((*old.modes, *new.modes)):
         if mode not in new.modes or mode not in old.modes:
             yield f"{mode}: {'is new' if mode in new.modes else 'was not recorded'}"
             continue
-        changes = differences(shape_of(old.interaction(mode), row), shape_of(new.interaction(mode), row))
+        changes = differences(shape_of(old.interaction(mode), api), shape_of(new.interaction(mode), api))
         yield from (f"{mode}: {change}" for change in changes)
         for path in _changed_request(old, new, mode):
             yield f"{mode}: the request has another {path}"
@@ -129,30 +136,33 @@ def _changed_request(old: ScenarioFile, new: ScenarioFile, mode: Mode) -> Iterat
 
 def _text(old: ScenarioFile | None, new: ScenarioFile) -> Iterator[str]:
     if old is None:
-        yield from writing.text({"truth": new.document["truth"]}).splitlines()
+        yield from dump.text({"expected": new.document["expected"]}).splitlines()
         return
-    parts = ("call", "think_profile", "recordings", "replay", "truth")
+    parts = ("call", "think_profile", "recordings", "round_trip", "expected")
     was, now = (
-        writing.text({key: file.document[key] for key in parts if key in file.document}).splitlines()
+        dump.text({key: file.document[key] for key in parts if key in file.document}).splitlines()
         for file in (old, new)
     )
     yield from difflib.unified_diff(was, now, "as it is", "as proposed", n=_CONTEXT, lineterm="")
 
 
 def _claims(file: ScenarioFile) -> set[str]:
-    truth = file.document["truth"]
-    if "error" in truth:
+    expected = file.document["expected"]
+    if "error" in expected:
         return set()  # of an error nothing else is stated
-    return {key for part in (truth, *(truth.get(mode, {}) for mode in file.modes)) for key in part} - {"json", "stream"}
+    return {key for part in (expected, *(expected.get(mode, {}) for mode in file.modes)) for key in part} - {
+        "json",
+        "stream",
+    }
 
 
-def _disagreements(scenario: Scenario, reference: Subject, runner: Runner) -> Iterator[str]:
+def _disagreements(scenario: Scenario, reference: AdapterUnderTest, runner: Runner) -> Iterator[str]:
     """Yield what the reference adapter makes of the new bytes otherwise than the proposed truth says."""
     for cell in cells([reference], [scenario], Filters()):
         found: dict[str, list[str]] = {}
         for rule in catalogue().values():
-            if settled(cell, rule.invariant) is None:
-                verdict, wrong = judged(cell, rule.invariant, runner, Effort(0))
+            if known_without_running(cell, rule.rule) is None:
+                verdict, wrong = judged(cell, rule.rule, runner, Effort(0))
                 if wrong is not None:
                     found.setdefault(str(verdict.message).partition(" [provider=")[0], []).append(rule.id)
-        yield from (f"{cell.face}: {', '.join(ids)}: {message}" for message, ids in found.items())
+        yield from (f"{cell.method}: {', '.join(ids)}: {message}" for message, ids in found.items())

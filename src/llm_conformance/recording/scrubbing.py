@@ -17,17 +17,17 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from llm_conformance import secrets
-from llm_conformance.cassette import Interaction
-from llm_conformance.framing import (
+from llm_conformance.wire.framings.aws_event_stream import (
     AwsEventStream,
-    Framing,
     aws_chunk,
     aws_chunk_payload,
     aws_message,
     aws_parts,
     aws_texts,
 )
-from llm_conformance.providers import Provider
+from llm_conformance.wire.framings.base import Framing
+from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers.api import Api
 
 KEPT_HEADERS = frozenset({"content-type", "retry-after", "request-id", "x-request-id"})
 SENT = "a key or an account that was sent"
@@ -47,12 +47,12 @@ class Scrubbed:
     found: tuple[str, ...]
 
 
-def scrub(interaction: Interaction, row: Provider, known: Collection[str] = ()) -> Scrubbed:
+def scrub(interaction: Interaction, api: Api, known: Collection[str] = ()) -> Scrubbed:
     """Return an interaction that may be written.
 
     Args:
         interaction: What was sent and received.
-        row: Whose API it is.
+        api: Whose API it is.
         known: Secrets that were part of the request.
 
     Raises:
@@ -68,7 +68,7 @@ def scrub(interaction: Interaction, row: Provider, known: Collection[str] = ()) 
     request, kinds = cleaned_value(interaction.request, known)
     scrubbed = replace(
         interaction,
-        uri=clean(_plain_uri(without_account(interaction.uri, row), row)),
+        uri=clean(_plain_uri(without_account(interaction.uri, api), api)),
         request=request,
         headers={name: clean(value) for name, value in interaction.headers.items() if name in KEPT_HEADERS},
         body=b"".join(_cleaned_frames(interaction, clean)),
@@ -145,9 +145,9 @@ def cleaned_value(value: Any, known: Collection[str]) -> tuple[Any, list[str]]:
     return value, []
 
 
-def without_account(uri: str, row: Provider) -> str:
+def without_account(uri: str, api: Api) -> str:
     """Return a URI with zeros in the place of what names an account: `{account_id}` in the row's base URLs."""
-    for base in row.base_urls:
+    for base in api.base_urls:
         host, _, path = base.partition("://")[2].partition("/")
         parts = re.split(r"\{\w+\}", f"{host}/{path}" if "{" in host else path)
         pattern = "([^/?]+)".join(map(re.escape, parts))
@@ -159,9 +159,9 @@ def without_account(uri: str, row: Provider) -> str:
     return uri
 
 
-def _plain_uri(uri: str, row: Provider) -> str:
+def _plain_uri(uri: str, api: Api) -> str:
     """Return a URI with no more of a query than the API's own path has: a key may stand there."""
-    place = row.place(uri)
+    place = api.place(uri)
     if place is None:
         return uri
     path, own = place.path.partition("?")[0], place.template.partition("?")[2]

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from llm_conformance import derivation, schema
-from llm_conformance.cassette import Interaction
-from llm_conformance.derivation import CitationFacts, WireFacts
-from llm_conformance.framing import EVENT_STREAM
-from llm_conformance.providers import Provider
+from llm_conformance import schema
+from llm_conformance.wire import answers
+from llm_conformance.wire.answers import CitationFacts, WireFacts
+from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
+from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers.api import Api
 
 # What the model, or the asker, puts together: the fields in it are content.
 _FREE_FORM = frozenset({"input", "args", "arguments", "logit_bias", "metadata"})
@@ -51,22 +52,22 @@ class Shape:
     problems: tuple[str, ...]
 
 
-def shape_of(interaction: Interaction, row: Provider) -> Shape:
+def shape_of(interaction: Interaction, api: Api) -> Shape:
     """Return the shape of an answer, as far as it can be read."""
     found, readable = _documents(interaction)
     claims = {"body": "JSON" if readable else "broken off, or no JSON", **_framing(interaction)}
     try:
-        claims |= dict(_claims(derivation.derive(interaction, row), row, interaction.streamed))
-    except derivation.SHAPELESS:
-        claims["body"] = f"not of the form of {row}" if readable else claims["body"]
-    part = f"wire/{row.wire}#/$defs/{'chunk' if interaction.streamed else 'response'}"
+        claims |= dict(_claims(answers.derive(interaction, api), api, interaction.streamed))
+    except answers.SHAPELESS:
+        claims["body"] = f"not of the form of {api}" if readable else claims["body"]
+    part = f"wire/{api.wire}#/$defs/{'chunk' if interaction.streamed else 'response'}"
     problems = _problems(part, found) if interaction.status < 400 else ()
     return Shape(
         status=interaction.status,
         content_type=interaction.headers.get("content-type", "").partition(";")[0].strip(),
         fields=_fields(found),
         order=tuple(
-            dict.fromkeys(_kind(each, row, interaction.streamed) for each in found if not _is_kept_alive(each))
+            dict.fromkeys(_kind(each, api, interaction.streamed) for each in found if not _is_kept_alive(each))
         ),
         claims=claims,
         problems=tuple(dict.fromkeys(problems)),
@@ -126,9 +127,9 @@ def _documents(interaction: Interaction) -> tuple[list[Any], bool]:
     """Return the JSON documents of an answer as far as there are any, and whether that is all of it."""
     found: list[Any] = []
     try:
-        for document in derivation.documents(interaction):
+        for document in answers.documents(interaction):
             found.append(document)  # what came before an error counts
-    except derivation.SHAPELESS:
+    except answers.SHAPELESS:
         return found, False
     return found, True
 
@@ -162,9 +163,9 @@ def _type(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
-def _kind(document: Any, row: Provider, streamed: bool) -> str:
+def _kind(document: Any, api: Api, streamed: bool) -> str:
     """Return what a document holds, by the rules by which answers are read."""
-    held = derivation.kinds(document, row, streamed) if isinstance(document, Mapping) else ()
+    held = answers.kinds(document, api, streamed) if isinstance(document, Mapping) else ()
     named = document.get("type") if isinstance(document, Mapping) else None
     said = "+".join(held)
     if isinstance(named, str):
@@ -186,20 +187,20 @@ def _framing(interaction: Interaction) -> dict[str, str]:
     }
 
 
-def _claims(facts: WireFacts, row: Provider, streamed: bool) -> Iterator[tuple[str, str]]:
+def _claims(facts: WireFacts, api: Api, streamed: bool) -> Iterator[tuple[str, str]]:
     if facts.error:
         yield "an error", "in the answer"
     if streamed:
         yield "the end", "said" if facts.finish is not None or facts.ended else "missing: the stream was cut off"
     if facts.finish is not None:
-        yield "finish word", "known" if facts.finish in row.finish else f"unknown ({facts.finish!r})"
-    yield "counts", _counts(facts, row)
+        yield "finish word", "known" if facts.finish in api.finish else f"unknown ({facts.finish!r})"
+    yield "counts", _counts(facts, api)
     if facts.citations:
-        yield "offsets count", _offsets(facts, row)
+        yield "offsets count", _offsets(facts, api)
 
 
-def _counts(facts: WireFacts, row: Provider) -> str:
-    usage = row.normalise(facts.usage)
+def _counts(facts: WireFacts, api: Api) -> str:
+    usage = api.normalise(facts.usage)
     if usage is None:
         return "none"
     if usage.prompt_tokens is None or usage.completion_tokens is None:
@@ -208,13 +209,13 @@ def _counts(facts: WireFacts, row: Provider) -> str:
     return "prompt + completion = total" if usage.total_tokens == whole else "prompt + completion is not the total"
 
 
-def _offsets(facts: WireFacts, row: Provider) -> str:
+def _offsets(facts: WireFacts, api: Api) -> str:
     """Return the unit in which all citations mark what they say that they mark: the documented one if it is."""
     placed = [each for each in facts.citations if each.start is not None and each.end is not None]
     if not placed:
         return "nothing (no place is given)"
     fitting = [unit for unit in UNITS if all(_fits(each, facts, unit) for each in placed)]
-    documented = _DOCUMENTED.get(row.offset_unit)
+    documented = _DOCUMENTED.get(api.offset_unit)
     if documented in fitting:
         return f"{documented}, as documented"
     return _OR.join(fitting) or "nothing that fits"

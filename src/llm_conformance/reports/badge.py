@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from llm_conformance.judging.effort import QUICK
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.matrix import verdict
-from llm_conformance.search import QUICK
 from llm_conformance.templating import render as render_template
 
 _CHARACTER = 6.6

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from llm_conformance.judgement import Status
+from llm_conformance.judging.status import Status
 from llm_conformance.reports.document import Document
 
 _RED = frozenset({Status.FAIL.value, Status.ERROR.value})
@@ -64,6 +64,5 @@ def compare(before: Document, after: Document) -> Iterator[Change]:
 def _by_cell(document: Document, several: bool) -> Mapping[Cell, Mapping[str, Any]]:
     names = ("adapter",) if several else ()
     return {
-        tuple(result[name] for name in (*names, "invariant", "scenario", "face")): result
-        for result in document["results"]
+        tuple(result[name] for name in (*names, "rule", "scenario", "method")): result for result in document["results"]
     }

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from llm_conformance import __version__, secrets
-from llm_conformance.deviations import Deviations
-from llm_conformance.judgement import Status
-from llm_conformance.subject import Subject
-from llm_conformance.tally import Tally
+from llm_conformance.adapter.under_test import AdapterUnderTest
+from llm_conformance.judging.deviations import Deviations
+from llm_conformance.judging.status import Status
+from llm_conformance.judging.tally import Tally
 
 Document = dict[str, Any]
 
@@ -32,12 +32,12 @@ class Result:
         complete: Whether every rule was applied to everything.
     """
 
-    subjects: tuple[Subject, ...]
+    adapters: tuple[AdapterUnderTest, ...]
     scenarios_digest: str
     tally: Tally
     deviations: Deviations
     stale: frozenset[int]
-    faces: tuple[str, ...]
+    methods: tuple[str, ...]
     all_scenarios: int
     scenarios: int
     not_covered: Mapping[str, int]
@@ -60,14 +60,14 @@ def document(result: Result) -> Document:
         },
         "adapters": [
             {
-                "spec": subject.spec,
-                "name": subject.label,
-                "version": subject.version,
-                "providers": sorted(subject.providers),
-                "capabilities": sorted(subject.capabilities),
-                "not_covered": result.not_covered[subject.label],
+                "spec": adapter.spec,
+                "name": adapter.label,
+                "version": adapter.version,
+                "providers": sorted(adapter.providers),
+                "capabilities": sorted(adapter.capabilities),
+                "not_covered": result.not_covered[adapter.label],
             }
-            for subject in result.subjects
+            for adapter in result.adapters
         ],
         "results": [_result(verdict.to_dict()) for verdict in tally.verdicts],
         "exchanges": [tally.exchanges[name] for name in sorted(tally.exchanges)],

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from llm_conformance.judgement import Status
+from llm_conformance.judging.status import Status
 from llm_conformance.reports.document import Document
-from llm_conformance.reports.matrix import FAMILIES, RED, brief, by_family, statuses, verdict
+from llm_conformance.reports.matrix import RED, brief, by_family, statuses, verdict
+from llm_conformance.rules.catalogue import FAMILIES
 from llm_conformance.templating import render as render_template
 
 _SHOWN = 30
@@ -34,16 +35,16 @@ def _values(document: Document) -> Mapping[str, Any]:
     failures: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for result in document["results"]:
         if result["status"] in RED:
-            failures.setdefault((result["adapter"], result["invariant"]), []).append(result)
+            failures.setdefault((result["adapter"], result["rule"]), []).append(result)
     shown = [
         {
             "adapter": adapter,
-            "invariant": invariant,
+            "rule": rule,
             "count": len(found),
             "scenario": found[0]["scenario"],
             "message": _in_one_line(found[0]["message"]),
         }
-        for (adapter, invariant), found in sorted(failures.items(), key=lambda each: -len(each[1]))
+        for (adapter, rule), found in sorted(failures.items(), key=lambda each: -len(each[1]))
     ]
     return {
         **document,

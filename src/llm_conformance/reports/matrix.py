@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from llm_conformance.judgement import Status
+from llm_conformance.judging.status import Status
 from llm_conformance.reports.document import Document
+from llm_conformance.rules.catalogue import FAMILIES
 
-FAMILIES = ("SHP", "MSG", "RSN", "ANN", "USE", "STR", "ATT", "TOOL", "FIN", "RPL", "ERR", "PRV")
 RED = (Status.FAIL, Status.STALE, Status.ERROR)
 JUDGED = (Status.PASS, Status.EXPECTED, *RED)
 
@@ -22,7 +22,7 @@ def by_family(document: Document, adapter: str) -> Mapping[str, Mapping[str, Cou
     for result in document["results"]:
         if result["adapter"] == adapter:
             row = found.setdefault(f"{result['provider']}:{result['api']}", {})
-            row.setdefault(result["invariant"].partition("-")[0], Counter())[result["status"]] += 1
+            row.setdefault(result["rule"].partition("-")[0], Counter())[result["status"]] += 1
     return {row: {each: found[row][each] for each in FAMILIES if each in found[row]} for row in sorted(found)}
 
 

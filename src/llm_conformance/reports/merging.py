@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from llm_conformance.judgement import Status
+from llm_conformance.judging.status import Status
 from llm_conformance.reports.document import Document
 
 Key = tuple[str, ...]
 
-_KEY = ("adapter", "invariant", "scenario", "mode", "face")
+_KEY = ("adapter", "rule", "scenario", "mode", "method")
 _UNSEEN = (Status.VACUOUS, Status.UNSUPPORTED)
 _ALIKE = {
     "suite": "they are of different suites",
@@ -50,7 +50,7 @@ def merge(documents: Sequence[Document]) -> Document:
     )
     faults = sum(each["items"]["faults"] for each in documents)
     summary[Status.ERROR] += faults
-    exchanges = {(e["adapter"], e["scenario"], e["face"]): e for each in documents for e in each["exchanges"]}
+    exchanges = {(e["adapter"], e["scenario"], e["method"]): e for each in documents for e in each["exchanges"]}
     return {
         **first,
         "results": list(results.values()),

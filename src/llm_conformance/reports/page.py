@@ -13,9 +13,10 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from llm_conformance import rules
 from llm_conformance.reports.document import Document
-from llm_conformance.reports.matrix import FAMILIES, verdict
+from llm_conformance.reports.matrix import verdict
+from llm_conformance.rules import catalogue
+from llm_conformance.rules.catalogue import FAMILIES
 from llm_conformance.templating import render as render_template
 from llm_conformance.templating import text_of
 
@@ -28,8 +29,8 @@ def render(documents: Sequence[Document]) -> str:
     told = {
         "families": FAMILIES,
         "rules": {
-            rule.id: {"requirement": rule.invariant.requirement, "reason": rule.reason}
-            for rule in rules.catalogue().values()
+            rule.id: {"requirement": rule.rule.requirement, "reason": rule.reason}
+            for rule in catalogue.catalogue().values()
         },
         "reports": [{**document, "verdict": verdict(document)} for document in documents],
     }

@@ -40,10 +40,10 @@ function runsOf(reports) {
 function resultsOf(runs) {
   const results = [];
   for (const run of runs) {
-    const exchanges = new Map(run.report.exchanges.map((each) => [`${each.adapter} ${each.scenario} ${each.face}`, each]));
+    const exchanges = new Map(run.report.exchanges.map((each) => [`${each.adapter} ${each.scenario} ${each.method}`, each]));
     for (const result of run.report.results) {
       if (result.adapter !== run.adapter.name) continue;
-      const exchange = exchanges.get(`${result.adapter} ${result.scenario} ${result.face}`);
+      const exchange = exchanges.get(`${result.adapter} ${result.scenario} ${result.method}`);
       results.push({ ...result, run, row: `${result.provider}:${result.api}`, exchange });
     }
   }
@@ -53,7 +53,7 @@ function resultsOf(runs) {
 function start(data) {
   const runs = runsOf(data.reports);
   const results = resultsOf(runs);
-  const rules = Object.keys(data.rules).filter((rule) => results.some((each) => each.invariant === rule));
+  const rules = Object.keys(data.rules).filter((rule) => results.some((each) => each.rule === rule));
   const rows = [...new Set(results.map((each) => each.row))].sort();
   let chosen = null; // {row, run, rule}: the field of the matrix whose cells are listed
   let shown = SHOWN_AT_ONCE;
@@ -71,8 +71,8 @@ function start(data) {
     const options = (id, values) => $(id).append(...values.map((value) => make("option", { value }, value)));
     options("provider", rows);
     options("rule", [...data.families.filter((each) => rules.some((rule) => rule.startsWith(`${each}-`))), ...rules]);
-    options("face", [...new Set(results.map((each) => each.face))].sort());
-    options("evidence", [...new Set(results.map((each) => each.evidence))].sort());
+    options("method", [...new Set(results.map((each) => each.method))].sort());
+    options("provenance", [...new Set(results.map((each) => each.provenance))].sort());
     for (const status of STATUSES.filter((each) => results.some((result) => result.status === each))) {
       $("statuses").append(make("label", {}, make("input", { type: "checkbox", name: "status", value: status, checked: true }), status));
     }
@@ -86,15 +86,15 @@ function start(data) {
     const checked = (name) => new Set([...document.querySelectorAll(`input[name=${name}]:checked`)].map((each) => each.value));
     const [statuses, numbers] = [checked("status"), checked("run")];
     const search = $("search").value.trim().toLowerCase();
-    const [row, rule, face, evidence] = ["provider", "rule", "face", "evidence"].map((id) => $(id).value);
+    const [row, rule, method, provenance] = ["provider", "rule", "method", "provenance"].map((id) => $(id).value);
     return (each) =>
       statuses.has(each.status) &&
       numbers.has(String(each.run.number)) &&
       (!search || each.scenario.toLowerCase().includes(search)) &&
       (!row || each.row === row) &&
-      (!rule || each.invariant === rule || each.invariant.startsWith(`${rule}-`)) &&
-      (!face || each.face === face) &&
-      (!evidence || each.evidence === evidence);
+      (!rule || each.rule === rule || each.rule.startsWith(`${rule}-`)) &&
+      (!method || each.method === method) &&
+      (!provenance || each.provenance === provenance);
   }
 
   function fieldOf(found) {
@@ -138,7 +138,7 @@ function start(data) {
     if (button) button.tabIndex = 0;
   }
 
-  const keyOf = (each) => `${each.row} ${each.run.number} ${each.invariant}`;
+  const keyOf = (each) => `${each.row} ${each.run.number} ${each.rule}`;
 
   function groupBy(items, key) {
     const groups = new Map();
@@ -158,7 +158,7 @@ function start(data) {
   }
 
   function drawCells(matching) {
-    const inField = (each) => !chosen || (each.row === chosen.row && each.run === chosen.run && each.invariant === chosen.rule);
+    const inField = (each) => !chosen || (each.row === chosen.row && each.run === chosen.run && each.rule === chosen.rule);
     const rank = (each) => STATUSES.indexOf(each.status);
     const order = (one, other) => rank(one) - rank(other) || one.scenario.localeCompare(other.scenario);
     const found = matching.filter(inField).sort(order);
@@ -170,8 +170,8 @@ function start(data) {
 
   function lineOf(result) {
     const button = make("button", { type: "button" },
-      make("span", { className: `status ${result.status}` }, result.status), make("span", {}, result.invariant), make("span", {}, result.scenario),
-      make("span", { className: "face" }, result.face), make("span", { className: "said" }, result.message ?? ""));
+      make("span", { className: `status ${result.status}` }, result.status), make("span", {}, result.rule), make("span", {}, result.scenario),
+      make("span", { className: "method" }, result.method), make("span", { className: "said" }, result.message ?? ""));
     button.addEventListener("click", () => open(result));
     return make("li", {}, button);
   }
@@ -216,24 +216,24 @@ function showDeviations(reports) {
   const known = reports.flatMap((report) => report.deviations.filter((each) => each.status !== "for others"));
   $("known").hidden = !known.length;
   $("known").querySelector("ul").append(...known.map((each) => make("li", {},
-    make("span", { className: `status ${each.status}` }, each.status), ` ${each.invariant} in ${each.scenario}: ${each.reason} `,
+    make("span", { className: `status ${each.status}` }, each.status), ` ${each.rule} in ${each.scenario}: ${each.reason} `,
     make("a", { href: safe(each.link), rel: "noreferrer" }, each.link))));
 }
 
 const safe = (link) => (/^https?:\/\//.test(link) ? link : "");
 
 function detailOf(result, data) {
-  const rule = data.rules[result.invariant] ?? { requirement: "A rule that this version of the suite does not have.", reason: "" };
+  const rule = data.rules[result.rule] ?? { requirement: "A rule that this version of the suite does not have.", reason: "" };
   const behind = result.exchange ?? result.example ?? {};
   const example = result.example ?? {};
   const known = result.deviation === undefined ? null : result.run.report.deviations[result.deviation];
   const sent = example.body ?? behind.body;
-  const truth = example.truth ?? behind.truth;
+  const expected = example.expected ?? behind.expected;
   const returned = example.returned ?? behind.returned ?? null;
-  const command = (example.command ?? behind.command ?? "") + (behind.command && !example.command ? ` --conformance-invariant=${result.invariant}` : "");
+  const command = (example.command ?? behind.command ?? "") + (behind.command && !example.command ? ` --conformance-rule=${result.rule}` : "");
   const parts = [
-    make("h2", { id: "detail-title" }, `${result.invariant} in ${result.scenario}`),
-    make("p", {}, make("span", { className: `status ${result.status}` }, result.status), ` ${result.run.name}, ${result.face}, ${result.mode}, ${result.evidence}`),
+    make("h2", { id: "detail-title" }, `${result.rule} in ${result.scenario}`),
+    make("p", {}, make("span", { className: `status ${result.status}` }, result.status), ` ${result.run.name}, ${result.method}, ${result.mode}, ${result.provenance}`),
     make("p", {}, make("strong", {}, rule.requirement)),
     rule.reason ? make("p", { className: "reason" }, rule.reason) : null,
     result.message ? make("pre", { id: "detail-message" }, result.message) : null,
@@ -244,7 +244,7 @@ function detailOf(result, data) {
     copy.addEventListener("click", () => navigator.clipboard?.writeText(command));
     parts.push(make("h3", {}, "Reproduce"), make("pre", { id: "detail-command" }, command), copy);
   }
-  const left = make("div", {}, make("h3", {}, "What was sent"), ...sentOf(behind, example, sent), ...(truth ? [make("h3", {}, "What is true of it"), pretty(truth)] : []));
+  const left = make("div", {}, make("h3", {}, "What was sent"), ...sentOf(behind, example, sent), ...(expected ? [make("h3", {}, "What was expected"), pretty(expected)] : []));
   const right = make("div", {}, make("h3", {}, "What came back"), ...returnedOf(returned, behind));
   parts.push(sent === undefined ? make("p", {}, "This report has nothing of the exchange: no method was called.") : make("div", { className: "beside" }, left, right));
   return parts.filter((part) => part !== null);

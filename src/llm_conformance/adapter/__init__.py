@@ -1,0 +1,1 @@
+"""Find and start the adapter under test."""

@@ -1,0 +1,1 @@
+"""The command `llm-conformance`: one module a verb."""

@@ -1,0 +1,1 @@
+"""Wire formats: one folder each, with its schema, read rules, requests and generator."""

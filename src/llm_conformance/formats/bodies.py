@@ -1,0 +1,30 @@
+"""Helpers to write a conversation as the body of a request. Messages and tools are given in OpenAI's form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Fields = dict[str, Any]
+Messages = Sequence[Mapping[str, Any]]
+
+
+def function_of(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the function that a tool declares."""
+    function: Mapping[str, Any] = tool["function"]
+    return function
+
+
+def description_of(function: Mapping[str, Any]) -> Fields:
+    """Return the description of a function as a field, no field if there is none."""
+    return filled(description=function.get("description"))
+
+
+def instructions_of(messages: Messages) -> str:
+    """Return the system messages, joined by an empty line."""
+    return "\n\n".join(message["content"] for message in messages if message["role"] == "system")
+
+
+def filled(**fields: Any) -> Fields:
+    """Return the fields that are not empty."""
+    return {name: value for name, value in fields.items() if value}

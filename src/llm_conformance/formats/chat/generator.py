@@ -1,0 +1,262 @@
+"""OpenAI-shaped chat completions, as all of their providers send them."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.generate import answers, texts
+from llm_conformance.generate.answers import Answer, Audio, Block, Call, Citation, Reasoning, Text
+from llm_conformance.generate.chance import at_most, either, pick, some
+from llm_conformance.generate.counts import growing
+from llm_conformance.generate.framing import Frame
+from llm_conformance.generate.wire import CREATED, ID, MODEL, Wire, nothing
+from llm_conformance.wire.providers.api import Api
+
+Fields = dict[str, Any]
+
+
+class ChatWire(Wire):
+    """One message, or deltas of it."""
+
+    sends_back: ClassVar[bool] = True
+    # Not the content: some give JSON there that is no text.
+    structure: ClassVar[tuple[str, ...]] = ("/choices", "/choices/0", "/choices/0/message", "/choices/0/delta")
+
+    def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
+        """Draw reasoning, then text, then tool calls; audio where the provider has any."""
+        reasoning = draw(texts.reasonings()) if either(draw) and api.reasoning_fields else ""
+        seal = answers.seals(draw) if reasoning and _has_details(api) and either(draw) else ""
+        shown: list[Block] = [Reasoning(reasoning, seal)] if reasoning else []
+        if api.speaks and some(draw):
+            data = base64.b64encode(draw(st.binary(min_size=1, max_size=24))).decode()
+            return (*shown, Audio(data, draw(texts.answers(3).filter(bool))))
+        places = either(draw) and api.offset_unit == "code points"
+        text = draw(texts.answers())
+        return (*shown, answers.cited(draw, text) if places else Text(text), *answers.calls(draw))
+
+    def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
+        """Return a `url_citation`, flattened."""
+        return {"type": "url_citation", **_source(citation)}
+
+    def sent_back(self, answer: Answer) -> Mapping[str, Any]:
+        """Return the reasoning in the provider's slot."""
+        told = [_detail(answer)] if _has_details(answer.api) else answer.reasoning
+        return {f"/messages/1{answer.api.round_trip.slot}": told}
+
+    def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
+        """Draw a `chat.completion`."""
+        whole: Fields = {"role": "assistant"}
+        reasoning = _text_of(answer, Reasoning)
+        if _has_details(answer.api):
+            whole |= {"reasoning_details": [_detail(answer)]} if reasoning else nothing(draw, "reasoning_details", [])
+        sent = answer.sent
+        if answer.api.content_parts and (reasoning or (sent and either(draw))):
+            whole["content"] = [*_thinking(draw, reasoning), *_texts(draw, sent)]
+        else:
+            whole |= (
+                dict.fromkeys(_names(draw, answer.api), reasoning) if reasoning else _no_reasoning(draw, answer.api)
+            )
+            whole |= {"content": sent} if sent or len(answer.blocks) == 1 else nothing(draw, "content", None, "")
+        made = [_tool_call(call, call.arguments) for call in answer.calls]
+        whole |= {"tool_calls": made} if made else nothing(draw, "tool_calls", None, [])
+        cited = _annotations(answer)
+        whole |= {"annotations": cited} if cited else nothing(draw, "annotations", None, [])
+        for block in answer.blocks:
+            if isinstance(block, Audio):
+                spoken = {"id": "audio-1", "data": block.data, "transcript": block.transcript, "expires_at": CREATED}
+                whole |= {"audio": spoken, "content": None}
+        choice = {"index": 0, "message": whole, "finish_reason": answer.word}
+        usage = {"usage": answer.counts.raw} if answer.counts.usage else nothing(draw, "usage", None)
+        return {**_head("chat.completion"), "choices": [choice], **usage}
+
+    def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
+        """Draw a stream of chunks."""
+        when = pick(draw, "apart", "at the finish", "always") if answer.counts.usage else "never"
+        chunks: list[Fields] = []
+        deltas = list(self._deltas(draw, answer))
+        counted = growing(draw, answer.counts, len(deltas))
+        for delta, usage in zip(deltas, counted, strict=True):
+            said = {"usage": usage} if when == "always" else nothing(draw, "usage", None)
+            chunks.append({"choices": [_choice(delta)]} | said)
+        finish: Fields = {"choices": [_choice(({"content": ""} if either(draw) else {}), answer.word)]}
+        if when in ("at the finish", "always"):
+            finish["usage"] = answer.counts.raw
+        chunks += [finish, {"choices": finish["choices"]}] if some(draw) else [finish]
+        if when == "apart":
+            chunks.append({"choices": [], "usage": answer.counts.raw})
+        head = _head("chat.completion.chunk")
+        frames = [Frame({**head, **chunk}, ends=chunk is finish) for chunk in chunks]
+        return frames if at_most(draw, 5) == 5 else [*frames, Frame("[DONE]")]
+
+    def _deltas(self, draw: DrawFn, answer: Answer) -> Iterator[Fields]:
+        api, cited = answer.api, _annotations(answer)
+        where = pick(draw, "after", "with", "before")
+        yield {"role": "assistant"} | nothing(draw, "content", None, "")
+        if cited and where == "before":
+            yield {"annotations": cited}
+        thought, said = (_parted if api.content_parts else _named)(draw, answer)
+        sealed = {"reasoning_details": [_sealing(answer)]} if _seal_of(answer) else None
+        both = _both(thought[-1], said[0]) if thought and said and not sealed and some(draw) else None
+        for delta in thought[:-1] if both else thought:
+            yield nothing(draw, "content", None, "") | delta
+        if sealed:
+            yield sealed | nothing(draw, "reasoning", None) | nothing(draw, "content", None, "")
+        if both:
+            yield both
+            said = said[1:]
+        for number, delta in enumerate(said):
+            with_it = {"annotations": cited} if cited and where == "with" and number == len(said) - 1 else {}
+            yield delta | _no_reasoning(draw, api) | with_it
+        if cited and (where == "after" or (where == "with" and not said)):
+            yield {"annotations": cited}
+        for block in answer.blocks:
+            if isinstance(block, Audio):
+                yield from _audio_deltas(draw, block)
+        yield from _call_deltas(draw, answer.calls)
+
+
+def _head(kind: str) -> Fields:
+    return {"id": ID, "object": kind, "created": CREATED, "model": MODEL}
+
+
+def _choice(delta: Fields, word: str | None = None) -> Fields:
+    return {"index": 0, "delta": delta, "finish_reason": word}
+
+
+def _text_of(answer: Answer, kind: type[Text | Reasoning]) -> str:
+    return "".join(block.text for block in answer.blocks if isinstance(block, kind))
+
+
+def _names(draw: DrawFn, api: Api) -> tuple[str, ...]:
+    """Draw under which name reasoning comes: one that the provider has, or two of them for the same."""
+    if not api.reasoning_fields:
+        return ()
+    several = len(api.reasoning_fields) > 1 and some(draw)
+    return api.reasoning_fields[:2] if several else (pick(draw, *api.reasoning_fields),)
+
+
+def _no_reasoning(draw: DrawFn, api: Api) -> Fields:
+    named = api.reasoning_fields and not api.content_parts
+    return nothing(draw, api.reasoning_fields[0], None, "") if named else {}
+
+
+def _named(draw: DrawFn, answer: Answer) -> tuple[list[Fields], list[Fields]]:
+    """Draw the deltas of reasoning, in fields of its own, and those of text."""
+    names = _names(draw, answer.api)
+    details = _has_details(answer.api)
+    thought = [
+        dict.fromkeys(names, piece) | ({"reasoning_details": [_detail_of(piece)]} if details else {})
+        for piece in texts.pieces(draw, _text_of(answer, Reasoning))
+    ]
+    return thought, [{"content": piece} for piece in texts.pieces(draw, answer.sent)]
+
+
+def _parted(draw: DrawFn, answer: Answer) -> tuple[list[Fields], list[Fields]]:
+    """Draw the same where reasoning is among the parts of the content; text is one of them, or plain."""
+    thought: list[Fields] = [{"content": [part]} for part in _thinking(draw, _text_of(answer, Reasoning))]
+    plain = either(draw)
+    said = [{"content": part["text"] if plain else [part]} for part in _texts(draw, answer.sent)]
+    return thought, said
+
+
+def _thinking(draw: DrawFn, reasoning: str) -> list[Fields]:
+    """Draw the parts that have the reasoning, an empty one behind them or not."""
+    whole = either(draw)
+    pieces = [{"type": "text", "text": piece} for piece in texts.pieces(draw, reasoning)]
+    runs = [pieces] if whole and pieces else [[piece] for piece in pieces]
+    if pieces and either(draw):
+        runs.append([])
+    return [{"type": "thinking", "thinking": run} | nothing(draw, "closed", True) for run in runs]
+
+
+def _texts(draw: DrawFn, text: str) -> list[Fields]:
+    return [{"type": "text", "text": piece} for piece in texts.pieces(draw, text)]
+
+
+def _both(thought: Fields, said: Fields) -> Fields:
+    """Return a delta that has the end of the reasoning and the beginning of the text."""
+    before, content = thought.get("content"), said["content"]
+    if before is None:
+        return thought | said
+    return {"content": [*before, *(content if isinstance(content, list) else [{"type": "text", "text": content}])]}
+
+
+def _has_details(api: Api) -> bool:
+    """Whether a provider says reasoning a second time, as a list of details; who does takes them back."""
+    return api.round_trip.slot == "/reasoning_details"
+
+
+def _detail_of(text: str) -> Fields:
+    return {"type": "reasoning.text", "text": text, "format": "unknown", "index": 0}
+
+
+def _seal_of(answer: Answer) -> str:
+    return "".join(block.seal for block in answer.blocks if isinstance(block, Reasoning))
+
+
+def _detail(answer: Answer) -> Fields:
+    """Return the whole reasoning as the one detail that it is."""
+    seal = _seal_of(answer)
+    return _detail_of(_text_of(answer, Reasoning)) | ({"signature": seal} if seal else {})
+
+
+def _sealing(answer: Answer) -> Fields:
+    """Return the piece of a detail that has only its signature."""
+    return {"type": "reasoning.text", "signature": _seal_of(answer), "format": "unknown", "index": 0}
+
+
+def _source(citation: Citation) -> Fields:
+    return {"url": f"https://example.org/{citation.number}", "title": f"Source {citation.number}"}
+
+
+def _annotations(answer: Answer) -> list[Fields]:
+    """Return the annotations; their offsets count in the text as it is sent, think tags and all."""
+    found = []
+    for base, _, each in answer.spans:
+        span = base + each.start, base + each.end
+        sent = answer.think.on_the_wire(*span) if answer.think else span
+        if sent:
+            nested = {**_source(each), "start_index": sent[0], "end_index": sent[1]}
+            found.append({"type": "url_citation", "url_citation": nested})
+    return found
+
+
+def _tool_call(call: Call, arguments: str) -> Fields:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+
+
+def _call_deltas(draw: DrawFn, made: tuple[Call, ...]) -> Iterator[Fields]:
+    """Draw the deltas of tool calls: whole, or in pieces of which the first has the name; in turns or not."""
+    ways: list[list[Fields]] = []
+    for index, call in enumerate(made):
+        first, *rest = texts.pieces(draw, call.arguments) or [""]
+        if either(draw):
+            first, rest = "", [first, *rest]
+        way = [{"index": index, **_tool_call(call, first)}]
+        ways.append(way + [{"index": index, "function": {"arguments": piece}} for piece in rest])
+    if ways and some(draw):
+        yield {"tool_calls": [piece for way in ways for piece in way[:1]]}
+        ways = [way[1:] for way in ways]
+    in_turns = some(draw)
+    longest = max(map(len, ways), default=0)
+    order = (
+        [way[n] for n in range(longest) for way in ways if n < len(way)]
+        if in_turns
+        else [piece for way in ways for piece in way]
+    )
+    for piece in order:
+        yield {"tool_calls": [piece]}
+
+
+def _audio_deltas(draw: DrawFn, audio: Audio) -> Iterator[Fields]:
+    yield {"audio": {"id": "audio-1"}}
+    for piece in texts.pieces(draw, audio.transcript):
+        yield {"audio": {"transcript": piece}}
+    for piece in texts.pieces(draw, audio.data):
+        yield {"audio": {"data": piece}}
+    yield {"audio": {"expires_at": CREATED}}

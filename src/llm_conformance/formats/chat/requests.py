@@ -1,0 +1,32 @@
+"""Requests of the wire format `chat`: what they say, turn by turn, and how a conversation is written as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from llm_conformance.formats.bodies import Fields, Messages, filled
+from llm_conformance.formats.turns import Turn, objects, plain_text, read_arguments, text_turns
+
+
+def read(request: Mapping[str, Any]) -> Iterator[Turn]:
+    """Yield the turns of a request."""
+    for message in objects(request.get("messages")):
+        role = "system" if message.get("role") == "developer" else str(message.get("role"))
+        if role == "tool":
+            yield Turn(role, "result", [message.get("tool_call_id"), plain_text(message.get("content"))])
+            continue
+        yield from text_turns(role, message.get("content"))
+        for call in objects(message.get("tool_calls")):
+            kind = str(call.get("type"))
+            made = call.get(kind)
+            if isinstance(made, Mapping):
+                said = read_arguments(made.get("arguments", made.get("input")))
+                yield Turn(role, "call", [call.get("id"), kind, made.get("name"), said])
+            else:
+                yield Turn(role, "call", call)
+
+
+def write(messages: Messages, tools: Messages) -> Fields:
+    """Return the conversation and the tools as fields of a request."""
+    return {"messages": list(messages), **filled(tools=list(tools))}

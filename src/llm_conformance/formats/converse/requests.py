@@ -1,0 +1,44 @@
+"""Requests of the wire format `converse`: what they say, turn by turn, and how a conversation is written as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from llm_conformance.formats.bodies import Fields, Messages, description_of, filled, function_of, instructions_of
+from llm_conformance.formats.turns import Turn, objects, plain_text, text_turns
+
+
+def read(request: Mapping[str, Any]) -> Iterator[Turn]:
+    """Yield the turns of a request."""
+    yield from text_turns("system", request.get("system"))
+    for message in objects(request.get("messages")):
+        role = str(message.get("role"))
+        for block in objects(message.get("content")):
+            made, result = block.get("toolUse"), block.get("toolResult")
+            if isinstance(made, Mapping):
+                yield Turn(role, "call", [made.get("toolUseId"), made.get("name"), made.get("input")])
+            elif isinstance(result, Mapping):
+                speaks = "tool" if role == "user" else role
+                yield Turn(speaks, "result", [result.get("toolUseId"), plain_text(result.get("content"))])
+            elif "reasoningContent" not in block:
+                yield from text_turns(role, [block])
+
+
+def write(messages: Messages, tools: Messages) -> Fields:
+    """Return the conversation and the tools as fields of a request."""
+    said: list[Fields] = []
+    for message in messages:
+        text = [{"text": message["content"]}]
+        if message["role"] == "tool":
+            result = {"toolResult": {"toolUseId": message["tool_call_id"], "content": text}}
+            said.append({"role": "user", "content": [result]})
+        elif message["role"] != "system":
+            said.append({"role": message["role"], "content": text})
+    instructions = instructions_of(messages)
+    declared = [
+        {"toolSpec": {"name": it["name"], "inputSchema": {"json": it.get("parameters", {})}, **description_of(it)}}
+        for it in map(function_of, tools)
+    ]
+    system = [{"text": instructions}] if instructions else []
+    return {"messages": said, **filled(system=system, toolConfig={"tools": declared} if declared else {})}

@@ -1,0 +1,41 @@
+"""Requests of the wire format `gemini`: what they say, turn by turn, and how a conversation is written as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from llm_conformance.formats.bodies import Fields, Messages, filled, function_of, instructions_of
+from llm_conformance.formats.turns import Turn, objects, text_turns
+
+
+def read(request: Mapping[str, Any]) -> Iterator[Turn]:
+    """Yield the turns of a request."""
+    system = request.get("systemInstruction")
+    yield from text_turns("system", system.get("parts") if isinstance(system, Mapping) else None)
+    for content in objects(request.get("contents")):
+        role = {"model": "assistant"}.get(str(content.get("role")), str(content.get("role", "user")))
+        for part in objects(content.get("parts")):
+            call, result = part.get("functionCall"), part.get("functionResponse")
+            if isinstance(call, Mapping):
+                yield Turn(role, "call", [call.get("name"), call.get("args")])
+            elif isinstance(result, Mapping):
+                # What the result is named inside, and whether it is text or a value, is left to who sends it.
+                speaks = "tool" if role in ("user", "function") else role
+                yield Turn(speaks, "result", [result.get("name"), isinstance(result.get("response"), Mapping)])
+            elif not part.get("thought"):
+                yield from text_turns(role, [part])
+
+
+def write(messages: Messages, tools: Messages) -> Fields:
+    """Return the conversation and the tools as fields of a request."""
+    roles = {"user": "user", "assistant": "model"}
+    said = [
+        {"role": roles[message["role"]], "parts": [{"text": message["content"]}]}
+        for message in messages
+        if message["role"] in roles
+    ]
+    instructions = instructions_of(messages)
+    system = {"systemInstruction": {"parts": [{"text": instructions}]}} if instructions else {}
+    declared = [{"functionDeclarations": [function_of(tool) for tool in tools]}] if tools else []
+    return {"contents": said, **system, **filled(tools=declared)}

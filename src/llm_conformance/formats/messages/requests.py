@@ -1,0 +1,39 @@
+"""Requests of the wire format `messages`: what they say, turn by turn, and how a conversation is written as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from llm_conformance.formats.bodies import Fields, Messages, description_of, filled, function_of, instructions_of
+from llm_conformance.formats.turns import Turn, objects, plain_text, text_turns
+
+
+def read(request: Mapping[str, Any]) -> Iterator[Turn]:
+    """Yield the turns of a request."""
+    yield from text_turns("system", request.get("system"))
+    for message in objects(request.get("messages")):
+        role, content = str(message.get("role")), message.get("content")
+        for block in [{"type": "text", "text": content}] if isinstance(content, str) else objects(content):
+            kind = block.get("type")
+            if kind == "tool_use":
+                yield Turn(role, "call", [block.get("id"), block.get("name"), block.get("input")])
+            elif kind == "tool_result":
+                speaks = "tool" if role == "user" else role
+                yield Turn(speaks, "result", [block.get("tool_use_id"), plain_text(block.get("content"))])
+            elif kind not in ("thinking", "redacted_thinking"):
+                yield from text_turns(role, [block])
+
+
+def write(messages: Messages, tools: Messages) -> Fields:
+    """Return the conversation and the tools as fields of a request."""
+    said: list[Fields] = []
+    for message in messages:
+        if message["role"] == "tool":
+            result = {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}
+            said.append({"role": "user", "content": [result]})
+        elif message["role"] != "system":
+            said.append(dict(message))
+    declared = [function_of(tool) for tool in tools]
+    schemas = [{"name": it["name"], "input_schema": it.get("parameters", {}), **description_of(it)} for it in declared]
+    return {"messages": said, **filled(system=instructions_of(messages), tools=schemas)}

@@ -1,0 +1,80 @@
+"""Ollama's native chat: a message in a document, or in as many lines as it takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.generate import answers, texts
+from llm_conformance.generate.answers import Answer, Block, Call, Reasoning, Text
+from llm_conformance.generate.chance import either
+from llm_conformance.generate.framing import Frame
+from llm_conformance.generate.wire import MODEL, Wire
+from llm_conformance.wire.providers.api import Api
+
+Fields = dict[str, Any]
+
+
+class OllamaWire(Wire):
+    """`message` of an answer, and counts beside it."""
+
+    ids: ClassVar[tuple[str | None, ...]] = (None,)
+    structure: ClassVar[tuple[str, ...]] = ("/message",)
+
+    def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
+        """Draw thinking, text, then tool calls."""
+        thought = Reasoning(draw(texts.reasonings()))
+        said = Text(draw(texts.answers()))
+        blocks: tuple[Block, ...] = (thought, said) if either(draw) else (said,)
+        return (*(block for block in blocks if not isinstance(block, Reasoning) or block.text), *answers.calls(draw))
+
+    def words(self, api: Api) -> Mapping[str, str | None]:
+        """Return the words that end an answer; the others end the life of a model."""
+        return {word: reason for word, reason in api.finish.items() if reason}
+
+    def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
+        """Draw a plain answer."""
+        thought = "".join(block.text for block in answer.blocks if isinstance(block, Reasoning))
+        message: Fields = {"content": answer.sent}
+        message |= {"thinking": thought} if thought else {}
+        message |= {"tool_calls": [self._call(draw, call) for call in answer.calls]} if answer.calls else {}
+        return _document(message, done=True) | self._end(answer)
+
+    def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
+        """Draw a stream: a line for each piece and for each call, and one that has no more than the end."""
+        lines = [_document(message, done=False) for message in self._pieces(draw, answer)]
+        last = lines.pop() if lines and either(draw) else _document({"content": ""}, done=False)
+        return [*map(Frame, lines), Frame(last | {"done": True} | self._end(answer), ends=True)]
+
+    def _pieces(self, draw: DrawFn, answer: Answer) -> Iterator[Fields]:
+        for block in answer.blocks:
+            if isinstance(block, Call):
+                yield {"content": "", "tool_calls": [self._call(draw, block)]}
+            elif isinstance(block, Reasoning):
+                yield from ({"content": "", "thinking": piece} for piece in texts.pieces(draw, block.text))
+            else:
+                yield from ({"content": piece} for piece in texts.pieces(draw, answer.sent))
+
+    def _call(self, draw: DrawFn, call: Call) -> Fields:
+        place = {"index": 0} if either(draw) else {}
+        made = {"name": call.name, "arguments": json.loads(call.arguments or "{}"), **place}
+        return {"id": call.id, "function": made}
+
+    def _end(self, answer: Answer) -> Fields:
+        return {"done_reason": answer.word, "total_duration": 7, **answer.counts.raw}
+
+    def error_frame(self, api: Api) -> Frame:
+        """Return a line with an error."""
+        return Frame({"error": "the model runner has stopped"})
+
+
+def _document(message: Fields, done: bool) -> Fields:
+    return {
+        "model": MODEL,
+        "created_at": "2025-11-04T09:12:40.820116Z",
+        "message": {"role": "assistant", **message},
+        "done": done,
+    }

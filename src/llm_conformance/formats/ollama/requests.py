@@ -1,0 +1,25 @@
+"""Requests of the wire format `ollama`: what they say, turn by turn, and how a conversation is written as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from llm_conformance.formats.chat.requests import write
+from llm_conformance.formats.turns import Turn, objects, plain_text, text_turns
+
+__all__ = ["read", "write"]
+
+
+def read(request: Mapping[str, Any]) -> Iterator[Turn]:
+    """Yield the turns of a request."""
+    for message in objects(request.get("messages")):
+        role = str(message.get("role"))
+        if role == "tool":  # it names the tool; older servers take any name, and calls have no ids
+            yield Turn(role, "result", plain_text(message.get("content")))
+            continue
+        yield from text_turns(role, message.get("content"))
+        for call in objects(message.get("tool_calls")):
+            made = call.get("function")
+            if isinstance(made, Mapping):
+                yield Turn(role, "call", [made.get("name"), made.get("arguments")])

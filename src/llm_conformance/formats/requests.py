@@ -1,0 +1,50 @@
+"""Read and write requests in every wire format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from llm_conformance.formats.bodies import Fields, Messages
+from llm_conformance.formats.chat import requests as chat
+from llm_conformance.formats.cohere import requests as cohere
+from llm_conformance.formats.converse import requests as converse
+from llm_conformance.formats.gemini import requests as gemini
+from llm_conformance.formats.interactions import requests as interactions
+from llm_conformance.formats.messages import requests as messages
+from llm_conformance.formats.ollama import requests as ollama
+from llm_conformance.formats.responses import requests as responses
+from llm_conformance.formats.turns import Turn, joined
+from llm_conformance.formats.workers_ai import requests as workers_ai
+from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.providers.api import Api
+
+Reader = Callable[[Mapping[str, Any]], Iterator[Turn]]
+Writer = Callable[[Messages, Messages], Fields]
+
+_REQUESTS: Mapping[str, tuple[Reader, Writer]] = {
+    "chat": (chat.read, chat.write),
+    "cohere": (cohere.read, cohere.write),
+    "converse": (converse.read, converse.write),
+    "gemini": (gemini.read, gemini.write),
+    "interactions": (interactions.read, interactions.write),
+    "messages": (messages.read, messages.write),
+    "ollama": (ollama.read, ollama.write),
+    "responses": (responses.read, responses.write),
+    "workers_ai": (workers_ai.read, workers_ai.write),
+}
+
+
+def turns(request: Mapping[str, Any], wire: str) -> list[Turn]:
+    """Return what a request of the format `wire` says, turn by turn."""
+    read, _ = _REQUESTS[wire]
+    return joined(read(request))
+
+
+def request_of(api: Api, call: Mapping[str, Any], mode: Mode) -> Fields:
+    """Return the body of the request that makes a call; `call` is that of a scenario file or a draft."""
+    _, write = _REQUESTS[api.wire]
+    conversation = write(call["messages"], call.get("tools", ()))
+    params = call.get("params", {}) | (call.get("stream_params", {}) if mode == "stream" else {})
+    model = {} if api.names_model_in_path else {"model": call["model"]}
+    return {**model, **conversation, **params, **api.stream_field(mode == "stream")}

@@ -1,0 +1,67 @@
+"""What a request says, turn by turn, whatever its wire format.
+
+Two requests say the same if their turns are equal. It makes no difference how a text is split into parts or messages,
+nor how JSON is spaced. Reasoning is left out: each format has a place of its own for it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from llm_conformance.compare import as_json
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One message, tool call or tool result. `content` is a text, or the parts of a call or a result."""
+
+    role: str
+    kind: str
+    content: Any
+
+    def __str__(self) -> str:
+        """Return the turn for a message, at most some 300 characters."""
+        text = json.dumps(self.content, ensure_ascii=False, default=repr)
+        return f"{self.kind} of {self.role}: {text if len(text) <= 300 else f'{text[:300]} ...'}"
+
+
+def joined(turns: Iterable[Turn]) -> list[Turn]:
+    """Drop empty turns, and join texts of one role that follow each other."""
+    found = (each for each in turns if each.content not in ("", None))
+    result: list[Turn] = []
+    for (role, kind), group in itertools.groupby(found, key=lambda each: (each.role, each.kind)):
+        if kind == "text":
+            result.append(Turn(role, kind, "".join(str(each.content) for each in group)))
+        else:
+            result += group
+    return result
+
+
+def objects(value: Any) -> list[Mapping[str, Any]]:
+    """Return the objects of a list; an empty list for anything that is not a list."""
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+
+
+def text_turns(role: str, content: Any) -> Iterator[Turn]:
+    """Yield the turns of a message's content, which is a text or a list of parts. Thinking parts are left out."""
+    if isinstance(content, str):
+        yield Turn(role, "text", content)
+    for part in objects(content):
+        if part.get("type") == "thinking":
+            continue
+        text = part.get("text", part.get("refusal"))
+        yield Turn(role, "text", text) if isinstance(text, str) else Turn(role, "part", part.get("type"))
+
+
+def plain_text(content: Any) -> str:
+    """Return the text of a content, its parts joined."""
+    return "".join(str(each.content) for each in text_turns("", content))
+
+
+def read_arguments(value: Any) -> Any:
+    """Return tool arguments for comparison. JSON text and a JSON value differ: each format takes only one of them."""
+    return {"text": as_json(value)} if isinstance(value, str) else value

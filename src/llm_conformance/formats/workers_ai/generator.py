@@ -1,0 +1,58 @@
+"""Cloudflare Workers AI, native: text in `response`, tool calls flat and whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.generate import answers, texts
+from llm_conformance.generate.answers import Answer, Block, Text
+from llm_conformance.generate.chance import either
+from llm_conformance.generate.counts import growing
+from llm_conformance.generate.framing import Frame
+from llm_conformance.generate.wire import Wire
+from llm_conformance.wire.providers.api import Api
+
+
+class WorkersAiWire(Wire):
+    """`result` of a plain answer, or frames of the same form."""
+
+    structure: ClassVar[tuple[str, ...]] = ("/result", "/tool_calls")
+    ids: ClassVar[tuple[str | None, ...]] = (None,)
+
+    def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
+        """Draw text, then tool calls."""
+        return (Text(draw(texts.answers())), *answers.calls(draw))
+
+    def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
+        """Draw a plain answer."""
+        result: dict[str, Any] = {"response": answer.sent, "finish_reason": answer.word}
+        if answer.calls:
+            result["tool_calls"] = [_flat(call) for call in answer.calls]
+        if answer.counts.usage:
+            result["usage"] = answer.counts.raw
+        return {"result": result, "success": True, "errors": [], "messages": []}
+
+    def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
+        """Draw a stream."""
+        always = either(draw) and answer.counts.usage is not None
+        said: list[dict[str, Any]] = [{"response": piece} for piece in texts.pieces(draw, answer.sent)]
+        said += [{"response": "", "tool_calls": [_flat(call)]} for call in answer.calls]
+        if always:
+            counted = growing(draw, answer.counts, len(said))
+            said = [each | {"usage": usage} for each, usage in zip(said, counted, strict=True)]
+        last: dict[str, Any] = {"response": "", "finish_reason": answer.word}
+        if answer.counts.usage:
+            last["usage"] = answer.counts.raw
+        return [*map(Frame, said), Frame(last, ends=True), Frame("[DONE]")]
+
+    def error_frame(self, api: Api) -> Frame:
+        """Return a frame that says no success."""
+        return Frame({"success": False, "errors": [{"code": 5000, "message": "the server broke down"}]})
+
+
+def _flat(call: answers.Call) -> dict[str, Any]:
+    return {"id": call.id, "name": call.name, "arguments": json.loads(call.arguments or "{}")}

@@ -1,0 +1,46 @@
+"""What formats of blocks have in common: text that carries its citations, and reasoning that is sealed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.generate import answers, texts
+from llm_conformance.generate.answers import Answer, Block, Reasoning
+from llm_conformance.generate.wire import Wire
+from llm_conformance.scenarios.expected import ExpectedAnnotation
+from llm_conformance.wire.providers.api import Api
+
+
+class BlocksWire(Wire):
+    """Blocks in any order. A citation annotates the whole block that carries it; all blocks go back."""
+
+    sends_back: ClassVar[bool] = True
+
+    def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
+        """Draw text with citations, reasoning with signatures and what is redacted in any order, then tool calls."""
+        kinds = draw(st.lists(st.sampled_from(("text", "reasoning", "redacted")), max_size=4))
+        return (*(self._block(draw, kind) for kind in kinds), *answers.calls(draw))
+
+    def _block(self, draw: DrawFn, kind: str) -> Block:
+        if kind == "text":
+            return answers.cited(draw, draw(texts.answers()), most=2)
+        if kind == "redacted":
+            return Reasoning("", answers.seals(draw), redacted=True)
+        return Reasoning(draw(texts.reasonings()), answers.seals(draw))
+
+    def bare(self, block: Block) -> Mapping[str, Any]:
+        """Return a block without citations, as it is sent and goes back."""
+        raise NotImplementedError
+
+    def annotations(self, answer: Answer) -> Iterator[ExpectedAnnotation]:
+        """Yield the annotations: each is on the whole block that carries it."""
+        for base, block, each in answer.spans:
+            yield ExpectedAnnotation(base, base + len(block.text), block.text, self.citation(answer, block, each))
+
+    def sent_back(self, answer: Answer) -> Mapping[str, Any]:
+        """Return all blocks."""
+        return {f"/messages/1{answer.api.round_trip.slot}": [self.bare(block) for block in answer.blocks]}

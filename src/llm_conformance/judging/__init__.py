@@ -1,0 +1,1 @@
+"""Rules times exchanges give verdicts."""

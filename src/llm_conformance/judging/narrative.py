@@ -1,0 +1,79 @@
+"""What a failure tells the author of an adapter."""
+
+from __future__ import annotations
+
+import glob
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from llm_conformance.compare import shown
+from llm_conformance.contract.values import plain
+from llm_conformance.locations import CASSETTES, COMMAND
+from llm_conformance.replay.cell import Cell
+from llm_conformance.rules.rule import Rule
+from llm_conformance.rules.violation import Violation
+from llm_conformance.scenarios.scenario import Scenario
+
+_SHOWN = 3000
+
+
+def narrative(
+    cell: Cell,
+    rule: Rule,
+    violation: Violation,
+    options: Iterable[str] = (),
+    example: Mapping[str, Any] | None = None,
+    alike: Iterable[Rule] = (),
+) -> str:
+    """Return a failure as an adapter author reads it, without a traceback; an `example` that was found is shown.
+
+    `options` are those of the run that the command to repeat it needs, `alike` the rules that fail with the same words.
+    """
+    lines = [
+        ("Requirement", f"{rule.id}: {rule.requirement}"),
+        ("Expected", violation.expected),
+        ("Actual", violation.actual),
+        ("Hint", violation.hint),
+        ("Same for", ", ".join(each.id for each in alike)),
+        ("Where", ", ".join(filter(None, (cell.scenario.id, cell.mode, cell.method, violation.where)))),
+        ("Scenario", f"{cell.scenario.title} ({'; '.join(_origin(cell.scenario))})"),
+        *((name.capitalize(), _shown(value)) for name, value in (example or {}).items() if value is not None),
+        ("Not kept", _NOT_KEPT if _is_lost(cell.scenario) else ""),
+        ("Reproduce", command(cell, rule, options)),
+    ]
+    return "\n".join(f"{label:<12} {text}" for label, text in lines if text)
+
+
+_NOT_KEPT = "there is no directory for it (pytest's cache); the search may find another example the next time"
+
+
+def _is_lost(scenario: Scenario) -> bool:
+    return scenario.provenance == "generated" and not scenario.path.is_file()
+
+
+def _origin(scenario: Scenario) -> Iterator[str]:
+    yield scenario.provenance
+    if scenario.path.is_file():  # what is generated need not be kept
+        yield str(scenario.path)
+
+
+def _shown(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=shown)
+    short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} ... ({len(text)} characters; a report has them all)"
+    return short.replace("\n", f"\n{'':<13}").rstrip()
+
+
+def command(cell: Cell, rule: Rule | None = None, more: Iterable[str] = ()) -> str:
+    """Return the command line that runs this one cell alone, or all rules of its exchange, with `more` options."""
+    own = cell.scenario.cassette_dir != CASSETTES
+    options = (
+        *([f"--conformance-cassettes={cell.scenario.cassette_dir}"] if own else ()),
+        f"--conformance-adapter={cell.adapter.spec}",
+        f"--conformance-scenario={glob.escape(cell.scenario.id)}",
+        f"--conformance-method={cell.method}",
+        *([f"--conformance-rule={rule.id}"] if rule else ()),
+        *more,
+    )
+    return f"{COMMAND} {' '.join(map(shlex.quote, options))}"

@@ -1,0 +1,1 @@
+"""Call an adapter against recorded bytes, fenced in."""

@@ -1,0 +1,119 @@
+"""The network guard: while an exchange runs, nothing connects to anywhere but the replay server.
+
+CPython reports every look-up and every connection of this process to audit hooks (PEP 578), whichever library asks, so
+nothing has to be patched; what a child process does is out of reach. A hook cannot be removed; this one is installed at
+the first exchange and does nothing between exchanges.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import sys
+import sysconfig
+import threading
+import traceback
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from llm_conformance.locations import PACKAGE
+
+_STDLIB = sysconfig.get_path("stdlib")
+_SUITE = str(PACKAGE)
+_LOCAL_NAMES = frozenset({"", "localhost"})
+
+
+class NetworkBlockedError(OSError):
+    """A connection that the guard refused."""
+
+
+class Guard:
+    """Refuses connections to all but the `allowed` ports of the loopback while `watching`, and notes who tried."""
+
+    def __init__(self, allowed: Collection[int]) -> None:
+        self._allowed = allowed
+        self._active = False
+        self._installed = False
+        self._attempts: list[str] = []
+        self._ignored_threads: set[int] = set()
+
+    @contextmanager
+    def watching(self) -> Iterator[list[str]]:
+        """Guard the block; the list fills with one line an attempt."""
+        if not self._installed:
+            sys.addaudithook(self._hook)
+            self._installed = True
+        attempts: list[str] = []
+        self._attempts = attempts
+        self._active = True
+        try:
+            yield attempts
+        finally:
+            self._active = False
+
+    def ignore_thread(self, ident: int) -> None:
+        """Refuse to the end of the process, but no longer note, what a thread does that was given up as hung."""
+        self._ignored_threads.add(ident)
+
+    def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not event.startswith("socket."):
+            return
+        if not self._active and threading.get_ident() not in self._ignored_threads:
+            return
+        target = _target(event, arguments)
+        if target is None or self._is_allowed(*target):
+            return
+        host, port = target
+        where = f"{_text(host)}:{port}" if port else _text(host)
+        if threading.get_ident() not in self._ignored_threads:
+            self._attempts.append(f"{where}, from {_caller()}")
+        raise NetworkBlockedError(f"llm-conformance: no connection may leave the replay; {where} was refused")
+
+    def _is_allowed(self, host: Any, port: Any) -> bool:
+        if port is None:
+            return _is_loopback(host) or _is_address(host)  # looking up an address asks nobody
+        return port in self._allowed and _is_loopback(host)
+
+
+def _target(event: str, arguments: tuple[Any, ...]) -> tuple[Any, Any] | None:
+    """Return the (host, port) an audit event is about; the port is None for a look-up, the whole None if harmless."""
+    if event == "socket.getaddrinfo":
+        return arguments[0], None
+    if event in ("socket.gethostbyname", "socket.gethostbyaddr"):
+        return arguments[0], None
+    if event == "socket.getnameinfo":
+        return arguments[0][0], arguments[0][1]
+    if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
+        address = arguments[1]
+        # A path is a Unix socket, None a datagram on a connected one: neither leaves the machine anew.
+        return (address[0], address[1]) if isinstance(address, tuple) and len(address) >= 2 else None
+    return None
+
+
+def _is_loopback(host: Any) -> bool:
+    name = _text(host)
+    return name in _LOCAL_NAMES or (_is_address(name) and ipaddress.ip_address(name).is_loopback)
+
+
+def _is_address(host: Any) -> bool:
+    try:
+        ipaddress.ip_address(_text(host))
+    except ValueError:
+        return False
+    return True
+
+
+def _text(host: Any) -> str:
+    return host.decode("ascii", "replace") if isinstance(host, bytes) else str(host or "")
+
+
+def _is_ours_or_pythons(filename: str) -> bool:
+    return filename.startswith(_SUITE) or (filename.startswith(_STDLIB) and "site-packages" not in filename)
+
+
+def _caller() -> str:
+    """Return file and line of the innermost frame that is neither Python's own nor the suite's."""
+    stack = [frame for frame in traceback.extract_stack() if frame.filename != __file__]
+    own = [frame for frame in stack if not _is_ours_or_pythons(frame.filename)]
+    frame = (own or stack)[-1]
+    return f"{frame.filename}:{frame.lineno} in {frame.name}"

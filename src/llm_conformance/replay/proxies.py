@@ -1,0 +1,11 @@
+"""Keep proxies away from the replay."""
+
+from __future__ import annotations
+
+import os
+
+
+def keep_proxies_away() -> None:
+    """Have HTTP clients talk to the loopback directly, whatever proxy the environment names."""
+    for name in ("NO_PROXY", "no_proxy"):
+        os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))

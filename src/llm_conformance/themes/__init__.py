@@ -1,0 +1,1 @@
+"""What is searched: scenarios drawn for one API, a theme each."""

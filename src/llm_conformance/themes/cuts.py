@@ -1,0 +1,49 @@
+"""Ways to cut a stream's bytes into the pieces that a client reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from llm_conformance.scenarios.scenario import Scenario, recut
+
+MOST = 2000
+"""How many cuts a stream gets at most: each piece is a write to a socket."""
+
+# Where readers break, the worst first: inside a character, a line end, an escape, a field name, a tag.
+_WEAK = (rb"[\x80-\xbf]", rb"(?<=\r)\n", rb"(?<=\n)\n", rb"(?<=\\)[u\"n]", rb"(?<=data)[: ]", rb"(?<=<)/?t|(?<=k)>")
+
+
+@st.composite
+def recuts(draw: DrawFn, scenario: Scenario) -> Scenario:
+    """Draw another way to cut the stream of a scenario."""
+    return recut(scenario, draw(cuts(scenario.interactions["stream"].body)))
+
+
+def cuts(body: bytes) -> SearchStrategy[tuple[int, ...]]:
+    """Return ways to cut a stream, as byte offsets in rising order: all at once, in few pieces or many, in bad places.
+
+    Args:
+        body: The stream; a cut lies between two of its bytes.
+    """
+    last = len(body) - 1
+    if last < 1:
+        return st.just(())
+    places = [match.start() for weak in _WEAK for match in re.finditer(weak, body) if match.start()]
+    anywhere = st.lists(st.integers(1, last), max_size=12, unique=True)
+    ways = [anywhere.map(_in_order), st.integers(1, 7).map(lambda size: tuple(_every(size, last)))]
+    if places:
+        weak = st.lists(st.integers(0, len(places) - 1), min_size=1, max_size=12, unique=True)
+        ways.insert(0, weak.map(lambda numbers: _in_order(places[number] for number in numbers)))
+    return st.one_of(ways)
+
+
+def _in_order(offsets: Iterable[int]) -> tuple[int, ...]:
+    return tuple(sorted(set(offsets)))
+
+
+def _every(size: int, last: int) -> Iterator[int]:
+    yield from range(size, min(last, size * MOST) + 1, size)

@@ -1,0 +1,173 @@
+"""What is generated for each row of the provider table, as scenarios like the recorded ones.
+
+A theme draws conversations that are rich in one thing, in the row's own format, and states what a correct adapter makes
+of them: from what was drawn, never by reading the bytes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from llm_conformance.formats.generators import GENERATORS
+from llm_conformance.generate import answers, texts
+from llm_conformance.generate.answers import Answer, Block, Reasoning, Text
+from llm_conformance.generate.blocks import BlocksWire
+from llm_conformance.generate.chance import at_most, either
+from llm_conformance.generate.think import Part, ThinkText, all_think_texts
+from llm_conformance.generate.wire import MODEL
+from llm_conformance.locations import CASSETTES
+from llm_conformance.scenarios.scenario import Scenario, recut
+from llm_conformance.themes import faults, second_turns
+from llm_conformance.themes.conversation import Conversation, answered
+from llm_conformance.themes.cuts import cuts
+from llm_conformance.wire.interaction import MODES, Mode
+from llm_conformance.wire.providers.api import Api
+
+Drawn = Callable[[DrawFn, Api, Mode], Conversation]
+
+
+@dataclass(frozen=True)
+class Theme:
+    """A kind of conversations.
+
+    Attributes:
+        effort: How many examples it gets, as a multiple of the usual number.
+        drawn: Draws a conversation with a provider.
+        suits: Whether a row of the provider table has anything of the kind.
+        modes: The modes that it makes sense in.
+        over_http: Whether only clients can meet with it, not parsers.
+        listed: Conversations that are not drawn, but all tried.
+    """
+
+    name: str
+    title: str
+    effort: float
+    drawn: Drawn
+    suits: Callable[[Api], bool] = lambda _api: True
+    modes: tuple[Mode, ...] = MODES
+    over_http: bool = False
+    listed: Callable[[Api, Mode], Iterable[Conversation]] = lambda _api, _mode: ()
+
+    def scenarios(self, api: Api, mode: Mode) -> SearchStrategy[Scenario]:
+        """Return generated scenarios of a row; a stream comes with a way to cut it."""
+        return _scenarios(self, api, mode)
+
+    def all_listed(self, api: Api, mode: Mode) -> Iterator[Scenario]:
+        """Yield the scenarios of a row that are not drawn, but all tried."""
+        return (_scenario(self, api, conversation) for conversation in self.listed(api, mode))
+
+    def scenario_id(self, api: Api) -> str:
+        """Return the id under which all scenarios of the theme and row are counted."""
+        return f"{api.provider}/generated-{api.name}-{self.name}"
+
+
+@st.composite
+def _scenarios(draw: DrawFn, theme: Theme, api: Api, mode: Mode) -> Scenario:
+    scenario = _scenario(theme, api, theme.drawn(draw, api, mode))
+    told = scenario.interactions[mode]
+    cuttable = mode == "stream" and told.streamed and not scenario.over_http
+    cut = draw(st.one_of(st.none(), cuts(told.body))) if cuttable else None
+    return scenario if cut is None else recut(scenario, cut)
+
+
+def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
+    told = conversation.interactions
+    return Scenario(
+        id=theme.scenario_id(api),
+        path=CASSETTES / api.provider / f"generated-{api.name}-{theme.name}.scenario.yaml",
+        title=f"Generated: {theme.title}",
+        api=api,
+        think_profile=conversation.think_profile,
+        model=MODEL,
+        messages=conversation.messages,
+        tools=conversation.tools,
+        params=dict.fromkeys(told, conversation.params),
+        match=(),
+        interactions=told,
+        same_content=len(told) == 2,
+        expected=dict.fromkeys(told, conversation.expected),
+        provenance="generated",
+        fault=conversation.fault,
+        outage=conversation.outage,
+        earlier={number: _scenario(theme, api, each) for number, each in conversation.before.items()},
+    )
+
+
+def _anything(draw: DrawFn, api: Api) -> Answer:
+    return GENERATORS[api.wire].answer(draw, api, GENERATORS[api.wire].blocks(draw, api))
+
+
+def _thinking(draw: DrawFn, api: Api) -> Answer:
+    text = draw(all_think_texts(api.think_tag))
+    if not (api.reasoning_fields and api.wire == "chat" and at_most(draw, 5) == 5):
+        return GENERATORS[api.wire].answer(draw, api, (Text(text.message),), text)
+    # Who has a field for reasoning has none between tags: these are text then, whatever the model is known to do.
+    native = Reasoning(draw(texts.reasonings().filter(str.strip)))
+    literal = ThinkText(text.profile, (Part("text", text.sent),))
+    return GENERATORS[api.wire].answer(draw, api, (native, Text(literal.message)), literal)
+
+
+def _citing(draw: DrawFn, api: Api) -> Answer:
+    if either(draw) and api.think:
+        think = draw(all_think_texts(api.think_tag))
+        block = answers.cited(draw, think.message)
+        whole = tuple(each for each in block.citations if think.on_the_wire(each.start, each.end))
+        return GENERATORS[api.wire].answer(draw, api, (Text(block.text, whole),), think)
+    return GENERATORS[api.wire].answer(draw, api, draw(_cited_blocks(api)))
+
+
+@st.composite
+def _blocks(draw: DrawFn, api: Api) -> tuple[Block, ...]:
+    return GENERATORS[api.wire].blocks(draw, api)
+
+
+def _cited_blocks(api: Api) -> SearchStrategy[tuple[Block, ...]]:
+    return _blocks(api).filter(
+        lambda blocks: any(isinstance(block, Text) and block.citations for block in blocks),
+    )
+
+
+def _counting(draw: DrawFn, api: Api) -> Answer:
+    return GENERATORS[api.wire].answer(draw, api, (Text(draw(texts.answers(2))),))
+
+
+def _with(
+    make: Callable[[DrawFn, Answer, Mode], Conversation], answer: Callable[[DrawFn, Api], Answer] = _anything
+) -> Drawn:
+    return lambda draw, api, mode: make(draw, answer(draw, api), mode)
+
+
+def _has_citations(api: Api) -> bool:
+    return api.offset_unit != "none" or isinstance(GENERATORS[api.wire], BlocksWire)
+
+
+THEMES = (
+    Theme("answers", "an answer with anything that the provider has", 2, _with(answered)),
+    Theme(
+        "think-blocks",
+        "reasoning between tags in the text",
+        4,
+        _with(answered, _thinking),
+        suits=lambda api: bool(api.think),
+    ),
+    Theme("citations", "citations in every position", 2, _with(answered, _citing), suits=_has_citations),
+    Theme("usage", "token counts", 1, _with(answered, _counting)),
+    Theme(
+        "second-turns",
+        "reasoning that goes back with the results of tools",
+        0.5,
+        second_turns.second_turn,
+        suits=second_turns.wants_reasoning_back,
+        over_http=True,
+    ),
+    Theme("broken-streams", "a stream that breaks off, or fails", 1, _with(faults.broken_off), modes=("stream",)),
+    Theme("statuses", "an error status", 0.5, faults.refused, listed=faults.every_status),
+    Theme("malformed", "a body that is no answer", 1, _with(faults.malformed)),
+    Theme("disconnected", "a connection that is closed", 0.5, _with(faults.disconnected, _counting), over_http=True),
+    Theme("outages", "an answer to the second attempt", 0.2, _with(faults.outage, _counting), over_http=True),
+    Theme("silent", "a server that stops to answer", 0.1, _with(faults.silent, _counting), over_http=True),
+)

@@ -1,0 +1,1 @@
+"""How providers speak, without any adapter."""

@@ -1,0 +1,1 @@
+"""What makes the pages and the proofs: not shipped with the suite."""

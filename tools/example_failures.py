@@ -1,0 +1,89 @@
+"""Examples of failures for `llm-conformance explain`: for each rule, how the suite tells of a broken adapter.
+
+python -m tools.example_failures src/llm_conformance/example_failures.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from llm_conformance.adapter import under_test
+from llm_conformance.judging import findings, plan
+from llm_conformance.judging.effort import Effort
+from llm_conformance.judging.judge import known_without_running
+from llm_conformance.locations import CASSETTES
+from llm_conformance.replay.cell import Cell
+from llm_conformance.replay.runner import Runner
+from llm_conformance.replay.server import ReplayServer
+from llm_conformance.rules import catalogue
+from llm_conformance.rules.rule import Rule
+from llm_conformance.scenarios import lint
+from llm_conformance.scenarios.scenario import Scenario
+from tests.broken import BROKEN
+from tests.broken.kinds import Broken
+from tools import pages
+
+COMMAND = "python -m tools.example_failures src/llm_conformance/example_failures.json"
+_RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_LEFT_OUT = ("Requirement", "Scenario", "Reproduce")
+"""Lines of a failure that say what stands above it, or where things are on this machine."""
+
+
+def made(scenarios: Sequence[Scenario], runner: Runner) -> Mapping[str, Mapping[str, str]]:
+    """Return by rule a broken adapter's fault, in words, and the first failure of it."""
+    return {rule.id: _example(rule.rule, scenarios, runner) for rule in catalogue.catalogue().values()}
+
+
+def _example(rule: Rule, scenarios: Sequence[Scenario], runner: Runner) -> Mapping[str, str]:
+    own = sorted((each for each in BROKEN if each.fails[0] == rule.id), key=lambda each: len(each.fails))
+    for broken in own:
+        judged = under_test.describe("mypkg", broken())
+        for message, told in _failures(rule, plan.cells([judged], scenarios, plan.Filters()), runner):
+            if re.search(broken.says, message):
+                return {"fault": _fault(broken), "failure": _short(told)}
+    raise LookupError(f"no broken adapter fails {rule.id} as it says")
+
+
+def _failures(rule: Rule, cells: Iterable[Cell], runner: Runner) -> Iterator[tuple[str, str]]:
+    for cell in cells:
+        if known_without_running(cell, rule) is None:
+            verdict, told = findings.judged(cell, rule, runner, Effort(5, reproducible=True))
+            if told is not None:
+                yield verdict.message or "", told
+
+
+def _fault(broken: type[Broken]) -> str:
+    said = inspect.cleandoc(broken.__doc__ or "").partition("\n\n")[0].replace("\n", " ").rstrip(".")
+    return said[:1].lower() + said[1:] if said else re.sub(r"(?<!^)(?=[A-Z])", " ", broken.__name__).lower()
+
+
+def _short(told: str) -> str:
+    lines = _RANDOM.sub("...", told).splitlines()
+    return "\n".join(line for line in lines if not line.startswith(_LEFT_OUT))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Make or check the file."""
+    parser = argparse.ArgumentParser(description="Make examples of failures.")
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--check", action="store_true", help="do not write, but fail if it is not what would be")
+    options = parser.parse_args(arguments)
+    runner = Runner(10, ReplayServer())
+    try:
+        found = made(lint.load_all([CASSETTES]), runner)
+    finally:
+        runner.close()
+    text = json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+    problems = pages.settle(options.path, text, options.check, "the broken adapters fail with", COMMAND)
+    print(*problems, sep="\n", end="\n" if problems else "")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,142 @@
+"""`python -m tools.mutation`: judge the mutants of the reference adapters, and say what the suite does not see.
+
+Ends with 1 if a mutant survives that `survivors.toml` does not explain, or, with `--at-least`, if too many do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import os
+import shlex
+import sys
+import tempfile
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+from llm_conformance.locations import ROOT, RULES
+from tools.mutation.judging import Fate, Judge
+from tools.mutation.mutants import Mutant, write
+
+EXPLAINED = Path(__file__).with_name("survivors.toml")
+GOOD: tuple[Fate, ...] = ("killed", "timeout")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Judge, print a table by module and the survivors, write the fates of all; return the exit code."""
+    options = _options(arguments)
+    before: dict[str, Fate] = json.loads(options.again.read_text("utf-8")) if options.again else {}
+    with tempfile.TemporaryDirectory() as directory:
+        package = Path(directory) / "mutated"
+        mutants = [each for each in write(ROOT / "adapters", package) if _is_wanted(each, options)]
+        wanted = [each for each in mutants if before.get(each.name) not in GOOD and not (before and explanation(each))]
+        sys.path.insert(0, directory)
+        judge = Judge(wanted, options.jobs, _Progress(len(wanted)))
+        judge.load(package.name)
+        judged = [f"--adapter={package.name}", f"--conformance-examples={options.examples}"]
+        plugins = ("-p", "no:cacheprovider")
+        code = pytest.main([str(RULES), *judged, "-q", *plugins, "--no-summary", "--assert=plain"], [judge])
+    if len(judge.fates) < len(wanted):
+        return int(code) or 3
+    fates = before | judge.fates
+    if options.report:
+        options.report.write_text(json.dumps(fates, indent=1), "utf-8")
+    apis = scores(mutants, fates)
+    if options.scores:
+        said = {"when": f"{datetime.now(UTC):%Y-%m-%d}", "command": f"python -m tools.mutation {shlex.join(arguments)}"}
+        options.scores.write_text(json.dumps({**said, "modules": apis}, indent=1) + "\n", "utf-8")
+    return _show(mutants, fates, apis, options.at_least)
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python -m tools.mutation", description=__doc__.partition("\n")[0])
+    parser.add_argument("--one-in", type=int, default=1, metavar="N", help="judge only every Nth mutant")
+    parser.add_argument("--module", action="append", metavar="GLOB", help="judge those of a module: gemini, _chat, ...")
+    parser.add_argument("--mutant", action="append", metavar="GLOB", help="judge those of this name")
+    parser.add_argument("--again", type=Path, metavar="FILE", help="judge those that a report says survived")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes at a time")
+    parser.add_argument("--examples", type=int, default=3, metavar="N", help="--conformance-examples of the suite")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write the fate of each mutant (JSON)")
+    parser.add_argument("--scores", type=Path, metavar="FILE", help="write how many were killed, by module (JSON)")
+    parser.add_argument("--at-least", type=float, default=100.0, metavar="PERCENT", help="how many have to be killed")
+    return parser.parse_args(arguments)
+
+
+def _is_wanted(mutant: Mutant, options: argparse.Namespace) -> bool:
+    named = not options.module or any(fnmatchcase(mutant.module, glob) for glob in options.module)
+    chosen = not options.mutant or any(fnmatchcase(mutant.name, glob) for glob in options.mutant)
+    return named and chosen and mutant.is_in_sample(options.one_in)
+
+
+class _Progress:
+    """One line that says how far it is."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._fates: Counter[Fate] = Counter()
+
+    def __call__(self, _mutant: Mutant, fate: Fate) -> None:
+        self._fates[fate] += 1
+        done = sum(self._fates.values())
+        if sys.stderr.isatty() or done % 200 == 0 or done == self._total:
+            said = ", ".join(f"{number} {fate}" for fate, number in self._fates.items())
+            end = "\r" if sys.stderr.isatty() and done < self._total else "\n"
+            print(f"{done} of {self._total} mutants: {said}", end=end, file=sys.stderr, flush=True)
+
+
+@functools.cache
+def _explained() -> list[dict[str, str]]:
+    found: list[dict[str, str]] = tomllib.loads(EXPLAINED.read_text("utf-8"))["survivor"]
+    return found
+
+
+def explanation(mutant: Mutant) -> str | None:
+    """Return why it makes no difference that an adapter's user could see, None if nobody has said so."""
+    name, removed, added = f"{mutant.module}.{mutant.function}", "\n".join(mutant.removed), "\n".join(mutant.added)
+    for each in _explained():
+        if (
+            fnmatchcase(name, each["function"])
+            and each.get("removed", removed) in removed
+            and each.get("added", added) in added
+        ):
+            return each["why"]
+    return None
+
+
+def scores(mutants: Sequence[Mutant], fates: Mapping[str, Fate]) -> dict[str, dict[str, int]]:
+    """Return how many were killed, survived, and survived for a reason, by module and in all."""
+    apis: dict[str, Counter[str]] = defaultdict(Counter)
+    for mutant in mutants:
+        killed = fates.get(mutant.name) in GOOD
+        apis[mutant.module]["killed" if killed else "explained" if explanation(mutant) else "survived"] += 1
+    apis = {module: apis[module] for module in sorted(apis)} | {"all": sum(apis.values(), Counter())}
+    return {module: {name: api[name] for name in ("killed", "survived", "explained")} for module, api in apis.items()}
+
+
+def _show(
+    mutants: Sequence[Mutant], fates: Mapping[str, Fate], apis: Mapping[str, Mapping[str, int]], at_least: float
+) -> int:
+    open_ones = [each for each in mutants if fates.get(each.name) not in GOOD and explanation(each) is None]
+    for each in open_ones:
+        print(f"{each.name}, {fates.get(each.name, 'not judged')}: {each}")
+    print(
+        f"\n{'':16}{'mutants':>8}{'killed':>8}{'survived':>9}{'explained':>10}   killed of those that are not explained"
+    )
+    for module, api in apis.items():
+        judged = api["killed"] + api["survived"]
+        share = f"{api['killed'] / judged:.1%}" if judged else "-"
+        said = f"{sum(api.values()):8}{api['killed']:8}{api['survived']:9}{api['explained']:10}"
+        print(f"{module:16}{said}   {share}")
+    judged = apis["all"]["killed"] + apis["all"]["survived"]
+    return 1 if 100 * apis["all"]["killed"] < at_least * judged else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

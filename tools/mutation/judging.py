@@ -1,0 +1,180 @@
+"""A pytest plugin that runs the collected tests once for each mutant, in processes of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from mutmut.mutation import trampoline
+
+from llm_conformance.adapter.under_test import describe
+from llm_conformance.options import TIMEOUT_S
+from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
+from llm_conformance.pytest_plugin.items import RuleItem
+from llm_conformance.replay.server import ReplayServer
+from tools.mutation.mutants import Mutant
+
+Fate = Literal["killed", "survived", "timeout", "not reached", "harness error"]
+
+LIMIT_S = 300
+"""How long the tests of one mutant may take, in seconds; one that makes them take longer is found out, too."""
+
+_FATES: dict[int, Fate] = {0: "survived", 1: "killed", 3: "harness error", 4: "killed"}
+_SURVIVED, _KILLED, _HARNESS, _NOT_LOADED = 0, 1, 3, 4
+
+
+class Judge:
+    """Stands in for pytest's loop over the tests, and notes what becomes of each mutant.
+
+    Args:
+        mutants: What is to be judged.
+        jobs: How many processes do so at a time.
+        progress: Is told of each fate as it is known.
+    """
+
+    def __init__(self, mutants: Sequence[Mutant], jobs: int, progress: Callable[[Mutant, Fate], None]) -> None:
+        self._mutants = mutants
+        self._jobs = jobs
+        self._progress = progress
+        self._hits: set[str] = set()
+        self._at_import: set[str] = set()
+        self.fates: dict[str, Fate] = {}
+        trampoline.record_trampoline_hit = lambda name, caller=None: self._hits.add(name)
+
+    def load(self, package: str) -> None:
+        """Import the mutated adapters, before the suite does; note which functions that alone calls."""
+        trampoline.set_mutant_under_test("stats")
+        self._instance(package)
+        self._at_import = set(self._hits)
+        trampoline.set_mutant_under_test("")
+
+    @staticmethod
+    def _instance(package: str) -> Any:
+        for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+            del sys.modules[name]
+        return importlib.import_module(package).conformance_adapter()
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Judge all mutants instead of running the tests once."""
+        items = [item for item in session.items if isinstance(item, JudgingItem)]
+        reached = self._reached(session, items)
+        running: dict[int, Mutant] = {}
+        for mutant in self._mutants:
+            chosen = items if mutant.hit in self._at_import else [items[each] for each in reached[mutant.hit]]
+            if not chosen:
+                self._note(mutant, "not reached")
+                continue
+            while len(running) >= self._jobs:
+                self._wait(running)
+            running[self._fork(session, mutant, chosen)] = mutant
+        while running:
+            self._wait(running)
+        return True
+
+    def _reached(self, session: pytest.Session, items: Sequence[JudgingItem]) -> dict[str, Collection[int]]:
+        """Run the tests once without a mutant; return which of them call which function."""
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "reached.json"
+            pid = os.fork()
+            if pid == 0:
+                _quietly(lambda: self._try_out(session, items, path))
+            _, status = os.waitpid(pid, 0)
+            if os.waitstatus_to_exitcode(status) != _SURVIVED:
+                raise pytest.UsageError("without a mutant, the adapters fail already: run `pytest conformance` first")
+            return defaultdict(list, json.loads(path.read_text("utf-8")))
+
+    def _try_out(self, session: pytest.Session, items: Sequence[JudgingItem], path: Path) -> int:
+        reached: defaultdict[str, dict[int, None]] = defaultdict(dict)
+        fresh = _fresh_runner(session)
+        trampoline.set_mutant_under_test("stats")
+        # Rules share an exchange, which is run for the first of them: what it calls, all of them look at.
+        by_exchange: defaultdict[str, set[int]] = defaultdict(set)
+        hits: defaultdict[str, set[str]] = defaultdict(set)
+        for number, item in enumerate(items):
+            key = str(item.cell) if isinstance(item, RuleItem) else item.name
+            self._hits.clear()
+            if _ends_in(item) != _SURVIVED:
+                return _KILLED
+            by_exchange[key].add(number)
+            hits[key] |= self._hits
+        for key, functions in hits.items():
+            for function in functions:
+                reached[function] |= dict.fromkeys(sorted(by_exchange[key]))
+        path.write_text(json.dumps({function: list(numbers) for function, numbers in reached.items()}), "utf-8")
+        fresh.close()
+        return _SURVIVED
+
+    def _fork(self, session: pytest.Session, mutant: Mutant, items: Sequence[JudgingItem]) -> int:
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(LIMIT_S)
+            _quietly(lambda: self._judge(session, mutant, items))
+        return pid
+
+    def _judge(self, session: pytest.Session, mutant: Mutant, items: Sequence[JudgingItem]) -> int:
+        trampoline.set_mutant_under_test(mutant.name)
+        if mutant.hit in self._at_import:
+            try:
+                made = self._instance(mutant.name.partition(".")[0])
+                describe("", made)
+            except BaseException:
+                return _NOT_LOADED  # as a user would be told, with the exit code of misuse
+            for item in items:
+                if isinstance(item, RuleItem):  # all of them have the one subject
+                    object.__setattr__(item.cell.adapter, "instance", made)
+        _fresh_runner(session)
+        for item in items:
+            end = _ends_in(item)
+            if end != _SURVIVED:
+                return end
+        return _SURVIVED
+
+    def _wait(self, running: dict[int, Mutant]) -> None:
+        pid, status = os.wait()
+        mutant = running.pop(pid)
+        code = os.waitstatus_to_exitcode(status)
+        self._note(mutant, "timeout" if code == -signal.SIGALRM else _FATES.get(code, "killed"))
+
+    def _note(self, mutant: Mutant, fate: Fate) -> None:
+        self.fates[mutant.name] = fate
+        self._progress(mutant, fate)
+
+
+def _ends_in(item: JudgingItem) -> int:
+    try:
+        item.runtest()
+    except Failures:
+        return _KILLED
+    except pytest.skip.Exception:
+        return _SURVIVED
+    except Exception:
+        return _HARNESS
+    return _SURVIVED
+
+
+def _fresh_runner(session: pytest.Session) -> Any:
+    """Make the session's runner anew: threads and connections do not survive a fork, and nothing may be remembered."""
+    plugin: Any = session.config.pluginmanager.get_plugin("conformance-session")
+    runner = plugin.runner
+    runner.__init__(TIMEOUT_S, ReplayServer(), runner.options)
+    return runner
+
+
+def _quietly(work: Callable[[], int]) -> None:
+    """End the process with what `work` returns; what it prints is lost."""
+    code = _HARNESS
+    nowhere = io.StringIO()
+    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), contextlib.suppress(BaseException):
+        code = work()
+    os._exit(code)

@@ -1,0 +1,138 @@
+"""The page of proofs: what each rule has to look at, and what is known to break it.
+
+    pytest conformance --adapter=adapters --conformance-report=report.json
+    python -m tools.proof docs/proof.md --report=report.json
+
+A rule without a scenario or a broken adapter of its own is a problem; so is a scenario in which only those rules see
+anything that look at every answer alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from llm_conformance.locations import RULES
+from llm_conformance.rules.catalogue import rules_in
+from llm_conformance.rules.rule import Rule
+from tests.broken import BROKEN
+from tools import pages
+from tools.requirements_page import Seen, passed
+
+COMMAND = "python -m tools.proof docs/proof.md --report=report.json"
+SCORES = Path(__file__).parent / "mutation" / "scores.json"
+FAMILIES = ("SHP", "MSG", "RSN", "ANN", "USE", "STR", "ATT", "TOOL", "FIN", "RPL", "ERR", "PRV")
+LOOK_AT_ANYTHING = frozenset({"SHP-1", "PRV-2", "PRV-3", "ERR-4", "STR-2", "STR-3"})
+"""Rules that have something to look at in every answer, whatever it says."""
+
+_HEAD = f"""\
+# Proof that the suite bites
+
+Made from the broken adapters of `tests/broken`, the scores of `python -m tools.mutation`, and a report of the reference
+adapters, by
+
+    {COMMAND}
+"""
+
+
+def all_rules() -> list[Rule]:
+    """Return the rules, family by family."""
+    found = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in rules_in(path)]
+    return sorted(found, key=lambda rule: (FAMILIES.index(rule.family), rule.id))
+
+
+def problems(rules: Sequence[Rule], seen: Seen, scenarios: Sequence[str]) -> Iterator[str]:
+    """Yield what has nothing to look at, or nothing that breaks it."""
+    own = {broken.fails[0] for broken in BROKEN}
+    for rule in rules:
+        if rule.id not in seen and not rule.over:
+            yield f"{rule.id} has looked at nothing in that report"
+        if rule.id not in own:
+            yield f"{rule.id} has no broken adapter of its own in tests/broken"
+    for scenario in scenarios:
+        if not any(scenario in seen[rule] for rule in seen if rule not in LOOK_AT_ANYTHING):
+            yield f"{scenario} gives nothing to look at to any rule of its own"
+
+
+def page(rules: Sequence[Rule], seen: Seen, scenarios: Sequence[str], scores: Mapping[str, Any]) -> str:
+    """Return the whole page."""
+    return "\n".join([_HEAD, *_rules(rules, seen), *_faults(), *_scores(scores), *_scenarios(seen, scenarios)])
+
+
+def _rules(rules: Sequence[Rule], seen: Seen) -> Iterator[str]:
+    yield from (
+        "## Rules",
+        "",
+        "Broken adapters that are there for this rule come first; the others fail it beside theirs.",
+        "",
+    )
+    yield from ("| rule | scenarios | broken adapters |", "|---|---|---|")
+    for rule in rules:
+        own = [broken.__name__ for broken in BROKEN if broken.fails[0] == rule.id]
+        others = [broken.__name__ for broken in BROKEN if rule.id in broken.fails[1:]]
+        beside = f"; {len(others)} more" if others else ""
+        count = len(seen.get(rule.id, ())) or "ways to cut the streams"
+        yield f"| {rule.id} | {count} | {', '.join(own)}{beside} |"
+    yield ""
+
+
+def _faults() -> Iterator[str]:
+    yield from ("## Broken adapters", "", "Each fails exactly these rules.", "", "| fault | fails |", "|---|---|")
+    yield from sorted(f"| {broken.__name__} | {', '.join(broken.fails)} |" for broken in BROKEN)
+    yield ""
+
+
+def _scores(scores: Mapping[str, Any]) -> Iterator[str]:
+    yield from ("## Mutants of the reference adapters", "")
+    yield f"{scores['when']}, `{scores['command']}`. `tools/mutation/survivors.toml` explains those that are explained;"
+    yield "the others show what no scenario tells yet."
+    yield from (
+        "",
+        "| module | mutants | killed | explained | survived | killed of those not explained |",
+        "|---|---|---|---|---|---|",
+    )
+    for module, api in scores["modules"].items():
+        judged = api["killed"] + api["survived"]
+        share = f"{api['killed'] / judged:.1%}" if judged else ""
+        total = judged + api["explained"]
+        yield f"| {module} | {total} | {api['killed']} | {api['explained']} | {api['survived']} | {share} |"
+    yield ""
+
+
+def _scenarios(seen: Seen, scenarios: Sequence[str]) -> Iterator[str]:
+    yield from ("## Scenarios", "", "The numbers of the rules that had something to look at, by family.", "")
+    yield from (f"| scenario | {' | '.join(FAMILIES)} |", f"|---|{'---|' * len(FAMILIES)}")
+    for scenario in scenarios:
+        judged = sorted(rule for rule, where in seen.items() if scenario in where)
+        cells = (
+            " ".join(rule.partition("-")[2] for rule in judged if rule.startswith(f"{each}-")) for each in FAMILIES
+        )
+        yield f"| {scenario} | {' | '.join(cells)} |"
+    yield ""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write or check the page; return 1 if something proves nothing, or the check finds another page."""
+    parser = argparse.ArgumentParser(description="Make the proofs a page to read.")
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--report", type=Path, required=True, help="a JSON report of the reference adapters")
+    parser.add_argument("--check", action="store_true", help="only say whether the file is up to date")
+    options = parser.parse_args(arguments)
+    report = json.loads(options.report.read_text("utf-8"))
+    seen = passed(report)
+    scenarios = sorted({each["scenario"] for each in report["results"] if each["provenance"] != "generated"})
+    rules = all_rules()
+    made = page(rules, seen, scenarios, json.loads(SCORES.read_text("utf-8")))
+    wrong = list(problems(rules, seen, scenarios)) or pages.settle(
+        options.path, made, options.check, "the tests and the report say", COMMAND
+    )
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,192 @@
+"""The provider table as a page to read.
+
+python -m tools.provider_page docs/providers.md            write it
+python -m tools.provider_page --check docs/providers.md    exit with 1 unless it is as written now
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from llm_conformance.locations import CASSETTES
+from llm_conformance.scenarios import load
+from llm_conformance.scenarios.expected import Expected, read_expected
+from llm_conformance.scenarios.load import ScenarioFile
+from llm_conformance.wire.framings.base import FramingName
+from llm_conformance.wire.providers import table
+from llm_conformance.wire.providers.api import COUNTS, Api
+from tools import pages
+
+COMMAND = "python -m tools.provider_page docs/providers.md"
+_HEAD = f"""\
+# Providers
+
+What is true of a provider and not of one conversation, as the suite holds it. This page is made from
+`src/llm_conformance/providers/*.toml` by `{COMMAND}`; change those.
+
+"""
+_NOTE = """\
+**Key**: the environment variables that users have it in, and the header that takes it. **Usage**: a canonical count is
+the sum of the provider's own fields; one behind a `-` is taken away, one with a `?` counts 0 when it is absent, without
+the others the count is null; a part that exceeds its whole is null. **Finish**: a word that is not listed is unknown,
+hence null. **Offsets**: the unit in which the provider counts its own annotation offsets. **Think**: models that put
+reasoning into the text, between tags. **Replay**: what becomes of earlier reasoning in the next request. **As in**: a
+scenario that shows it, where there is one.
+
+A stream is whole when it has said its finish word, or has sent the marker that the table says it ends with.
+
+In every format an error object makes the end an error, whatever came before it and under whatever status; a refusal
+makes the finish content_filter, whatever the finish word says.
+"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A scenario, and what each of its recordings is expected to come to."""
+
+    file: ScenarioFile
+    expected: tuple[Expected, ...]
+
+    @property
+    def link(self) -> str:
+        """Its name, as a link from the page."""
+        name = self.file.path.name.removesuffix(load.SUFFIX)
+        return f"[{name}](../cassettes/{self.file.path.parent.name}/{self.file.path.name})"
+
+
+def page() -> str:
+    """Return the whole page. Reads all scenarios of the suite, for the links to those that show a fact."""
+    apis = list(table.table().values())
+    shown: dict[str, list[Shown]] = {str(api): [] for api in apis}
+    for path in load.find(CASSETTES)[0]:
+        file = load.read(path)
+        expected = tuple(read_expected(file.document["expected"], mode) for mode in file.modes)
+        shown[str(file.api)].append(Shown(file, expected))
+    sections = (line for api in apis for line in _section(api, shown[str(api)]))
+    return _HEAD + "\n".join((*_overview(apis, shown), "", _NOTE, *sections))
+
+
+def _overview(apis: list[Api], shown: Mapping[str, Sequence[Shown]]) -> Iterator[str]:
+    yield "| API | wire | reasoning in | think tags in text of | offsets | framing | ends with | replay | scenarios |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for api in apis:
+        cells = (
+            f"[`{api}`](#{str(api).replace(':', '')})",
+            f"`{api.wire}`",
+            _listed(api.reasoning_fields),
+            _listed(tuple(api.think)),
+            api.offset_unit,
+            api.framing,
+            f"`{api.end_marker}`" if api.end_marker else "a finish word only",
+            api.round_trip.policy,
+            str(len(shown[str(api)])),
+        )
+        yield f"| {' | '.join(cells)} |"
+
+
+def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
+    yield from (f"## {api}", "", f"{api.title}.", "")
+    yield f"* **Base URLs**: {_listed(api.base_urls)}"
+    paths = dict.fromkeys((api.path, api.stream_path, *api.other_paths))
+    yield f"* **Paths**: {_listed(tuple(paths))}"
+    key = _listed(api.key_variables) if api.key_variables else "none is needed"
+    sent = f", sent in {' or '.join(f'`{header}`' for header in api.key_headers)}" if api.key_headers else ""
+    yield f"* **Key**: {key}{sent}" + (f"; prices: {api.pricing}" if api.pricing else "")
+    default = ", and come to who does not say `stream`" if api.streams_by_default else ""
+    streamed = next(
+        (f", as in {each.link}" for each in shown if "stream" in each.file.modes and not each.expected[-1].error), ""
+    )
+    yield f"* **Streams** are {_FRAMINGS[api.framing]}{default}{streamed}"
+    reasons = _listed(api.reasoning_fields) if api.reasoning_fields else "no field of its own"
+    yield f"* **Reasoning** in {reasons}{_as_in(shown, lambda expected: expected.reasoning is not None)}"
+    if api.offset_unit != "none":
+        yield f"* **Offsets** count {api.offset_unit}{_as_in(shown, _has_a_place)}"
+    arguments = "text" if api.tool_arguments == "text" else "a JSON object"
+    yield f"* **Tool arguments** are sent as {arguments}{_as_in(shown, lambda expected: bool(expected.tool_calls))}"
+    fields = ", ".join(f"{name} at `{pointer}`" for name, pointer in api.error.items())
+    yield f"* **Error body**: {fields}{_as_in(shown, lambda expected: bool(expected.error and not expected.fault))}"
+    slot = f" in `{api.round_trip.slot}`" if api.round_trip.slot else ""
+    back = next((f", as in {each.link}" for each in shown if "round_trip" in each.file.document), "")
+    yield f"* **Replay**: {api.round_trip.policy}{slot} ({api.round_trip.source}){back}"
+    if api.switches:
+        yield f"* **Thinking switches**: {_listed(api.switches)}"
+    if api.think:
+        known = ", ".join(f"`{glob}` {profile}" for glob, profile in api.think.items())
+        tag = "" if api.think_tag == "think" else f", between `<{api.think_tag}>` tags"
+        yield f"* **Think**: {known}{tag}{_as_in(shown, lambda expected: expected.reasoning_source == 'tag')}"
+    yield from ("", "| count | provider's fields | as in |", "|---|---|---|")
+    for count in COUNTS:
+        if count in api.usage:
+            counted = _first(shown, functools.partial(_counts, count))
+            yield f"| `{count}` | {_sum(api.usage[count])} | {counted} |"
+    yield from ("", "| finish word | means | as in |", "|---|---|---|")
+    for word, reason in api.finish.items():
+        said = _first(shown, functools.partial(_ends_with, word))
+        yield f"| `{word}` | {reason or 'null'} | {said} |"
+    if api.notes:
+        yield from ("", "To know:", "", *(f"* {note}" for note in api.notes))
+    yield from ("", "Sources:", "", *(f"* {source}" for source in api.sources), "")
+    yield from ("| what the scenarios show | | modes | evidence |", "|---|---|---|---|")
+    for each in shown:
+        evidence = each.file.cassette.metadata["provenance"]
+        yield f"| {each.file.document['title']} | {each.link} | {', '.join(each.file.modes)} | {evidence} |"
+    yield ""
+
+
+_FRAMINGS: Mapping[FramingName, str] = {
+    "server-sent events": "server-sent events",
+    "lines": "a JSON document a line",
+    "array": "one JSON list, which grows",
+    "aws event stream": "binary messages of an AWS event stream",
+    "aws chunks": "binary messages of an AWS event stream, with documents in base64",
+}
+
+
+def _sum(pointers: tuple[str, ...]) -> str:
+    return " + ".join(f"`{field}`" for field in pointers).replace("+ `-", "- `") or "prompt + completion"
+
+
+def _has_a_place(expected: Expected) -> bool:
+    return any(annotation.start is not None for annotation in expected.annotations)
+
+
+def _counts(count: str, expected: Expected) -> bool:
+    return bool(expected.usage and getattr(expected.usage, count))
+
+
+def _ends_with(word: str, expected: Expected) -> bool:
+    return word in expected.raw_finish_reasons
+
+
+def _first(shown: Sequence[Shown], says: Callable[[Expected], bool]) -> str:
+    """Return a link to the first scenario in which something is so, "" if there is none."""
+    return next((each.link for each in shown if any(map(says, each.expected))), "")
+
+
+def _as_in(shown: Sequence[Shown], says: Callable[[Expected], bool]) -> str:
+    link = _first(shown, says)
+    return f", as in {link}" if link else ""
+
+
+def _listed(values: tuple[str, ...]) -> str:
+    return ", ".join(f"`{value}`" for value in values) or "none"
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check the page; return 1 if the check finds another one."""
+    parser = argparse.ArgumentParser(description="Make the provider table a page to read.")
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--check", action="store_true", help="only say whether the file is up to date")
+    options = parser.parse_args(arguments)
+    problems = pages.settle(options.path, page(), options.check, "the provider table says", COMMAND)
+    print(*problems, sep="\n", end="\n" if problems else "")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
