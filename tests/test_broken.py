@@ -23,7 +23,7 @@ from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.scenario import Scenario
 from tests.broken import BROKEN
-from tests.broken.kinds import Broken
+from tests.broken.base import Broken
 
 EFFORT = Effort(5, reproducible=True)
 ALL_RULES: list[Rule] = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in rules_in(path)]
@@ -123,7 +123,7 @@ def test_invariants_are_documented_and_unique() -> None:
 def test_a_user_sees_the_same_in_the_terminal(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess(
         str(RULES),
-        f"--adapter={Path(__file__).with_name('broken') / 'content.py'}:TrimmedMessage",
+        f"--adapter={Path(__file__).with_name('broken') / 'message.py'}:TrimmedMessage",
         "--conformance-provider=zai",
         "-q",
     )

@@ -18,8 +18,14 @@ from llm_conformance.replay.server import ReplayServer
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.table import table
-from tests.broken import citations, content, facts, replay, splitters, streams
-from tests.broken.kinds import Broken
+from tests.broken.annotations import ByteOffsets, InclusiveEnd, NotRebasedBehindThinkPrefix, Utf16Offsets
+from tests.broken.base import Broken
+from tests.broken.message import NoneTextForNullDeltas, TagInAnyCaseOfUnicode, TrimmedMessage
+from tests.broken.message_leaks import TagsComparedWithWholeChunks
+from tests.broken.reasoning import TagHeldBackACharacterTooFew
+from tests.broken.round_trip import BlocksInAnotherOrder, TraceTrimmed
+from tests.broken.streaming import LastDeltaLost
+from tests.broken.usage import UsageSummed
 from tests.test_broken import ALL_RULES
 
 
@@ -46,19 +52,19 @@ SMALL = 24
 """How many code points message and reasoning of a shrunk example have at most; a tag has eight."""
 
 FAULTS = (
-    Fault(splitters.TagsComparedWithWholeChunks, "local/generated-chat-think-blocks", "MSG-1"),
-    Fault(splitters.TagHeldBackACharacterTooFew, "local/generated-chat-think-blocks", "RSN-1"),
-    Fault(splitters.TagInAnyCaseOfUnicode, "local/generated-chat-think-blocks", "MSG-2"),
-    Fault(content.TrimmedMessage, "zai/generated-chat-answers", "MSG-2"),
-    Fault(citations.Utf16Offsets, "openai/generated-chat-citations", "ANN-2"),
-    Fault(citations.ByteOffsets, "openai/generated-chat-citations", "ANN-2"),
-    Fault(citations.InclusiveEnd, "openai/generated-chat-citations", "ANN-2"),
-    Fault(citations.NotRebasedBehindThinkPrefix, "local/generated-chat-citations", "ANN-5"),
-    Fault(facts.UsageSummed, "anthropic/generated-messages-usage", "USE-5"),
-    Fault(streams.LastDeltaLost, "zai/generated-chat-answers", "STR-1"),
-    Fault(streams.NoneTextForNullDeltas, "deepseek/generated-chat-answers", "MSG-2"),
-    Fault(replay.TraceTrimmed, "deepseek/generated-chat-second-turns", "RPL-1"),
-    Fault(replay.BlocksInAnotherOrder, "anthropic/generated-messages-second-turns", "RPL-1"),
+    Fault(TagsComparedWithWholeChunks, "local/generated-chat-think-blocks", "MSG-1"),
+    Fault(TagHeldBackACharacterTooFew, "local/generated-chat-think-blocks", "RSN-1"),
+    Fault(TagInAnyCaseOfUnicode, "local/generated-chat-think-blocks", "MSG-2"),
+    Fault(TrimmedMessage, "zai/generated-chat-answers", "MSG-2"),
+    Fault(Utf16Offsets, "openai/generated-chat-citations", "ANN-2"),
+    Fault(ByteOffsets, "openai/generated-chat-citations", "ANN-2"),
+    Fault(InclusiveEnd, "openai/generated-chat-citations", "ANN-2"),
+    Fault(NotRebasedBehindThinkPrefix, "local/generated-chat-citations", "ANN-5"),
+    Fault(UsageSummed, "anthropic/generated-messages-usage", "USE-5"),
+    Fault(LastDeltaLost, "zai/generated-chat-answers", "STR-1"),
+    Fault(NoneTextForNullDeltas, "deepseek/generated-chat-answers", "MSG-2"),
+    Fault(TraceTrimmed, "deepseek/generated-chat-second-turns", "RPL-1"),
+    Fault(BlocksInAnotherOrder, "anthropic/generated-messages-second-turns", "RPL-1"),
 )
 
 

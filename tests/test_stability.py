@@ -31,7 +31,7 @@ def judged(directory: Path, *options: str, **environment: str) -> list[dict[str,
     report = directory / "report.json"
     command = [
         *(sys.executable, "-m", "pytest", str(miniature.RULES), "-q", "--tb=no", "--no-summary"),
-        "--adapter=tests.broken.content:TrimmedMessage",
+        "--adapter=tests.broken.message:TrimmedMessage",
         "--adapter=adapters",
         "--conformance-scenario=zai/*thinking*",
         "--conformance-scenario=zai/generated-chat-usage",

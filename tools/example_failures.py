@@ -26,7 +26,7 @@ from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.scenario import Scenario
 from tests.broken import BROKEN
-from tests.broken.kinds import Broken
+from tests.broken.base import Broken
 from tools import pages
 
 COMMAND = "python -m tools.example_failures src/llm_conformance/example_failures.json"

@@ -1,51 +1,52 @@
-"""Broken adapters: one fault each, named by it, a few lines over the reference adapters.
+"""Broken adapters: the reference adapters with one fault each, named by the fault.
 
-Each says which invariants it must fail and, for the first of them, what the failure has to say. The set is exact: the
-right rules bite, for the right reason, and nothing else is red (`test_broken.py`).
+Each states in `fails` the rules that it must fail, its main rule first, and in `says` what the main rule's failure must
+say. The set is exact: `test_broken.py` checks that no other rule fails. An adapter is in the module of its main rule's
+family, below a comment with the rule's id; `base.py` has the base classes.
 """
 
-from __future__ import annotations
-
+# No `from __future__ import annotations`: the name would hide the module of the same name.
+from collections.abc import Iterator
 from types import ModuleType
 
 from tests.broken import (
-    citations,
-    clouds,
-    content,
-    dialects,
-    engines,
+    annotations,
+    attachments,
     errors,
-    facts,
-    framings,
-    gateways,
-    providers,
-    replay,
-    splitters,
-    streams,
+    finish,
+    message,
+    message_leaks,
+    provenance,
+    reasoning,
+    round_trip,
+    shape,
+    streaming,
+    tools,
+    usage,
 )
-from tests.broken.kinds import Broken
+from tests.broken.base import Broken
 
-
-def _in(module: ModuleType) -> tuple[type[Broken], ...]:
-    return tuple(
-        value
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Broken) and hasattr(value, "fails")
-    )
-
-
-BROKEN = (
-    _in(content)
-    + _in(citations)
-    + _in(facts)
-    + _in(streams)
-    + _in(providers)
-    + _in(splitters)
-    + _in(errors)
-    + _in(replay)
-    + _in(clouds)
-    + _in(gateways)
-    + _in(engines)
-    + _in(dialects)
-    + _in(framings)
+_MODULES = (
+    shape,
+    message_leaks,
+    message,
+    reasoning,
+    annotations,
+    usage,
+    streaming,
+    attachments,
+    tools,
+    finish,
+    round_trip,
+    errors,
+    provenance,
 )
+
+
+def _in(module: ModuleType) -> Iterator[type[Broken]]:
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Broken) and hasattr(value, "fails"):
+            yield value
+
+
+BROKEN = tuple(adapter for module in _MODULES for adapter in _in(module))

@@ -1,4 +1,4 @@
-"""Broken adapters that make the wrong thing of an error."""
+"""Broken adapters that fail ERR-1 to ERR-4 first: errors, retries and what they disclose."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from adapters import _framing
 from adapters._chat import ChatDecoder
 from llm_conformance.contract import (
     Call,
@@ -21,14 +22,9 @@ from llm_conformance.contract import (
     TimeoutError,
     ValidationError,
 )
-from tests.broken.kinds import Broken, Events, Misunderstood, Plain, Streamed
+from tests.broken.base import Broken, Client, Events, Misunderstood, Plain, Reading, Streamed, Unframed
 
-
-class Parsing(Plain):
-    """Has its fault in `parse` itself."""
-
-    def alter(self, response: Response, call: Call) -> Response:
-        return response
+# ERR-1
 
 
 class ErrorGivenOutAsAnAnswer(Broken):
@@ -75,6 +71,53 @@ class RawExceptionEscapes(Streamed):
             raise OSError(str(error)) from error
 
 
+class Trusted(ChatDecoder):
+    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
+        if not document.get("base_resp"):
+            return super()._feed_completion(document)
+        return super()._feed_completion({**document, "base_resp": None, "choices": document.get("choices") or []})
+
+
+class StatusInsideA200Overlooked(Misunderstood):
+    apis = ("minimax:chat",)
+    fails = ("ERR-1",)
+    says = "expected RateLimitError"
+    decoders = MappingProxyType({ChatDecoder: Trusted})
+
+
+class ErrorOfAChoiceOverlooked(Reading):
+    apis = ("openrouter:chat",)
+    fails = ("ERR-1",)
+    says = "expected ServiceUnavailableError"
+
+    def alter(self, http: HttpResponse) -> HttpResponse:
+        return (
+            replace(http, body=http.body.replace(b'"error": {', b'"mishap": {')) if b'"choices"' in http.body else http
+        )
+
+
+def without_exceptions(chunks: Iterable[bytes]) -> Iterator[str | bytes]:
+    for document in _framing.aws_messages(chunks):
+        if not next(iter(json.loads(document)), "").endswith("Exception"):
+            yield document
+
+
+class ExceptionsAmongTheMessagesIgnored(Unframed):
+    fails = ("ERR-1",)
+    says = "expected RateLimitError|expected TimeoutError"
+    unframe = MappingProxyType({_framing.aws_messages: without_exceptions})
+
+
+# ERR-2
+
+
+class Parsing(Plain):
+    """Has its fault in `parse` itself."""
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return response
+
+
 class MalformedBodyEscapes(Parsing):
     fails = ("ERR-2",)
     says = "expected ValidationError; got JSONDecodeError"
@@ -96,10 +139,37 @@ class HalfABodyIsAnAnswer(Parsing):
             return ErrorGivenOutAsAnAnswer.sorry(call)
 
 
-class Client(Broken):
-    """Makes its own requests only."""
+class UnreadableFramesSkipped(Broken):
+    fails = ("ERR-2", "STR-6")
+    says = "expected ValidationError, raised; got an answer"
+    complete = stream = parse = None  # type: ignore[assignment]
 
-    stream = parse = parse_stream = None  # type: ignore[assignment]
+    def __init__(self) -> None:
+        super().__init__()
+        self.providers = ("deepseek:chat",)  # whose lines end in one way
+
+    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
+        return super().parse_stream(filter(self.is_readable, self.frames(chunks)), call)
+
+    @staticmethod
+    def frames(chunks: Iterable[bytes]) -> Iterator[bytes]:
+        held = b""
+        for chunk in chunks:
+            *whole, held = (held + chunk).split(b"\n\n")
+            yield from (frame + b"\n\n" for frame in whole)
+        yield held
+
+    @staticmethod
+    def is_readable(frame: bytes) -> bool:
+        if not frame.startswith(b"data: {") or frame.count(b"\n") > 2:
+            return True
+        try:
+            return bool(json.loads(frame.removeprefix(b"data:")))
+        except ValueError:
+            return False
+
+
+# ERR-3
 
 
 class TransportErrorEscapes(Client):
@@ -139,31 +209,7 @@ class WaitsAnewForEachAttempt(Client):
         return super().complete(call)
 
 
-class AsksTwice(Client):
-    fails = ("PRV-3", "PRV-1")
-    says = "expected one request for one answer; got 2 of the same"
-
-    def complete(self, call: Call) -> Response:
-        first = super().complete(call)
-        return super().complete(call) if len(first.provider_meta) == 1 else first
-
-
-class FailedAttemptForgotten(Client):
-    fails = ("PRV-1",)
-    says = "expected the number of attempts in provider_meta 2; got 1"
-
-    def complete(self, call: Call) -> Response:
-        response = super().complete(call)
-        return replace(response, provider_meta=response.provider_meta[-1:])
-
-
-class FailedAttemptSaysNothing(Client):
-    fails = ("PRV-1",)
-    says = "expected extra of attempt 0 to say why it failed"
-
-    def complete(self, call: Call) -> Response:
-        response = super().complete(call)
-        return replace(response, provider_meta=tuple(replace(each, extra={}) for each in response.provider_meta))
+# ERR-4
 
 
 class KeyEchoed(Parsing):
@@ -232,64 +278,3 @@ class ErrorOfAnotherProvider(Parsing):
             return super().parse(http, call)
         except LLMError as error:
             raise type(error)(error.message, provider="somebody", extra_context=error.extra_context) from None
-
-
-class UnreadableFramesSkipped(Broken):
-    fails = ("ERR-2", "STR-6")
-    says = "expected ValidationError, raised; got an answer"
-    complete = stream = parse = None  # type: ignore[assignment]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.providers = ("deepseek:chat",)  # whose lines end in one way
-
-    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
-        return super().parse_stream(filter(self.is_readable, self.frames(chunks)), call)
-
-    @staticmethod
-    def frames(chunks: Iterable[bytes]) -> Iterator[bytes]:
-        held = b""
-        for chunk in chunks:
-            *whole, held = (held + chunk).split(b"\n\n")
-            yield from (frame + b"\n\n" for frame in whole)
-        yield held
-
-    @staticmethod
-    def is_readable(frame: bytes) -> bool:
-        if not frame.startswith(b"data: {") or frame.count(b"\n") > 2:
-            return True
-        try:
-            return bool(json.loads(frame.removeprefix(b"data:")))
-        except ValueError:
-            return False
-
-
-class ToolCallTakenForTheEnd(Streamed):
-    fails = ("STR-6", "ERR-1")
-    says = "expected .*; got response.completed"
-
-    def alter(self, events: Events) -> Events:
-        called = False
-        try:
-            for event in events:
-                called = called or event.tool_call is not None
-                yield event
-        except ServiceUnavailableError:
-            if not called:
-                raise
-            answer = Response(message="", provider="anthropic", model="a model", finish_reason="tool_calls", usage=None)
-            yield StreamEvent("response.completed", response=answer)
-
-
-class Trusted(ChatDecoder):
-    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
-        if not document.get("base_resp"):
-            return super()._feed_completion(document)
-        return super()._feed_completion({**document, "base_resp": None, "choices": document.get("choices") or []})
-
-
-class StatusInsideA200Overlooked(Misunderstood):
-    apis = ("minimax:chat",)
-    fails = ("ERR-1",)
-    says = "expected RateLimitError"
-    decoders = MappingProxyType({ChatDecoder: Trusted})

@@ -1,4 +1,4 @@
-"""What broken adapters have in common: the reference adapters with a fault put in."""
+"""Base classes of the broken adapters: the reference adapters, with a hook that takes the fault."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from adapters import ReferenceAdapters
+from adapters._chat import ChatDecoder
+from adapters._framing import Unframe
+from adapters._think import Kind, ThinkSplitter
 from llm_conformance.contract import Call, HttpResponse, Response, StreamEvent, Usage
 
 Events = Iterator[StreamEvent]
+Pieces = Iterator[tuple[Kind, str]]
 
 FAMILIES = (
     "anthropic:messages",
@@ -33,16 +37,16 @@ FAMILIES = (
     "openai:responses",
     "zai:chat",
 )
-"""The APIs that an adapter with a fault speaks unless it names others: each wire format, and many dialects of chat."""
+"""The default APIs of a broken adapter: every wire format, and the dialects of chat that differ most."""
 
 
 class Broken(ReferenceAdapters):
-    """An adapter with a fault.
+    """The reference adapters with one fault.
 
     Attributes:
-        fails: The invariants that it must fail.
-        says: A regular expression that a message of the first of them matches.
-        apis: What it speaks.
+        fails: The ids of exactly the rules that it must fail, its main rule first.
+        says: A regular expression that matches one of the messages of the main rule.
+        apis: The APIs that it is judged with.
     """
 
     fails: ClassVar[tuple[str, ...]]
@@ -54,12 +58,12 @@ class Broken(ReferenceAdapters):
         self.providers = self.apis
 
     def touches(self, _api: str) -> bool:
-        """Whether it does anything otherwise than the reference adapters with an API."""
+        """Return True if it may differ from the reference adapters with this API."""
         return True
 
 
 class Plain(Broken):
-    """Answers plainly only; `alter` puts the fault in."""
+    """Has only the method `parse`; `alter` puts the fault into the response."""
 
     complete = stream = parse_stream = None  # type: ignore[assignment]
 
@@ -71,7 +75,7 @@ class Plain(Broken):
 
 
 class Streamed(Broken):
-    """Answers in streams only; `alter` puts the fault in."""
+    """Has only the method `parse_stream`; `alter` puts the fault into the stream events."""
 
     complete = stream = parse = None  # type: ignore[assignment]
 
@@ -82,8 +86,26 @@ class Streamed(Broken):
         raise NotImplementedError
 
 
+class Reading(Broken):
+    """Has only the method `parse`; `alter` puts the fault into successful HTTP responses."""
+
+    complete = stream = parse_stream = None  # type: ignore[assignment]
+
+    def parse(self, http: HttpResponse, call: Call) -> Response:
+        return super().parse(self.alter(http) if http.status < 400 else http, call)
+
+    def alter(self, http: HttpResponse) -> HttpResponse:
+        raise NotImplementedError
+
+
+class Client(Broken):
+    """Has only the method `complete`, which sends requests."""
+
+    stream = parse = parse_stream = None  # type: ignore[assignment]
+
+
 class Misunderstood(Broken):
-    """Streams through another decoder than the reference adapters do; `decoders` says which stands for which."""
+    """Has only the method `parse_stream`; `decoders` maps a reference decoder to the one with the fault."""
 
     complete = stream = parse = None  # type: ignore[assignment]
     decoders: ClassVar[Mapping[Any, Any]]
@@ -102,8 +124,36 @@ class Misunderstood(Broken):
         return api in self._touched
 
 
+class Splitting(ChatDecoder):
+    """Reads chat, with another splitter for think blocks."""
+
+    splitter: type[ThinkSplitter]
+
+    def __init__(self, call: Call, **options: Any) -> None:
+        super().__init__(call, **options)
+        self._splitter = self.splitter(call.think_profile)
+
+
+class Unframed(Broken):
+    """Has only the method `parse_stream`; `unframe` maps a reference framing to the one with the fault."""
+
+    complete = stream = parse = None  # type: ignore[assignment]
+    unframe: ClassVar[Mapping[Unframe, Unframe]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._touched: set[str] = set()
+        for api, adapter in self._by_api.items():
+            if adapter.unframe in self.unframe:
+                self._by_api[api] = replace(adapter, unframe=self.unframe[adapter.unframe])
+                self._touched.add(api)
+
+    def touches(self, api: str) -> bool:
+        return api in self._touched
+
+
 def less(usage: Usage, count: str, tokens: int) -> Usage:
-    """Return a usage with so many tokens less in a count, if that is known."""
+    """Return the usage with `tokens` subtracted from one count, if the count is known."""
     whole = getattr(usage, count)
     changed: dict[str, Any] = {} if whole is None else {count: whole - tokens}
     return replace(usage, **changed)

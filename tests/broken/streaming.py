@@ -1,16 +1,19 @@
-"""Broken adapters that make the wrong thing of a stream."""
+"""Broken adapters that fail STR-1 to STR-7 first: stream events and the way the bytes are cut."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from adapters import ReferenceAdapters
+from adapters import ReferenceAdapters, _framing
 from adapters._chat import ChatDecoder
-from llm_conformance.contract import Call, Response, StreamEvent
-from tests.broken.kinds import Events, Misunderstood, Streamed
+from adapters._responses import ResponsesDecoder
+from llm_conformance.contract import Call, Response, ServiceUnavailableError, StreamEvent
+from tests.broken.base import Broken, Events, Misunderstood, Streamed, Unframed
+
+# STR-1
 
 
 class ExtraSpaceInStreams(Streamed):
@@ -21,45 +24,6 @@ class ExtraSpaceInStreams(Streamed):
         for event in events:
             is_text = event.event_type == "response.output_text.delta"
             yield replace(event, delta=f"{event.delta} ") if is_text else event
-
-
-class HalfDeaf(ChatDecoder):
-    def _feed_message(self, message: Mapping[str, Any]) -> Events:
-        return super()._feed_message({**message, "content": None} if message.get("reasoning_content") else message)
-
-
-class DeltaWithBothFieldsLosesOne(Misunderstood):
-    fails = ("MSG-2", "RSN-3")
-    says = "expected the message of"
-    decoders = MappingProxyType({ChatDecoder: HalfDeaf})
-
-
-class FirstCitationsOnly(ChatDecoder):
-    def _feed_message(self, message: Mapping[str, Any]) -> Events:
-        return super()._feed_message({**message, "annotations": None} if self._citations else message)
-
-
-class AnnotationsOfTheFirstChunkOnly(Misunderstood):
-    fails = ("ANN-4",)
-    says = "expected the number of annotations"
-    decoders = MappingProxyType({ChatDecoder: FirstCitationsOnly})
-
-
-class LateAnnotationsRepeated(Streamed):
-    """Has them once as they came, and once more from the end of the stream."""
-
-    fails = ("ANN-4",)
-    says = "expected the number of annotations"
-
-    def alter(self, events: Events) -> Events:
-        for event in events:
-            if event.event_type == "response.annotation.added":
-                yield event
-            yield replace(event, response=event.response and repeated(event.response))
-
-
-def repeated(response: Response) -> Response:
-    return replace(response, annotations=tuple(each for each in response.annotations for _ in range(2)))
 
 
 class ToolDeltaIdDiffers(Streamed):
@@ -88,18 +52,20 @@ class LastDeltaLost(Streamed):
                 last = event
 
 
-class PiecesDecodedOneByOne(Streamed):
-    fails = ("STR-4", "MSG-2", "PRV-1", "RSN-3")
-    says = "expected the .* as frame by frame"
+class CompletedIsPartial(Streamed):
+    """Has of the text what came with the last delta."""
 
-    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
-        return super().parse_stream((chunk.decode("utf-8", "replace").encode() for chunk in chunks), call)
+    fails = ("STR-1", "MSG-2", "MSG-3", "RSN-3", "ANN-1", "ANN-2", "ANN-5", "ATT-1")
+    says = "expected the joined text deltas"
 
     def alter(self, events: Events) -> Events:
-        return events
+        last = ""
+        for event in events:
+            last = event.delta or last if event.event_type == "response.output_text.delta" else last
+            yield replace(event, response=event.response and replace(event.response, message=last))
 
-    def touches(self, api: str) -> bool:
-        return not api.startswith("bedrock:")  # whose streams are no text
+
+# STR-2
 
 
 class CompletedMissing(Streamed):
@@ -112,19 +78,6 @@ class CompletedMissing(Streamed):
 
     def alter(self, events: Events) -> Events:
         return (event for event in events if event.event_type != "response.completed")
-
-
-class CompletedIsPartial(Streamed):
-    """Has of the text what came with the last delta."""
-
-    fails = ("STR-1", "MSG-2", "MSG-3", "RSN-3", "ANN-1", "ANN-2", "ANN-5", "ATT-1")
-    says = "expected the joined text deltas"
-
-    def alter(self, events: Events) -> Events:
-        last = ""
-        for event in events:
-            last = event.delta or last if event.event_type == "response.output_text.delta" else last
-            yield replace(event, response=event.response and replace(event.response, message=last))
 
 
 class CompletedTwice(Streamed):
@@ -147,6 +100,49 @@ class CompletedIsNotLast(Streamed):
         yield StreamEvent("response.output_text.delta", delta="")
 
 
+# STR-3
+
+
+class OwnEventType(Streamed):
+    fails = ("STR-3",)
+    says = "'response.started' is not one of"
+
+    def alter(self, events: Events) -> Events:
+        yield StreamEvent("response.started")  # type: ignore[arg-type]
+        yield from events
+
+
+# STR-4
+
+
+class PiecesDecodedOneByOne(Streamed):
+    fails = ("STR-4", "MSG-2", "PRV-1", "RSN-3")
+    says = "expected the .* as frame by frame"
+
+    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
+        return super().parse_stream((chunk.decode("utf-8", "replace").encode() for chunk in chunks), call)
+
+    def alter(self, events: Events) -> Events:
+        return events
+
+    def touches(self, api: str) -> bool:
+        return not api.startswith("bedrock:")  # whose streams are no text
+
+
+def of_each_chunk(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for chunk in chunks:
+        yield from (line for line in chunk.split(b"\n") if line.strip())
+
+
+class LineLostBetweenTwoChunks(Unframed):
+    fails = ("STR-4",)
+    says = "malformed answer"
+    unframe = MappingProxyType({_framing.lines: of_each_chunk})
+
+
+# STR-5
+
+
 class CrashOnAnUnknownBlock(Streamed):
     """A stream that does not come to its end fails every rule that has something to look at in it."""
 
@@ -164,15 +160,6 @@ class CrashOnAnUnknownBlock(Streamed):
             yield event
 
 
-class OwnEventType(Streamed):
-    fails = ("STR-3",)
-    says = "'response.started' is not one of"
-
-    def alter(self, events: Events) -> Events:
-        yield StreamEvent("response.started")  # type: ignore[arg-type]
-        yield from events
-
-
 class UnknownDroppedInSilence(Streamed):
     fails = ("STR-5", "RSN-3", "RSN-4")
     says = "expected an error, or a segment `other`"
@@ -183,6 +170,21 @@ class UnknownDroppedInSilence(Streamed):
             if whole is not None:
                 whole = replace(whole, segments=tuple(s for s in whole.segments if s.type != "other"))
             yield replace(event, response=whole)
+
+
+class Picky(ChatDecoder):
+    def _feed_part(self, part: Mapping[str, Any]) -> Events:
+        yield from super()._feed_part(part) if part["type"] != "floor_plan" else ()
+
+
+class PartsOfAnUnknownTypeDropped(Misunderstood):
+    apis = ("mistral:chat",)
+    fails = ("STR-5", "RSN-3")
+    says = "floor_plan"
+    decoders = MappingProxyType({ChatDecoder: Picky})
+
+
+# STR-6
 
 
 class BrokenStreamIsASuccess(Streamed):
@@ -212,6 +214,37 @@ class CompletedAfterTheError(Streamed):
             yield StreamEvent("response.completed", response=half)
 
 
+class Forgiving(ResponsesDecoder):
+    def _feed_response(self, response: Mapping[str, Any]) -> None:
+        super()._feed_response({**response, "error": None})
+
+
+class FailedResponseTakenForAnEnd(Misunderstood):
+    fails = ("STR-6", "ERR-1")
+    says = "expected RateLimitError"
+    decoders = MappingProxyType({ResponsesDecoder: Forgiving})
+
+
+class ToolCallTakenForTheEnd(Streamed):
+    fails = ("STR-6", "ERR-1")
+    says = "expected .*; got response.completed"
+
+    def alter(self, events: Events) -> Events:
+        called = False
+        try:
+            for event in events:
+                called = called or event.tool_call is not None
+                yield event
+        except ServiceUnavailableError:
+            if not called:
+                raise
+            answer = Response(message="", provider="anthropic", model="a model", finish_reason="tool_calls", usage=None)
+            yield StreamEvent("response.completed", response=answer)
+
+
+# STR-7
+
+
 class BuffersTheWholeStream(Streamed):
     fails = ("STR-7",)
     says = "the adapter waited for the end of the stream"
@@ -220,25 +253,13 @@ class BuffersTheWholeStream(Streamed):
         yield from list(events)
 
 
-class Stringly(ChatDecoder):
-    def _feed_content(self, content: Any) -> Events:
-        return super()._feed_content(str(content) if self._answer.call.provider == "deepseek" else content)
+class ListParsedWhenItIsWhole(Broken):
+    fails = ("STR-7",)
+    says = "waited for the end of the stream"
+    complete = stream = parse = None  # type: ignore[assignment]
 
+    def touches(self, api: str) -> bool:
+        return api == "gemini:array"
 
-class NoneTextForNullDeltas(Misunderstood):
-    fails = ("MSG-2", "RSN-3")
-    says = "expected the message .*None"
-    decoders = MappingProxyType({ChatDecoder: Stringly})
-
-
-class Crumbling(ChatDecoder):
-    def _feed_content(self, content: Any) -> Events:
-        for event in super()._feed_content(content):
-            self._answer.blocks[-1].key = object()
-            yield event
-
-
-class SegmentForEachDelta(Misunderstood):
-    fails = ("RSN-3",)
-    says = "expected segments"
-    decoders = MappingProxyType({ChatDecoder: Crumbling})
+    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
+        return super().parse_stream([b"".join(chunks)] if call.api == "array" else chunks, call)

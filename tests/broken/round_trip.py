@@ -1,20 +1,23 @@
-"""Broken adapters that send back something else than they were given."""
+"""Broken adapters that fail RPL-1 to RPL-3 first: the next request."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
+from adapters import ReferenceAdapters
+from adapters._chat import ChatDecoder
 from llm_conformance.contract import Call, Response, Segment
-from tests.broken.kinds import Broken
+from tests.broken.base import Client, Events, Misunderstood
+
+# RPL-1
 
 
-class Client(Broken):
-    """Makes its own requests only; `remember` alters its earlier answers, `ask` the requests."""
-
-    stream = parse = parse_stream = None  # type: ignore[assignment]
+class Requesting(Client):
+    """Has only the method `complete`; `remember` alters its earlier responses, `ask` the body of the request."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +45,7 @@ def with_reasoning(answer: Response, alter: Callable[[Segment], Segment | None])
     return replace(answer, segments=kept, reasoning=text or None)
 
 
-class TraceForgotten(Client):
+class TraceForgotten(Requesting):
     fails = ("RPL-1",)
     says = "/messages/1/.* of the request .*; got nothing"
 
@@ -50,7 +53,7 @@ class TraceForgotten(Client):
         return with_reasoning(answer, lambda _: None)
 
 
-class TraceTrimmed(Client):
+class TraceTrimmed(Requesting):
     fails = ("RPL-1",)
     says = "reasoning_content of the request"
 
@@ -58,7 +61,7 @@ class TraceTrimmed(Client):
         return with_reasoning(answer, lambda each: replace(each, content=each.content.strip()))
 
 
-class SignatureLost(Client):
+class SignatureLost(Requesting):
     fails = ("RPL-1",)
     says = "signature"
 
@@ -66,7 +69,7 @@ class SignatureLost(Client):
         return with_reasoning(answer, lambda each: replace(each, metadata={}))
 
 
-class BlocksInAnotherOrder(Client):
+class BlocksInAnotherOrder(Requesting):
     fails = ("RPL-1", "RPL-2")
     says = "expected part of assistant: .*; got call of assistant: |/messages/1/content of the request"
 
@@ -74,16 +77,7 @@ class BlocksInAnotherOrder(Client):
         return replace(answer, segments=answer.segments[::-1])
 
 
-class TraceWrittenIntoTheText(Client):
-    fails = ("RPL-2", "RPL-1")
-    says = "expected earlier reasoning in no visible text of the request; got /.*"
-
-    def remember(self, answer: Response) -> Response:
-        told = Segment("text", f"<thinking>{answer.reasoning}</thinking>")
-        return replace(answer, message=f"{told.content}{answer.message}", segments=(*answer.segments, told))
-
-
-class TraceInAnotherField(Client):
+class TraceInAnotherField(Requesting):
     fails = ("RPL-1", "RPL-2")
     says = "reasoning_content of the request .*; got nothing"
 
@@ -93,35 +87,7 @@ class TraceInAnotherField(Client):
         return {**body, "messages": said} if said else body
 
 
-class TraceSentToWhoRefusesIt(Client):
-    fails = ("RPL-2",)
-    says = "expected no /messages/1/reasoning_content in the request"
-
-    def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
-        for message, known in zip(body.get("messages", ()), call.messages, strict=False):
-            if isinstance(known, Response) and known.reasoning and call.provider in ("groq", "cerebras"):
-                message["reasoning_content"] = known.reasoning
-        return body
-
-
-class FalseTakenForUnset(Client):
-    fails = ("RPL-3",)
-    says = "/thinking/clear_thinking of the request false; got nothing"
-
-    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
-        thinking = {key: value for key, value in body.get("thinking", {}).items() if value}
-        return body | ({"thinking": thinking} if thinking else {})
-
-
-class EffortMadeUp(Client):
-    fails = ("RPL-3",)
-    says = "expected no /reasoning_effort in the request: nobody asked for it"
-
-    def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
-        return {"reasoning_effort": "medium", **body} if call.provider == "openai" and call.api == "chat" else body
-
-
-class FirstQuestionForgotten(Client):
+class FirstQuestionForgotten(Requesting):
     fails = ("RPL-1",)
     says = "expected what was said before, in its order: .*; got it is not there"
 
@@ -133,7 +99,7 @@ class FirstQuestionForgotten(Client):
         return {**body, "messages": [*body["messages"][:asked], changed, *body["messages"][asked + 1 :]]}
 
 
-class ArgumentsAltered(Client):
+class ArgumentsAltered(Requesting):
     fails = ("RPL-1",)
     says = "expected the calls before, in their order: .*; got it is not there"
 
@@ -143,7 +109,7 @@ class ArgumentsAltered(Client):
         return replace(answer, tool_calls=calls, segments=tuple(told))
 
 
-class ResultsLost(Client):
+class ResultsLost(Requesting):
     """Its tools have always nothing to say."""
 
     fails = ("RPL-1",)
@@ -154,7 +120,7 @@ class ResultsLost(Client):
         return {**body, "messages": told} if told else body
 
 
-class RolesSwapped(Client):
+class RolesSwapped(Requesting):
     fails = ("RPL-1",)
     says = "expected text of user: .*; got text of assistant"
 
@@ -164,7 +130,7 @@ class RolesSwapped(Client):
         return {**body, "messages": told} if len(told) > 1 and call.provider == "openai" else body
 
 
-class CallsWithoutTheirForm(Client):
+class CallsWithoutTheirForm(Requesting):
     fails = ("RPL-1",)
     says = "expected call of assistant: .*; got call of assistant: "
 
@@ -178,7 +144,7 @@ class CallsWithoutTheirForm(Client):
         return {**body, "messages": told} if told else body
 
 
-class NoMessagesAtAll(Client):
+class NoMessagesAtAll(Requesting):
     fails = ("RPL-1",)
     says = "expected what was said before, in its order: .*; got it is not there"
 
@@ -187,7 +153,7 @@ class NoMessagesAtAll(Client):
         return {**body, "messages": None} if went_before and call.provider == "deepseek" else body
 
 
-class OwnAnswerLost(Client):
+class OwnAnswerLost(Requesting):
     fails = ("RPL-1",)
     says = "expected what was said before, in its order: .*; got it is not there"
 
@@ -196,7 +162,71 @@ class OwnAnswerLost(Client):
         return replace(answer, message="", segments=tuple(told))
 
 
-class TraceToldToTheSystem(Client):
+class SignatureOfACallLost(Requesting):
+    apis = ("gemini:chat",)
+    fails = ("RPL-1",)
+    says = "thought_signature"
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        for message in body.get("messages", ()):
+            for call in message.get("tool_calls") or ():
+                call.pop("extra_content", None)
+        return body
+
+
+class Scattering(ChatDecoder):
+    def _feed_message(self, message: Mapping[str, Any]) -> Events:
+        self._details.in_pieces = False
+        return super()._feed_message(message)
+
+
+class PiecesOfDetailsSentBack(Misunderstood):
+    """Streams by itself, for what goes back depends on what came in pieces."""
+
+    apis = ("openrouter:chat",)
+    fails = ("RPL-1",)
+    says = "/messages/1/reasoning_details of the request"
+    decoders = MappingProxyType({ChatDecoder: Scattering})
+    stream = ReferenceAdapters.stream  # type: ignore[assignment]
+    parse_stream = None  # type: ignore[assignment]
+
+
+class ResultWithoutItsTool(Requesting):
+    fails = ("RPL-1",)
+    says = "/messages/2/tool_name of the request"
+
+    def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
+        told = [{key: value for key, value in each.items() if key != "tool_name"} for each in body["messages"]]
+        return {**body, "messages": told}
+
+    def touches(self, api: str) -> bool:
+        return api == "ollama:chat"
+
+
+# RPL-2
+
+
+class TraceWrittenIntoTheText(Requesting):
+    fails = ("RPL-2", "RPL-1")
+    says = "expected earlier reasoning in no visible text of the request; got /.*"
+
+    def remember(self, answer: Response) -> Response:
+        told = Segment("text", f"<thinking>{answer.reasoning}</thinking>")
+        return replace(answer, message=f"{told.content}{answer.message}", segments=(*answer.segments, told))
+
+
+class TraceSentToWhoRefusesIt(Requesting):
+    fails = ("RPL-2",)
+    says = "expected no /messages/1/reasoning_content in the request"
+
+    def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
+        for message, known in zip(body.get("messages", ()), call.messages, strict=False):
+            if isinstance(known, Response) and known.reasoning and call.provider in ("groq", "cerebras"):
+                message["reasoning_content"] = known.reasoning
+        return body
+
+
+class TraceToldToTheSystem(Requesting):
     fails = ("RPL-2",)
     says = "earlier reasoning in no visible text of the request"
 
@@ -205,7 +235,7 @@ class TraceToldToTheSystem(Client):
         return {**body, "user": f"who was told {traces[0]}"} if traces else body
 
 
-class TraceOnEveryMessage(Client):
+class TraceOnEveryMessage(Requesting):
     fails = ("RPL-2",)
     says = "expected reasoning in messages of the assistant only"
 
@@ -214,3 +244,34 @@ class TraceOnEveryMessage(Client):
         if call.provider not in ("zai", "deepseek") or not known:
             return body
         return {**body, "messages": [{"reasoning_content": known[0], **each} for each in body["messages"]]}
+
+
+class ModelWrittenIntoTheBody(Requesting):
+    """Where it stands in the path, too."""
+
+    apis = ("vertex:messages",)
+    fails = ("RPL-2",)
+    says = "expected no /model in the request"
+
+    def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
+        return {"model": call.model, **body}
+
+
+# RPL-3
+
+
+class FalseTakenForUnset(Requesting):
+    fails = ("RPL-3",)
+    says = "/thinking/clear_thinking of the request false; got nothing"
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        thinking = {key: value for key, value in body.get("thinking", {}).items() if value}
+        return body | ({"thinking": thinking} if thinking else {})
+
+
+class EffortMadeUp(Requesting):
+    fails = ("RPL-3",)
+    says = "expected no /reasoning_effort in the request: nobody asked for it"
+
+    def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
+        return {"reasoning_effort": "medium", **body} if call.provider == "openai" and call.api == "chat" else body

@@ -1,0 +1,53 @@
+"""Broken adapters that fail ATT-1 first: audio is lost or split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from adapters.gemini import GenerateDecoder
+from llm_conformance.contract import Attachment, Call, Response
+from tests.broken.base import Events, Misunderstood, Plain, Streamed
+
+# ATT-1
+
+
+class AudioTranscriptDropped(Plain):
+    fails = ("ATT-1",)
+    says = "expected transcript"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, attachments=tuple(replace(a, transcript=None) for a in response.attachments))
+
+
+class AudioLostInStreams(Streamed):
+    fails = ("ATT-1", "STR-7")
+    says = "expected the number of attachments 1; got 0"
+
+    def alter(self, events: Events) -> Events:
+        for event in events:
+            if event.event_type != "response.media":
+                yield replace(event, response=event.response and replace(event.response, attachments=()))
+
+
+class Stuttering(GenerateDecoder):
+    def _feed_speech(self, type: str, data: str) -> Events:
+        return self._feed_media(type, data, {})
+
+
+class EachPieceOfSpeechAnAttachment(Misunderstood):
+    fails = ("ATT-1",)
+    says = "expected the number of attachments 1; got 3"
+    decoders = MappingProxyType({GenerateDecoder: Stuttering})
+
+
+class EmptyAudioTakenForAudio(Plain):
+    apis = ("snowflake:chat",)
+    fails = ("ATT-1",)
+    says = "expected the number of attachments 0; got 1"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        message = (response.raw_events[0].get("choices") or [{}])[0].get("message") or {}
+        silent = isinstance(message.get("audio"), Mapping) and not any(message["audio"].values())
+        return replace(response, attachments=(Attachment(data="", transcript=""),)) if silent else response

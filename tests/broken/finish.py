@@ -1,0 +1,83 @@
+"""Broken adapters that fail FIN-1 first: finish reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from adapters._chat import ChatDecoder
+from adapters.gemini import NUMBERS, GenerateDecoder
+from llm_conformance.contract import Call, Response
+from tests.broken.base import Events, Misunderstood, Plain
+
+# FIN-1
+
+
+class UnknownFinishIsStop(Plain):
+    fails = ("FIN-1",)
+    says = 'expected finish_reason null; got "stop"'
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, finish_reason=response.finish_reason or "stop")
+
+
+class IncompleteIsAStop(Plain):
+    fails = ("FIN-1",)
+    says = "expected finish_reason .length"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        cut_off = response.raw_finish_reason in ("max_output_tokens", "content_filter") and call.api == "responses"
+        return replace(response, finish_reason="stop") if cut_off else response
+
+
+class RefusalTakenForAnAnswer(Plain):
+    fails = ("FIN-1",)
+    says = "expected finish_reason .content_filter"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        refused = any(each.metadata.get("kind") == "refusal" for each in response.segments)
+        return replace(response, finish_reason="stop") if refused else response
+
+
+class Renumbered(GenerateDecoder):
+    def __init__(self, call: Call, **_numbers: Any) -> None:
+        super().__init__(call, {**NUMBERS, **dict.fromkeys(("7", "8", "9"), "content_filter"), "10": "error"})
+
+
+class NumbersOfTheOtherEnum(Misunderstood):
+    apis = ("vertex:generate",)
+    fails = ("FIN-1",)
+    says = 'expected finish_reason "content_filter"; got "error"'
+    decoders = MappingProxyType({GenerateDecoder: Renumbered})
+
+
+class Stopping(ChatDecoder):
+    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
+        yield from super()._feed_completion(document)
+        for choice in document.get("choices") or ():
+            stopped_at = choice.get("stop_reason")
+            self._answer.raw_finish = self._answer.raw_finish if stopped_at is None else str(stopped_at)
+
+
+class StopReasonTakenForTheFinishWord(Misunderstood):
+    apis = ("crusoe:chat",)
+    fails = ("FIN-1",)
+    says = "expected (raw_)?finish_reason"
+    decoders = MappingProxyType({ChatDecoder: Stopping})
+
+
+class Forgetful(ChatDecoder):
+    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
+        yield from super()._feed_completion(document)
+        for choice in document.get("choices") or ():
+            if "content_filter_offsets" in choice:
+                self._answer.raw_finish = choice["finish_reason"]
+
+
+class FinishTakenBackByTheFilter(Misunderstood):
+    apis = ("azure:chat",)
+    fails = ("FIN-1",)
+    says = "expected finish_reason"
+    decoders = MappingProxyType({ChatDecoder: Forgetful})

@@ -1,0 +1,164 @@
+"""Broken adapters that fail MSG-1 first: reasoning shows up in the message."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from adapters._chat import ChatDecoder, Dialect
+from adapters._converse import ConverseDecoder
+from adapters._think import TAG, ThinkSplitter
+from adapters.cloudflare_run import RunDecoder
+from adapters.cohere import CohereDecoder
+from adapters.gemini import GenerateDecoder
+from llm_conformance.contract import Call, HttpResponse, Response, ValidationError
+from tests.broken.base import Events, Misunderstood, Pieces, Plain, Reading, Splitting
+
+# MSG-1
+
+
+class ReasoningFallsBackIntoEmptyMessage(Plain):
+    fails = ("MSG-1", "MSG-2", "RSN-3")
+    says = "the message also holds"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, message=response.message or response.reasoning or "")
+
+
+class UnclosedThinkLeft(Plain):
+    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
+    says = "<think>"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        if response.message or not any(segment.metadata.get("source") == "tag" for segment in response.segments):
+            return response
+        return replace(response, message=f"<think>{response.reasoning}", reasoning=None)
+
+
+class Thoughtless(GenerateDecoder):
+    def _feed_part(self, part: Mapping[str, Any], goes_on: bool) -> Events:
+        return super()._feed_part({key: value for key, value in part.items() if key != "thought"}, goes_on)
+
+
+class ThoughtsTakenForText(Misunderstood):
+    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "RSN-4", "ANN-2", "ANN-5", "ATT-1")
+    says = "which is reasoning"
+    decoders = MappingProxyType({GenerateDecoder: Thoughtless})
+
+
+class PlanAsText(CohereDecoder):
+    def _feed_plan(self, plan: str | None) -> Events:
+        yield from self._answer.text(plan or "")
+
+
+class ToolPlanTakenForTheAnswer(Misunderstood):
+    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
+    says = "which is reasoning"
+    decoders = MappingProxyType({CohereDecoder: PlanAsText})
+
+
+class Trusting(RunDecoder):
+    def __init__(self, call: Call) -> None:
+        super().__init__(replace(call, think_profile="off"))
+
+
+class ThinkTagsOfTheNativeApiLeft(Misunderstood):
+    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
+    says = "<think>"
+    decoders = MappingProxyType({RunDecoder: Trusting})
+
+
+class WholeChunks(ThinkSplitter):
+    """Looks for tags in pieces that are nothing but the tag."""
+
+    def feed(self, piece: str) -> Pieces:
+        if piece.strip() == "<think>":
+            self._begin_block()
+        elif piece.strip() == "</think>":
+            self._state = "text"
+        elif self._state == "reasoning":
+            yield "reasoning", piece
+        else:
+            self._visible.append((self.position, self.position + len(piece)))
+            yield "text", piece
+        self.position += len(piece)
+
+    def end(self) -> Pieces:
+        yield from ()
+
+
+class SplittingByWholeChunks(Splitting):
+    splitter = WholeChunks
+
+
+class TagsComparedWithWholeChunks(Misunderstood):
+    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "ANN-2", "ANN-5")
+    says = "<think>|which is reasoning"
+    decoders = MappingProxyType({ChatDecoder: SplittingByWholeChunks})
+
+
+class Conventional(ChatDecoder):
+    def __init__(self, call: Call, dialect: Dialect) -> None:
+        super().__init__(call, replace(dialect, think_tag=TAG))
+
+
+class OnlyTheUsualThinkTagKnown(Misunderstood):
+    apis = ("gemini:chat",)
+    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
+    says = "<thought>"
+    decoders = MappingProxyType({ChatDecoder: Conventional})
+
+
+class WhiteSpaceBeforeJsonRefused(Reading):
+    """An answer that does not come fails every rule that has something to look at in it."""
+
+    apis = ("openrouter:chat",)
+    fails = (
+        *("MSG-1", "MSG-2", "RSN-1", "RSN-2", "RSN-3", "RSN-4", "ANN-1", "ANN-2", "ANN-3", "ANN-4", "TOOL-1", "FIN-1"),
+        *("USE-1", "USE-2", "USE-3", "SHP-1", "ERR-1", "ERR-4", "PRV-1", "PRV-2", "PRV-3"),
+    )
+    says = "raised ValidationError: that is no JSON"
+
+    def alter(self, http: HttpResponse) -> HttpResponse:
+        if http.body[:1].isspace():
+            raise ValidationError("that is no JSON", provider="gateway")
+        return http
+
+
+class Outspoken(ChatDecoder):
+    def _feed_part(self, part: Mapping[str, Any]) -> Events:
+        for each in part.get("thinking", (part,)):
+            yield from super()._feed_part(each)
+
+
+class PartsOfThinkingTakenForText(Misunderstood):
+    apis = ("mistral:chat",)
+    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
+    says = "which is reasoning"
+    decoders = MappingProxyType({ChatDecoder: Outspoken})
+
+
+class Literal(ChatDecoder):
+    def _feed_content(self, content: Any) -> Events:
+        return super()._feed_content(json.dumps(content) if isinstance(content, list) else content)
+
+
+class PartsOfTheContentShownAsJson(Misunderstood):
+    apis = ("databricks:chat",)
+    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "RSN-4")
+    says = "which is reasoning"
+    decoders = MappingProxyType({ChatDecoder: Literal})
+
+
+class Telling(ConverseDecoder):
+    def _feed_reasoning(self, index: int, told: Mapping[str, Any]) -> Events:
+        yield from self._answer.text(told.get("text") or "", index)
+
+
+class ReasoningContentTakenForText(Misunderstood):
+    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "RSN-4")
+    says = "which is reasoning"
+    decoders = MappingProxyType({ConverseDecoder: Telling})

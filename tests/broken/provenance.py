@@ -1,0 +1,89 @@
+"""Broken adapters that fail PRV-1 to PRV-3 first: model, time, attempts, side effects."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from llm_conformance.contract import Call, Response
+from tests.broken.base import Client, Plain
+
+# PRV-1
+
+
+class ModelOfTheCall(Plain):
+    fails = ("PRV-1",)
+    says = "expected model"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, model=call.model)
+
+
+class TimeMadeUp(Plain):
+    fails = ("PRV-1",)
+    says = "expected created null"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, created=response.created or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+
+
+class FailedAttemptForgotten(Client):
+    fails = ("PRV-1",)
+    says = "expected the number of attempts in provider_meta 2; got 1"
+
+    def complete(self, call: Call) -> Response:
+        response = super().complete(call)
+        return replace(response, provider_meta=response.provider_meta[-1:])
+
+
+class FailedAttemptSaysNothing(Client):
+    fails = ("PRV-1",)
+    says = "expected extra of attempt 0 to say why it failed"
+
+    def complete(self, call: Call) -> Response:
+        response = super().complete(call)
+        return replace(response, provider_meta=tuple(replace(each, extra={}) for each in response.provider_meta))
+
+
+# PRV-2
+
+
+class ForeignObjectInACorner(Plain):
+    fails = ("PRV-2",)
+    says = "to be JSON-serialisable"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, extras={"sdk": {"client": object()}})
+
+
+# PRV-3
+
+
+class MessagesMutated(Plain):
+    fails = ("PRV-3",)
+    says = "changed: messages"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        call.messages[0]["content"] = "something else"
+        return response
+
+
+class DialsOut(Plain):
+    fails = ("PRV-3",)
+    says = r"it tried 192\.0\.2\.7:443, from .*provenance\.py"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        with contextlib.suppress(OSError):
+            socket.create_connection(("192.0.2.7", 443), timeout=1)
+        return response
+
+
+class AsksTwice(Client):
+    fails = ("PRV-3", "PRV-1")
+    says = "expected one request for one answer; got 2 of the same"
+
+    def complete(self, call: Call) -> Response:
+        first = super().complete(call)
+        return super().complete(call) if len(first.provider_meta) == 1 else first

@@ -1,0 +1,260 @@
+"""Broken adapters that fail RSN-1 to RSN-4 first: reasoning, segments, signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from adapters import _think
+from adapters._chat import ChatDecoder
+from adapters._responses import ResponsesDecoder
+from adapters._think import ThinkSplitter
+from adapters.gemini_interactions import InteractionsDecoder
+from llm_conformance.contract import Call, Response, Segment
+from tests.broken.base import Events, Misunderstood, Pieces, Plain, Splitting
+
+# RSN-1
+
+
+class ReasoningDropped(Plain):
+    fails = ("RSN-1", "RSN-3")
+    says = "expected the reasoning .*; got null"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, reasoning=None)
+
+
+class ReasoningDoubled(Plain):
+    fails = ("RSN-1", "RSN-2", "RSN-3")
+    says = "expected the reasoning of"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, reasoning=response.reasoning and response.reasoning * 2)
+
+
+class Impatient(ThinkSplitter):
+    """Holds back a character too few."""
+
+    def _drain_reasoning(self, final: bool) -> Pieces:
+        held_back = _think._held_back(self._pending, self._close)
+        if final or held_back < len(self._close) - 1:
+            yield from super()._drain_reasoning(final)
+        else:
+            yield "reasoning", self._take(len(self._pending))
+
+
+class SplittingImpatiently(Splitting):
+    splitter = Impatient
+
+
+class TagHeldBackACharacterTooFew(Misunderstood):
+    fails = ("RSN-1", "RSN-3", "MSG-2")
+    says = "the reasoning"
+    decoders = MappingProxyType({ChatDecoder: SplittingImpatiently})
+
+
+class Echoing(ChatDecoder):
+    def _feed_message(self, message: Mapping[str, Any]) -> Events:
+        details = message.get("reasoning_details") or ()
+        again = "".join(each.get("text") or each.get("summary") or "" for each in details)
+        return super()._feed_message(
+            {**message, "reasoning": (message.get("reasoning") or "") + again} if again else message
+        )
+
+
+class DetailsAddedToTheTrace(Misunderstood):
+    apis = ("openrouter:chat",)
+    fails = ("RSN-1", "RSN-2", "RSN-3")
+    says = "expected the reasoning"
+    decoders = MappingProxyType({ChatDecoder: Echoing})
+
+
+class Summarising(ResponsesDecoder):
+    def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Events:
+        return iter(()) if kind == "response.reasoning_text.delta" else super()._feed_event(kind, event)
+
+
+class ReasoningLookedForInSummariesOnly(Misunderstood):
+    fails = ("RSN-1", "RSN-3", "STR-7")
+    says = "expected the reasoning "
+    apis = ("deepseek:responses",)
+    decoders = MappingProxyType({ResponsesDecoder: Summarising})
+
+
+class Superficial(ChatDecoder):
+    def _feed_reasoning(self, reasoning: str, details: Any = ()) -> Events:
+        return super()._feed_reasoning(reasoning)
+
+
+class DetailsOfTheReasoningLeftOut(Misunderstood):
+    apis = ("databricks:chat", "snowflake:chat")
+    fails = ("RSN-1", "RSN-3", "RSN-4")
+    says = "reasoning"
+    decoders = MappingProxyType({ChatDecoder: Superficial})
+
+
+# RSN-2
+
+
+class ReasoningTrimmed(Plain):
+    fails = ("RSN-2", "RSN-3")
+    says = "they differ at code point"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, reasoning=response.reasoning and response.reasoning.strip())
+
+
+class Separating(ResponsesDecoder):
+    def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Events:
+        if kind == "response.reasoning_summary_part.added" and event["summary_index"]:
+            event = {**event, "type": "response.reasoning_summary_text.delta", "delta": "\n\n"}
+        yield from super()._feed_event(event["type"], event)
+
+
+class SummaryPartsPutApart(Misunderstood):
+    fails = ("RSN-2", "RSN-3")
+    says = "they differ at code point"
+    decoders = MappingProxyType({ResponsesDecoder: Separating})
+
+
+# RSN-3
+
+
+class TextBeforeReasoning(Plain):
+    fails = ("RSN-3", "RSN-4")
+    says = "expected segments"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        order = {"text": 0, "reasoning": 1}
+        return replace(response, segments=tuple(sorted(response.segments, key=lambda s: order.get(s.type, 2))))
+
+
+class Crumbling(ChatDecoder):
+    def _feed_content(self, content: Any) -> Events:
+        for event in super()._feed_content(content):
+            self._answer.blocks[-1].key = object()
+            yield event
+
+
+class SegmentForEachDelta(Misunderstood):
+    fails = ("RSN-3",)
+    says = "expected segments"
+    decoders = MappingProxyType({ChatDecoder: Crumbling})
+
+
+# RSN-4
+
+
+class CrashOnARedactedBlock(Plain):
+    """An answer that does not come fails every rule that has something to look at in it."""
+
+    fails = (
+        *("RSN-4", "RSN-1", "RSN-2", "RSN-3", "MSG-1", "MSG-2", "ANN-4", "TOOL-1", "FIN-1"),
+        *("USE-1", "USE-2", "USE-3", "USE-4", "SHP-1", "ERR-4", "PRV-1", "PRV-2", "PRV-3"),
+    )
+    says = "raised KeyError"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        if any("redacted" in each.metadata for each in response.segments):
+            raise KeyError("thinking")
+        return response
+
+
+class RedactedBlockDropped(Plain):
+    fails = ("RSN-4", "RSN-3")
+    says = "opaque data"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, segments=tuple(s for s in response.segments if "redacted" not in s.metadata))
+
+
+class SignatureDropped(Plain):
+    fails = ("RSN-4", "RSN-3")
+    says = "opaque data .*signature"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        bare = [
+            replace(segment, metadata={key: value for key, value in segment.metadata.items() if key != "signature"})
+            for segment in response.segments
+        ]
+        return replace(response, segments=tuple(bare))
+
+
+class SignaturesJoined(Plain):
+    fails = ("RSN-4",)
+    says = "opaque data .*signature"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        joined = ""
+        segments: list[Segment] = []
+        for segment in response.segments:
+            joined += segment.metadata.get("signature", "")
+            signed = {**segment.metadata, "signature": joined} if "signature" in segment.metadata else segment.metadata
+            segments.append(replace(segment, metadata=signed))
+        return replace(response, segments=tuple(segments))
+
+
+class Hasty(ResponsesDecoder):
+    def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Events:
+        if kind == "response.output_item.added" and event["item"].get("encrypted_content"):
+            self._early = event["item"]["encrypted_content"]
+        yield from super()._feed_event(kind, event)
+
+    def _seal(self, index: int, encrypted: str | None) -> None:
+        super()._seal(index, encrypted and getattr(self, "_early", encrypted))
+
+
+class EncryptedContentOfTheAddedItem(Misunderstood):
+    fails = ("RSN-4",)
+    says = "expected opaque data"
+    decoders = MappingProxyType({ResponsesDecoder: Hasty})
+
+
+class Unsigned(InteractionsDecoder):
+    def _sign(self, index: object, signature: str | None) -> None:
+        """Take no signature."""
+
+
+class SignaturesOfStepsLost(Misunderstood):
+    fails = ("RSN-4", "RSN-3")
+    says = "expected opaque data"
+    decoders = MappingProxyType({InteractionsDecoder: Unsigned})
+
+
+class Glancing(ChatDecoder):
+    def _feed_message(self, message: Mapping[str, Any]) -> Events:
+        return super()._feed_message(message if message.get("reasoning") else {**message, "reasoning_details": None})
+
+
+class DetailsWithoutTextLost(Misunderstood):
+    apis = ("openrouter:chat",)
+    fails = ("RSN-4", "RSN-3")
+    says = "expected opaque data"
+    decoders = MappingProxyType({ChatDecoder: Glancing})
+
+
+class ById(ResponsesDecoder):
+    def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Events:
+        id = event.get("item_id") or event.get("item", {}).get("id")
+        return super()._feed_event(kind, {**event, "output_index": id} if id else event)
+
+
+class ItemsOfOneIdTakenForOne(Misunderstood):
+    fails = ("RSN-4", "RSN-3")
+    says = "expected opaque data"
+    apis = ("xai:responses",)
+    decoders = MappingProxyType({ResponsesDecoder: ById})
+
+
+class Unsealing(ChatDecoder):
+    def _seal(self, name: str, value: str | None) -> None:
+        """Lose it."""
+
+
+class SealedReasoningLost(Misunderstood):
+    apis = ("copilot:chat",)
+    fails = ("RSN-4",)
+    says = "expected opaque data"
+    decoders = MappingProxyType({ChatDecoder: Unsealing})

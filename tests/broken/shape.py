@@ -1,0 +1,46 @@
+"""Broken adapters that fail SHP-1 first: values of a type or name that the contract does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from llm_conformance.contract import Call, Response, ToolCall
+from tests.broken.base import Plain
+
+# SHP-1
+
+
+class CostAsText(Plain):
+    fails = ("SHP-1",)
+    says = "'0.0' is not of type 'number'"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, cost_usd="0.0")  # type: ignore[arg-type]
+
+
+class NullForNoMessage(Plain):
+    fails = ("SHP-1", "MSG-1", "MSG-2", "RSN-3", "ANN-1", "ATT-1")
+    says = "None is not of type 'string'"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, message=response.message or None)  # type: ignore[arg-type]
+
+
+class RawFinishReason(Plain):
+    fails = ("SHP-1", "FIN-1")
+    says = "is not one of"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, finish_reason=response.raw_finish_reason)  # type: ignore[arg-type]
+
+
+class EmptyCallTakenForACall(Plain):
+    apis = ("snowflake:chat",)
+    fails = ("SHP-1", "TOOL-1")
+    says = "should be non-empty"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        message = (response.raw_events[0].get("choices") or [{}])[0].get("message") or {}
+        nameless = isinstance(message.get("function_call"), Mapping) and not message["function_call"].get("name")
+        return replace(response, tool_calls=(*response.tool_calls, ToolCall(None, "", "{}"))) if nameless else response

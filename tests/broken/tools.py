@@ -1,0 +1,128 @@
+"""Broken adapters that fail TOOL-1 first: tool calls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from adapters._chat import ChatDecoder
+from adapters._converse import ConverseDecoder
+from adapters._responses import ResponsesDecoder
+from adapters.gemini_interactions import InteractionsDecoder
+from llm_conformance.contract import Call, Response, StreamEvent, ToolCall
+from tests.broken.base import Events, Misunderstood, Plain
+
+# TOOL-1
+
+
+class ToolCallWithoutArgumentsLost(Plain):
+    fails = ("TOOL-1",)
+    says = "expected the names of the tool calls"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, tool_calls=tuple(c for c in response.tool_calls if c.arguments != "{}"))
+
+
+class Indexed(ChatDecoder):
+    def _key(self, index: object, id: str | int | None) -> object:
+        return index
+
+
+class CallsOfOneIndexTakenForOne(Misunderstood):
+    fails = ("TOOL-1", "RSN-3")
+    says = "expected the names of the tool calls"
+    decoders = MappingProxyType({ChatDecoder: Indexed})
+
+
+class HostedToolsHandedToTheClient(Plain):
+    fails = ("TOOL-1",)
+    says = "expected the names of the tool calls"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        hosted = [
+            ToolCall(f"hosted-{number}", str(each.metadata.get("name")), each.content or "{}")
+            for number, each in enumerate(response.segments)
+            if each.metadata.get("server_executed")
+        ]
+        return replace(response, tool_calls=(*response.tool_calls, *hosted))
+
+
+class StartOnly(InteractionsDecoder):
+    def _feed_delta(self, index: int, delta: Mapping[str, Any]) -> Events:
+        return iter(()) if delta["type"] == "arguments_delta" else super()._feed_delta(index, delta)
+
+
+class ArgumentsTakenFromTheStartOfTheStep(Misunderstood):
+    fails = ("TOOL-1",)
+    says = "got {}"
+    decoders = MappingProxyType({InteractionsDecoder: StartOnly})
+
+
+class Identifying(ResponsesDecoder):
+    def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        if "function_call" not in kind or event.get("output_index") in self._answer.tools:
+            yield from super()._feed_event(kind, event)
+
+    def _feed_call(self, index: int, item: Mapping[str, Any], arguments: str) -> Iterator[StreamEvent]:
+        if item.get("id"):
+            yield from super()._feed_call(index, item, arguments)
+
+
+class IdOfTheItemOfACallTakenForGranted(Misunderstood):
+    apis = ("bedrock:responses",)
+    fails = ("TOOL-1", "RSN-3")
+    says = "expected"
+    decoders = MappingProxyType({ResponsesDecoder: Identifying})
+
+
+class TakingEmptyIds(ChatDecoder):
+    def _feed_call(self, key: object, id: str | int | None, function: Mapping[str, Any]) -> Events:
+        yield from super()._feed_call(key, id, function)
+        if id == "":
+            self._answer.tools[key].id = None
+
+
+class EmptyIdTakenForTheId(Misunderstood):
+    apis = ("alibaba:chat",)
+    fails = ("TOOL-1", "STR-1")
+    says = "expected .*call_"
+    decoders = MappingProxyType({ChatDecoder: TakingEmptyIds})
+
+
+class SecondChoiceTakenForAnotherAnswer(Plain):
+    apis = ("copilot:chat",)
+    fails = ("TOOL-1",)
+    says = "expected the names of the tool calls"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        choices = response.raw_events[0].get("choices") or ()
+        apart = len(choices) > 1 and not any("index" in choice for choice in choices)
+        return replace(response, tool_calls=()) if apart else response
+
+
+class Obliging(ConverseDecoder):
+    def _feed_tool(self, index: int, made: Mapping[str, Any]) -> Events:
+        return super()._feed_tool(index, {key: value for key, value in made.items() if key != "type"})
+
+
+class SearchOfBedrockHandedToTheClient(Misunderstood):
+    fails = ("TOOL-1",)
+    says = "expected the names of the tool calls"
+    decoders = MappingProxyType({ConverseDecoder: Obliging})
+
+
+class ArgumentsWrittenTwice(Plain):
+    """Takes the object for a text that is to be written as JSON once more."""
+
+    fails = ("TOOL-1",)
+    says = "expected arguments"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        made = [replace(each, arguments=json.dumps(each.arguments)) for each in response.tool_calls]
+        return replace(response, tool_calls=tuple(made))
+
+    def touches(self, api: str) -> bool:
+        return api == "ollama:chat"
