@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from llm_conformance.contract.call import ThinkProfile
-from llm_conformance.scenarios import expectation
+from llm_conformance.scenarios import derive, think_tags
 from llm_conformance.wire import answers, paths, read_rules
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers import table
@@ -97,12 +97,12 @@ def test_every_reading_rule_says_something_known() -> None:
     ],
 )
 def test_tags_are_split_by_profile(profile: ThinkProfile, text: str, message: str, traces: list[str]) -> None:
-    assert expectation.split(text, profile) == (message, traces)
+    assert think_tags.split(text, profile) == (message, traces)
 
 
 def test_only_the_tag_of_the_provider_is_one() -> None:
-    assert expectation.split("<Thought>a</thought> <think>b", "leading", "thought") == ("<think>b", ["a"])
-    assert expectation.split("<thought>a</thought>b", "leading") == ("<thought>a</thought>b", [])
+    assert think_tags.split("<Thought>a</thought> <think>b", "leading", "thought") == ("<think>b", ["a"])
+    assert think_tags.split("<thought>a</thought>b", "leading") == ("<thought>a</thought>b", [])
 
 
 def test_a_count_may_be_what_only_the_total_has() -> None:
@@ -144,13 +144,13 @@ def gemini(*supports: dict[str, Any]) -> answers.WireFacts:
 )
 def test_bytes_become_code_points_of_the_visible_text(segment: dict[str, int], span: tuple[int | None, ...]) -> None:
     api = table.table()["gemini", "generate"]
-    expected = expectation.expect(gemini({"segment": segment}), api, "off")
+    expected = derive.expect(gemini({"segment": segment}), api, "off")
     assert expected.message == "Grün 🦀 ist gut."
-    assert [(start, end) for start, end, _ in expected.annotations] == [span]
+    assert [(annotation.start, annotation.end) for annotation in expected.annotations] == [span]
 
 
 def test_what_is_absent_counts_nothing_only_where_the_table_says_so() -> None:
-    usage = expectation.expect(gemini(), table.table()["gemini", "generate"], "off").usage
+    usage = derive.expect(gemini(), table.table()["gemini", "generate"], "off").usage
     assert usage is not None
     assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (4, 5, 9)
     assert (usage.reasoning_tokens, usage.cached_tokens) == (5, None)
@@ -168,9 +168,9 @@ def test_a_part_that_does_not_fit_into_its_whole_is_unknown() -> None:
 def test_a_call_under_a_stop_may_be_called_either() -> None:
     api = table.table()["openai", "responses"]
     facts = answers.WireFacts(finish="completed", calls={(0, "c"): ["c", "f", ""]})
-    assert expectation.expect(facts, api, "off").finish_reasons == ("stop", "tool_calls")
+    assert derive.expect(facts, api, "off").finish_reasons == ("stop", "tool_calls")
     refused = replace(facts, calls={}, refusal="No.")
-    assert expectation.expect(refused, api, "off").finish_reasons == ("content_filter",)
+    assert derive.expect(refused, api, "off").finish_reasons == ("content_filter",)
 
 
 def pieces(*deltas: list[dict[str, Any]], api: tuple[str, str] = ("local", "chat")) -> list[list[str]]:
@@ -238,8 +238,8 @@ def test_a_span_loses_what_was_taken_away_before_it(
     message = {"content": "<think></think>a<think></think>b", "annotations": [link]}
     body = json.dumps({"choices": [{"index": 0, "message": message}]}).encode()
     facts = answers.derive(Interaction("", {}, 200, {"content-type": "application/json"}, body), api)
-    ((start, end, _),) = expectation.expect(facts, api, "anywhere").annotations
-    assert (start, end) == place
+    (annotation,) = derive.expect(facts, api, "anywhere").annotations
+    assert (annotation.start, annotation.end) == place
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_a_span_loses_what_was_taken_away_before_it(
     ],
 )
 def test_a_time_is_utc_to_the_second(time: Any, utc: str) -> None:
-    assert expectation.utc(time) == utc
+    assert derive.utc(time) == utc
 
 
 @pytest.mark.parametrize(

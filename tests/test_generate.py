@@ -16,7 +16,7 @@ from llm_conformance.generate import texts
 from llm_conformance.generate.answers import Citation, cited
 from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.think import PROFILES, ThinkText, think_texts
-from llm_conformance.scenarios import expectation, lint, load
+from llm_conformance.scenarios import lint, load, think_tags
 from llm_conformance.scenarios.save import keep
 from llm_conformance.scenarios.scenario import Scenario, recut
 from llm_conformance.themes import faults
@@ -75,7 +75,7 @@ def test_think_texts_follow_the_rules(profile: ThinkProfile, tag: str) -> None:
     @QUICK
     @given(think_texts(profile, tag))
     def check(drawn: ThinkText) -> None:
-        assert expectation.split(drawn.sent, profile, tag) == (drawn.message, list(drawn.blocks))
+        assert think_tags.split(drawn.sent, profile, tag) == (drawn.message, list(drawn.blocks))
         for at in range(len(drawn.message)):
             span = drawn.on_the_wire(at, at + 1)
             assert span is not None

@@ -96,8 +96,8 @@ def test_a_bad_scenario_stops_the_run_with_every_mistake(pytester: pytest.Pytest
     result, _ = miniature.run(pytester, "--adapter=adapters")
     text = refused(result)
     assert f"{path}:1: the file: Additional properties are not allowed ('colour' was unexpected)" in text
-    assert f"{path}:13: message contradicts the bytes, at code point 0: 'Nine.' is stated, 'Eight.' is there" in text
-    assert "total_tokens is 43, but the bytes and the algebra give 42" in text
+    assert f'{path}:13: message: the scenario states "Nine.", the bytes give "Eight.", at code point 0' in text
+    assert "usage.total_tokens: the scenario states 43, the bytes give 42" in text
 
 
 def test_a_cassette_with_a_yaml_tag_stops_the_run(pytester: pytest.Pytester) -> None:

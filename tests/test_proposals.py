@@ -131,7 +131,7 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(
     assert main.main(["accept", "--yes", f"--cassettes={cassette_dir}"]) == 4
     said = capsys.readouterr().err
     assert f"{wrong}:" in said
-    assert "contradicts the bytes" in said
+    assert "message: the scenario states " in said
     assert "nothing was accepted" in said
     assert contents(cassette_dir) == before
 

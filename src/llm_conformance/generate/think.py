@@ -1,6 +1,6 @@
 """Texts with reasoning between think tags, and what a correct adapter makes of them.
 
-The rules are those of `llm_conformance.scenarios.expectation.split` (S1-17 to S1-24), but nothing is split
+The rules are those of `llm_conformance.scenarios.think_tags.split` (S1-17 to S1-24), but nothing is split
 here: the text is put
 together from its parts, and the parts are what is expected.
 """

@@ -15,7 +15,7 @@ from llm_conformance.recording.client import Answer
 from llm_conformance.recording.drafts import Ask
 from llm_conformance.recording.splice import Splice
 from llm_conformance.scenarios import cassette, dump
-from llm_conformance.scenarios.derived import Undecided, derived_expected, with_segments
+from llm_conformance.scenarios.bare_expected import Undecided, expected_from_bytes, with_segments
 from llm_conformance.scenarios.expected import Expected, read_expected
 from llm_conformance.wire import answers
 from llm_conformance.wire.answers import WireFacts
@@ -75,7 +75,7 @@ def scenario(
 
 def _expected(recorded: Recorded, model: str, profile: ThinkProfile) -> Expected:
     api = recorded.ask.api
-    expected = derived_expected(recorded.interaction, api, model, profile)
+    expected = expected_from_bytes(recorded.interaction, api, model, profile)
     if isinstance(expected, Undecided):
         return Expected(stated=frozenset({"error"}), error="ValidationError", fault="malformed")
     return with_segments(expected, recorded.interaction, api)

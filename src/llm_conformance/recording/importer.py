@@ -17,7 +17,7 @@ from llm_conformance.recording import documents
 from llm_conformance.recording.scrubbing import LeakError, cleaned_value, scrub
 from llm_conformance.scenarios import bare, cassette, dump, lint, load
 from llm_conformance.scenarios.bare import NotJudged
-from llm_conformance.scenarios.derived import Undecided, derived_expected, with_segments
+from llm_conformance.scenarios.bare_expected import Undecided, expected_from_bytes, with_segments
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.scenarios.load import SUFFIX
 from llm_conformance.scenarios.scenario import Scenario
@@ -177,7 +177,7 @@ def _document(by_mode: Mapping[Mode, Scenario], kept: Mapping[Mode, Interaction]
     api, profile = first.api, first.think_profile
     expected_by_mode: dict[Mode, Expected] = {}
     for mode, interaction in kept.items():
-        expected = derived_expected(interaction, api, first.model, profile)
+        expected = expected_from_bytes(interaction, api, first.model, profile)
         if isinstance(expected, Undecided):
             raise CannotImportError(expected.why)
         expected_by_mode[mode] = with_segments(expected, interaction, api)

@@ -1,6 +1,6 @@
 """Bare recordings: VCR cassettes that nobody wrote a scenario for, judged by what their own bytes say.
 
-The truth is derived (`llm_conformance.scenarios.derived`), and claims only what the recorder left intact.
+The truth is derived (`llm_conformance.scenarios.bare_expected`), and claims only what the recorder left intact.
 
 Files are read one at a time, when their turn comes; only their paths are kept.
 """
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from llm_conformance.scenarios import cassette
+from llm_conformance.scenarios.bare_expected import CLAIMED, Undecided, expected_from_bytes
 from llm_conformance.scenarios.cassette import Unreadable
-from llm_conformance.scenarios.derived import CLAIMED, Undecided, derived_expected
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers import table
@@ -69,7 +69,7 @@ def _recording(
     if interaction.framing is not None and interaction.framing.name == "array" and api.framing != "array":
         return NotJudged(f"the body is not of the shape of {api}: a list")
     profile = api.think_profile(model)
-    expected = derived_expected(interaction, api, model, profile, fidelity)
+    expected = expected_from_bytes(interaction, api, model, profile, fidelity)
     if isinstance(expected, Undecided):
         return NotJudged(expected.why)
     return Scenario(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from llm_conformance.contract.call import ThinkProfile
-from llm_conformance.scenarios import expectation
+from llm_conformance.scenarios import derive, think_tags
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire import answers
 from llm_conformance.wire.framings.base import Framing
@@ -40,12 +40,11 @@ def swapped(scenario: Scenario, mode: Mode) -> Scenario | None:
     trace = _Trace(interaction, scenario.api, scenario.think_profile)
     changed = replace(interaction, body=trace.changed_body())
     before, after = (answers.derive(each, scenario.api) for each in (interaction, changed))
-    visible, profile = expectation.expect, scenario.think_profile
-    told = visible(after, scenario.api, profile)
-    if told.reasoning != "".join(trace.tokens) or told.message != visible(before, scenario.api, profile).message:
+    old, new = (derive.expect(facts, scenario.api, scenario.think_profile) for facts in (before, after))
+    if new.reasoning != "".join(trace.tokens) or new.message != old.message:
         return None
     expected = replace(
-        expected, reasoning=told.reasoning, segments=(), stated=expected.stated - {"segments"}, may_raise=_MAY_RAISE
+        expected, reasoning=new.reasoning, segments=(), stated=expected.stated - {"segments"}, may_raise=_MAY_RAISE
     )
     return replace(
         scenario,
@@ -78,7 +77,7 @@ class _Trace:
 
     def _places_between_tags(self, profile: ThinkProfile, tag: str) -> Iterator[answers.TextPlace]:
         """Yield the parts of the visible text that lie within a block of reasoning."""
-        spans = expectation.reasoning_spans(_joined(self._visible), profile, tag)
+        spans = think_tags.reasoning_spans(_joined(self._visible), profile, tag)
         position = 0
         for place in self._visible:
             length = len(place.text)

@@ -1,4 +1,7 @@
-"""The truth of a scenario: what a correct adapter returns for one recording."""
+"""The expected values of a recording: what a correct adapter returns for it.
+
+A scenario file states them; `derive` derives them from the bytes.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from llm_conformance.wire.providers.api import OffsetUnit
 
 @dataclass(frozen=True)
 class ExpectedAnnotation:
-    """A citation that must come back: `text` is the annotated text, None when unanchored."""
+    """A citation that an adapter must return.
+
+    `start` and `end` are code points of the message, `text` is the annotated text; all None for an unanchored citation.
+    """
 
     start: int | None
     end: int | None
@@ -27,12 +33,21 @@ class ExpectedAnnotation:
 class Expected:
     """What a correct adapter returns for one recording.
 
-    `stated` names the keys that the scenario file has. `shows_early`, which is read from the bytes, names what the
-    stream has before its last frame: `text`, or the capability that it takes to show it. `offset_unit` is how the
-    provider counts the annotations' offsets. A message may or may not end with the `refusal`; one that `is_json` only
-    has to be equal as JSON. An `error` is what the provider says, unless it comes of a `fault`: a body that is no
-    answer, or the connection. `retry_after` is in seconds, as the header has it. `demand` is about the request, as are
-    the `switches`, by JSON pointer; None for one that is not set.
+    Where a tuple holds several ids, times or finish reasons, any of them is correct.
+
+    Attributes:
+        stated: The keys that are expected, named as in the scenario file. Rules skip all others.
+        message_is_json: The message has to be equal as JSON only.
+        refusal: The text of a refusal; the message may end with it or not.
+        error: The class of the error that the adapter raises.
+        fault: Why it raises, if the provider did not report an error: the body is malformed, or the connection failed.
+        retry_after: The `retry-after` header.
+        may_raise: Error classes that an adapter may raise instead of returning a response.
+        unknown: The type name of an event or block that no adapter can know.
+        shows_early: What a stream has shown before its last frame: `text`, or the capability that it takes to show it.
+        offset_unit: The unit in which the provider counts the offsets of annotations.
+        round_trip: What the request has to carry of earlier answers.
+        switches: The thinking switches of the recorded request by JSON pointer; None for one that is not set.
     """
 
     stated: frozenset[str]
@@ -64,7 +79,7 @@ class Expected:
 
 
 def read_expected(document: Mapping[str, Any], mode: Mode) -> Expected:
-    """Return the truth of one mode: the common keys, overridden by those under the mode's name."""
+    """Return what a scenario file states for one mode: the common keys, overridden by those under the mode's name."""
     stated = {key: value for key, value in document.items() if key not in MODES} | document.get(mode, {})
     usage = stated.get("usage")
     return Expected(
@@ -81,6 +96,14 @@ def read_expected(document: Mapping[str, Any], mode: Mode) -> Expected:
         raw_finish_reasons=_several(stated.get("raw_finish_reason")),
         may_raise=tuple(stated.get("may_raise", ())),
     )
+
+
+def plain_segments(expected: Expected) -> tuple[Segment, ...]:
+    """Return the segments of an answer that has all of its reasoning first, then its text, then its tool calls."""
+    segments = [Segment("reasoning", expected.reasoning)] if expected.reasoning else []
+    segments += [Segment("text", expected.message)] if expected.message else []
+    segments += [Segment("tool_call", "") for _ in expected.tool_calls]
+    return tuple(segments)
 
 
 def _several(value: Any) -> tuple[str | None, ...]:

@@ -13,9 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from llm_conformance import secrets, yaml_files
-from llm_conformance.scenarios import cassette, checks, load
+from llm_conformance.scenarios import cassette, load, request_checks, value_checks
 from llm_conformance.scenarios.cassette import Cassette
 from llm_conformance.scenarios.load import SUFFIX, ScenarioFile
+from llm_conformance.scenarios.recording import Recording
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.framings.aws_event_stream import AwsEventStream, aws_texts
 from llm_conformance.wire.interaction import Mode
@@ -101,13 +102,15 @@ def _in_messages(tape: Cassette) -> Iterator[FileProblem]:
 
 def _lint_mode(file: ScenarioFile, mode: Mode) -> Iterator[FileProblem]:
     try:
-        recording = checks.Recording(file, mode)
+        recording = Recording(file, mode)
     except (ValueError, *_CONSEQUENCES) as error:
         if not file.form_problems:
             yield file.problem(f"the recorded body is not of the provider's shape: {error!r}", "recordings", mode)
         return
-    for message, where in checks.problems(recording):
-        yield file.problem(message, *where)
+    of_values = value_checks.CHECKS_OF_ANSWERS if recording.expected.error is None else value_checks.CHECKS_OF_ERRORS
+    for check in (*request_checks.CHECKS, *of_values):
+        for message, where in check(recording):
+            yield file.problem(message, *where)
 
 
 def orphans(directory: Path) -> list[FileProblem]:

@@ -21,7 +21,7 @@ from llm_conformance import schema, yaml_files
 from llm_conformance.pointers import at_pointer
 from llm_conformance.scenarios import cassette
 from llm_conformance.scenarios.cassette import Cassette
-from llm_conformance.scenarios.expectation import shown_early
+from llm_conformance.scenarios.derive import shown_early
 from llm_conformance.scenarios.expected import Expected, read_expected
 from llm_conformance.scenarios.round_trip import RoundTripRequirement
 from llm_conformance.scenarios.scenario import Fault, Scenario, recut

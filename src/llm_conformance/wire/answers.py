@@ -1,7 +1,7 @@
 """What a provider's bytes say, by a plain walk along the field paths of the provider table.
 
 This is the second opinion on a hand-written truth, and the only one on a bare recording. It shares no code with
-`adapters/` and folds nothing that it does not have to. `llm_conformance.scenarios.expectation` turns what it
+`adapters/` and folds nothing that it does not have to. `llm_conformance.scenarios.derive` turns what it
 finds into a truth.
 """
 

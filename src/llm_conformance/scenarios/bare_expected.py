@@ -1,0 +1,149 @@
+"""The expected values of a recording that has no scenario file, derived from its bytes.
+
+`metadata.fidelity` of a cassette may say what its recorder altered. Only what was left intact is expected:
+
+| fidelity | expected |
+|---|---|
+| `raw`, or not given | everything that the bytes decide |
+| `body+headers-only` | the same; a body without its request can only be parsed |
+| `json-asciified` | all but the exact code points of the message, and spans in it |
+| `redacted-reserialised` | as `json-asciified`, and no ids and times |
+| anything else | nothing: such a body needs a scenario file |
+
+Reasoning and the arguments of tool calls are expected exactly, whatever the fidelity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from llm_conformance import schema
+from llm_conformance.contract import error_for_status
+from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.scenarios import derive
+from llm_conformance.scenarios.expected import Expected, plain_segments
+from llm_conformance.wire import answers
+from llm_conformance.wire.answers import WireFacts
+from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers.api import Api
+
+CLAIMED: Mapping[str, frozenset[str]] = {
+    "raw": frozenset({"id", "created", "message", "annotations"}),
+    "json-asciified": frozenset({"id", "created"}),
+    "redacted-reserialised": frozenset(),
+    "body+headers-only": frozenset({"id", "created", "message", "annotations"}),
+}
+"""The keys that are expected by fidelity, besides `_ALWAYS_CLAIMED`."""
+_ALWAYS_CLAIMED = frozenset({"model", "reasoning", "tool_calls", "usage", "finish_reason", "raw_finish_reason"})
+_PENDING = ("queued", "in_progress")
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A recording whose bytes do not decide what is expected; `why` is the reason."""
+
+    why: str
+
+
+def expected_from_bytes(
+    interaction: Interaction, api: Api, model: str, profile: ThinkProfile, fidelity: str = "raw"
+) -> Expected | Undecided:
+    """Return the expected values of an answer or of an error."""
+    try:
+        if interaction.status >= 400:
+            wait = interaction.headers.get("retry-after")
+            stated = {"error"} if wait is None else {"error", "retry_after"}
+            error = error_for_status(interaction.status).__name__
+            return Expected(stated=frozenset(stated), error=error, retry_after=wait)
+        return _of_answer(interaction, api, model, profile, fidelity)
+    except answers.SHAPELESS as error:
+        return Undecided(f"the body is not of the shape of {api}: {type(error).__name__}")
+
+
+def with_segments(expected: Expected, interaction: Interaction, api: Api) -> Expected:
+    """Return the expected values with segments, where the bytes decide them: reasoning, text, then tool calls.
+
+    Only for chat completions: the blocks of other formats are not read one by one.
+    """
+    undecided = expected.error or expected.refusal or expected.message_is_json or "attachments" in expected.stated
+    if undecided or api.wire != "chat":
+        return expected
+    # Results of the provider's own tools are segments too.
+    if answers.derive(interaction, api).found or not in_plain_order(interaction, api):
+        return expected
+    return replace(expected, segments=plain_segments(expected), stated=expected.stated | {"segments"})
+
+
+def in_plain_order(interaction: Interaction, api: Api) -> bool:
+    """Return True if an answer has all of its reasoning before its text, and all of its text before its tool calls."""
+    ranks = [
+        _RANKS[kind]
+        for document in answers.documents(interaction)
+        for kind in _ranked_kinds(document, api, interaction.streamed)
+    ]
+    return ranks == sorted(ranks)
+
+
+_RANKS = {"reasoning": 0, "text": 1, "name": 2, "arguments": 2}
+
+
+def _ranked_kinds(document: Mapping[str, object], api: Api, streamed: bool) -> list[str]:
+    kinds = answers.kinds(document, api, streamed)
+    return sorted((kind for kind in kinds if kind in _RANKS), key=lambda kind: _RANKS[kind])
+
+
+def _of_answer(
+    interaction: Interaction, api: Api, model: str, profile: ThinkProfile, fidelity: str
+) -> Expected | Undecided:
+    facts = answers.derive(interaction, api)
+    if facts.finish in _PENDING and not interaction.streamed:
+        return Undecided("an answer that is still pending")
+    parts = (facts.text, facts.reasoning, facts.refusal, facts.tool_calls, facts.media, facts.finish)
+    breaks_off = interaction.streamed and facts.finish is None and not facts.ended
+    # A broken-off stream is an error of the provider only if what was sent is of the documented form.
+    if facts.error or (breaks_off and (any(parts) or _matches_wire_schema(interaction, api))):
+        return Expected(stated=frozenset({"error"}), error="LLMError")
+    if not any(parts):
+        return Undecided("a body without any part of an answer")
+    expected = derive.expect(facts, api, profile, model)
+    thinks_unclosed = _thinks_unclosed(facts, api, profile)
+    stated = _stated(expected, facts, fidelity, thinks_unclosed)
+    may_reject = _has_outside_span(expected, facts) or not _matches_wire_schema(interaction, api)
+    return replace(
+        expected,
+        stated=stated,
+        reasoning=None if thinks_unclosed else expected.reasoning,
+        annotations=expected.annotations if "annotations" in stated else (),
+        may_raise=("ValidationError",) if may_reject else (),
+        shows_early=derive.shown_early(interaction, api) if interaction.streamed else frozenset(),
+    )
+
+
+def _stated(expected: Expected, facts: WireFacts, fidelity: str, thinks_unclosed: bool) -> frozenset[str]:
+    stated = _ALWAYS_CLAIMED | CLAIMED[fidelity]
+    if expected.reasoning_source == "tag" or facts.found:
+        stated -= {"annotations"}
+    if thinks_unclosed:
+        stated -= {"message", "reasoning", "annotations"}
+    return stated | ({"attachments"} if facts.media else frozenset())
+
+
+def _thinks_unclosed(facts: WireFacts, api: Api, profile: ThinkProfile) -> bool:
+    """Return True if the prompt opened a think block and nothing closes it.
+
+    The model was cut off while it thought, or it did not think: the text may be reasoning or not.
+    """
+    return profile == "prefilled" and not facts.reasoning and f"</{api.think_tag}>" not in facts.text
+
+
+def _has_outside_span(expected: Expected, facts: WireFacts) -> bool:
+    """Return True if the wire gives a citation a span that is not within the message."""
+    pairs = zip(expected.annotations, facts.citations, strict=True)
+    return any(annotation.start is None and citation.start is not None for annotation, citation in pairs)
+
+
+def _matches_wire_schema(interaction: Interaction, api: Api) -> bool:
+    """Return True if the body matches the wire schema; if not, an adapter may reject it."""
+    part = f"wire/{api.wire}#/$defs/{'chunk' if interaction.streamed else 'response'}"
+    return not any(True for document in answers.documents(interaction) for _ in schema.problems(part, document))

@@ -1,0 +1,138 @@
+"""Derive the expected values of an answer from the facts in its bytes.
+
+The lint compares a scenario's hand-written values with them. A bare recording has no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from llm_conformance.contract import ToolCall
+from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.scenarios import think_tags
+from llm_conformance.scenarios.expected import Expected, ExpectedAnnotation
+from llm_conformance.wire import answers
+from llm_conformance.wire.answers import CitationFacts, WireFacts
+from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers.api import Api
+
+_DERIVED = frozenset(
+    {
+        *("id", "created", "model", "message", "reasoning", "annotations", "attachments", "tool_calls", "usage"),
+        *("finish_reason", "raw_finish_reason"),
+    }
+)
+
+
+def expect(facts: WireFacts, api: Api, profile: ThinkProfile, model: str | None = None) -> Expected:
+    """Return what a correct adapter returns for an answer with these facts.
+
+    Args:
+        facts: What the bytes say.
+        api: The API that sent them.
+        profile: How the model writes think tags.
+        model: The model of the request, for an answer that does not name its model.
+    """
+    message, blocks = (facts.text, []) if facts.reasoning else think_tags.split(facts.text, profile, api.think_tag)
+    removed = think_tags.removed_spans(facts.text, message, profile, api.think_tag)
+    return Expected(
+        stated=_DERIVED,
+        ids=tuple(facts.ids) or (None,),
+        times=tuple(dict.fromkeys(map(utc, facts.times))) or (None,),
+        model=facts.model or model,
+        message=message,
+        message_is_json=facts.text_is_json,
+        refusal=facts.refusal,
+        reasoning=facts.reasoning or "".join(blocks) or None,
+        reasoning_source="native" if message == facts.text else "tag",
+        annotations=tuple(_annotation(citation, facts, api, message, removed) for citation in facts.citations),
+        attachments=tuple(
+            {key: piece[key] for key in ("id", "data", "transcript") if piece.get(key)} for piece in facts.media
+        ),
+        tool_calls=tuple(ToolCall(id or None, name, text or "{}") for id, name, text in facts.tool_calls),
+        usage=api.normalise(facts.usage),
+        finish_reasons=tuple(_finish_reasons(facts, api)),
+        raw_finish_reasons=tuple(dict.fromkeys((facts.finish, facts.finish_also or facts.finish))),
+        offset_unit=api.offset_unit,
+    )
+
+
+def shown_early(interaction: Interaction, api: Api) -> frozenset[str]:
+    """Return what a stream has shown before its last frame, as in `Expected.shows_early`."""
+    early = answers.derive(answers.without_last_frame(interaction), api)
+    shown = {"text": early.text, "reasoning": early.reasoning, "tools": early.tool_calls, "audio": early.media}
+    return frozenset(kind for kind, content in shown.items() if content)
+
+
+def utc(time: float | str) -> str:
+    """Return seconds since 1970, or an RFC 3339 time, as RFC 3339 in UTC with whole seconds.
+
+    Raises ValueError, OverflowError or OSError if the value is not a time.
+    """
+    moment = datetime.fromisoformat(time) if isinstance(time, str) else datetime.fromtimestamp(time, UTC)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _annotation(
+    citation: CitationFacts, facts: WireFacts, api: Api, message: str, removed: list[tuple[int, int]]
+) -> ExpectedAnnotation:
+    start, end = _span(citation, facts, api, removed)
+    text = None if start is None or end is None else message[start:end]
+    unanchored = citation.start == citation.end == 0
+    return ExpectedAnnotation(start, end, text, citation.data, may_be_unanchored=unanchored)
+
+
+def _span(
+    citation: CitationFacts, facts: WireFacts, api: Api, removed: list[tuple[int, int]]
+) -> tuple[int, int] | tuple[None, None]:
+    """Return a citation's span in code points of the message; (None, None) if it has none there."""
+    text = facts.text if citation.block is None else facts.blocks.get(citation.block, "")
+    if citation.whole_block:
+        start, end = 0, len(text)
+    elif citation.start is None or citation.end is None:
+        return None, None
+    elif api.offset_unit == "utf-8 bytes":
+        offsets = _code_points(text, citation.start), _code_points(text, citation.end)
+        if None in offsets:
+            return None, None
+        start, end = offsets  # type: ignore[assignment]
+    else:
+        start, end = citation.start, citation.end
+    if not 0 <= start <= end <= len(text):
+        return None, None
+    before = 0
+    for key, block in facts.blocks.items() if citation.block is not None else ():
+        if key == citation.block:
+            break
+        before += len(block)
+    return _without(removed, start + before, end + before)
+
+
+def _without(removed: list[tuple[int, int]], start: int, end: int) -> tuple[int, int] | tuple[None, None]:
+    """Return a span moved by the removed spans before it; (None, None) if nothing of it is left."""
+    first, last = (place - sum(min(place, stop) - at for at, stop in removed if at < place) for place in (start, end))
+    if first == last and (start < end or any(at < start < stop for at, stop in removed)):
+        return None, None
+    return first, last
+
+
+def _code_points(text: str, offset: int) -> int | None:
+    """Return a byte offset in code points; None if it is outside the text or inside a character."""
+    encoded = text.encode("utf-8")
+    if not 0 <= offset <= len(encoded):
+        return None
+    try:
+        return len(encoded[:offset].decode("utf-8"))
+    except UnicodeDecodeError:
+        return None
+
+
+def _finish_reasons(facts: WireFacts, api: Api) -> Iterator[str | None]:
+    """Yield every correct finish reason: an answer with tool calls that ended with a stop-like word has two."""
+    reason = api.finish.get(facts.finish or "")
+    yield "content_filter" if facts.refusal else reason
+    if facts.tool_calls and reason == "stop":
+        yield "tool_calls"

@@ -1,0 +1,48 @@
+"""One mode of a scenario file, with all that the checks of the lint need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from llm_conformance.scenarios import derive
+from llm_conformance.scenarios.expected import Expected, read_expected
+from llm_conformance.scenarios.load import ScenarioFile
+from llm_conformance.wire import answers
+from llm_conformance.wire.answers import WireFacts
+from llm_conformance.wire.interaction import Interaction, Mode
+from llm_conformance.wire.providers.api import Api
+
+Where: TypeAlias = tuple[str | int, ...]
+"""A path in a scenario file."""
+
+
+class Recording:
+    """One mode of a scenario file.
+
+    Attributes:
+        expected: What the scenario states.
+        facts: What the bytes say; empty for an error status or a spoilt body.
+        derived: What the facts give.
+    """
+
+    def __init__(self, file: ScenarioFile, mode: Mode) -> None:
+        self.file = file
+        self.mode: Mode = mode
+        self.interaction: Interaction = file.interaction(mode)
+        self.api: Api = file.api
+        self.expected: Expected = read_expected(file.document["expected"], mode)
+        is_answer = self.interaction.status < 400 and not self.expected.fault
+        self.facts: WireFacts = answers.derive(self.interaction, self.api) if is_answer else WireFacts()
+        profile = file.document.get("think_profile", "off")
+        self.derived: Expected = derive.expect(self.facts, self.api, profile, file.document["call"]["model"])
+
+    def where(self, key: str, *more: str | int) -> Where:
+        """Return the path of a key of `expected`: under the mode if it is there."""
+        is_own = key in self.file.document["expected"].get(self.mode, {})
+        return ("expected", self.mode, key, *more) if is_own else ("expected", key, *more)
+
+
+Problems: TypeAlias = Iterable[tuple[str, Where]]
+"""What is wrong, each with its path in the scenario file."""
+Check: TypeAlias = Callable[[Recording], Problems]

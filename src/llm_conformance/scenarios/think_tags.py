@@ -1,0 +1,63 @@
+"""Split a text at think tags into the visible text and the reasoning.
+
+Only the ASCII letters of a tag ignore case (the Kelvin sign is not a K). White space is what Unicode calls white space.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Mapping
+
+from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.wire.providers.api import TAG
+
+_OPEN, _INNER = "(?ai:<{tag}>)", r"(?P<inner>.*?)(?:(?ai:</{tag}>)\s*|\Z)"
+_PATTERNS: Mapping[str, str] = {
+    "leading": rf"\s*{_OPEN}{_INNER}",
+    "anywhere": rf"(?:\A\s*)?{_OPEN}{_INNER}",
+    "prefilled": rf"\s*(?:{_OPEN})?{_INNER}",
+}
+
+
+def split(text: str, profile: ThinkProfile, tag: str = TAG) -> tuple[str, list[str]]:
+    """Return the visible text and the reasoning blocks of a text.
+
+    A block loses its outer white space. The visible text loses the white space after a block.
+    """
+    if profile == "anywhere":
+        return _pattern(profile, tag).sub("", text), _inner(_pattern(profile, tag).finditer(text))
+    rest, blocks = text, []
+    current = profile
+    while current != "off" and (block := _pattern(current, tag).match(rest)):
+        blocks.append(block)
+        rest, current = rest[block.end() :], "leading"
+    return rest, _inner(iter(blocks))
+
+
+def reasoning_spans(text: str, profile: ThinkProfile, tag: str = TAG) -> list[tuple[int, int]]:
+    """Return the spans of the reasoning blocks in code points of the text, without their outer white space."""
+    spans, position = [], 0
+    for inner in split(text, profile, tag)[1]:
+        start = text.index(inner, position)
+        position = start + len(inner)
+        spans.append((start, position))
+    return spans
+
+
+def removed_spans(text: str, message: str, profile: ThinkProfile, tag: str = TAG) -> list[tuple[int, int]]:
+    """Return the spans of `text` that `split` removed to get `message`, in code points of the text."""
+    if message == text:
+        return []
+    if profile == "anywhere":
+        return [block.span() for block in _pattern(profile, tag).finditer(text)]
+    return [(0, len(text) - len(message))]
+
+
+@functools.cache
+def _pattern(profile: ThinkProfile, tag: str) -> re.Pattern[str]:
+    return re.compile(_PATTERNS[profile].replace("{tag}", tag), re.DOTALL)
+
+
+def _inner(blocks: Iterator[re.Match[str]]) -> list[str]:
+    return [inner for block in blocks if (inner := block["inner"].strip())]
