@@ -10,7 +10,7 @@ from llm_conformance.contract import Annotation, Call, LLMError, Response, Strea
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, Block
-from ._provider import error_in_band
+from ._errors import error_in_band
 
 FINISH: Mapping[str, FinishReason] = {
     "end_turn": "stop",

@@ -14,7 +14,6 @@ import httpx
 from llm_conformance.contract import (
     Call,
     HttpResponse,
-    LLMError,
     ProviderMeta,
     Response,
     ServiceUnavailableError,
@@ -24,6 +23,7 @@ from llm_conformance.contract import (
     error_for_status,
 )
 
+from ._errors import malformed_is_invalid, status_error
 from ._framing import Unframe, events
 
 
@@ -74,7 +74,7 @@ class ProviderAdapter:
         until = time.monotonic() + call.timeout_s
         with self._sent(call, until) as (answer, failed):
             if answer.status_code >= 400:
-                raise _status_error(_read(answer, until, call), call)
+                raise status_error(_read(answer, until, call), call)
             for event in self.parse_stream(_in_time(until, answer, call), call):
                 whole = event.response
                 if whole is not None:
@@ -84,9 +84,9 @@ class ProviderAdapter:
     def parse(self, http: HttpResponse, call: Call) -> Response:
         """Return what a plain answer says."""
         if http.status >= 400:
-            raise _status_error(http, call)
+            raise status_error(http, call)
         decoder = self.decoder(replace(call, stream=False))
-        with _malformed_is_ours(call):
+        with malformed_is_invalid(call):
             for _ in decoder.feed(_document(http.body)):
                 pass
             for _ in decoder.end():
@@ -96,10 +96,10 @@ class ProviderAdapter:
     def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Iterator[StreamEvent]:
         """Give what a streamed answer says, as its bytes come."""
         if call.http and call.http.status >= 400:  # then what comes is no stream
-            raise _status_error(HttpResponse(call.http.status, call.http.headers, b"".join(chunks)), call)
+            raise status_error(HttpResponse(call.http.status, call.http.headers, b"".join(chunks)), call)
         decoder = self.decoder(replace(call, stream=True))
         done = False
-        with _malformed_is_ours(call):
+        with malformed_is_invalid(call):
             for data in self.unframe(chunks):
                 if data == "[DONE]":
                     done = True
@@ -136,54 +136,9 @@ class ProviderAdapter:
         return client.send(asked, stream=True)
 
 
-def made_calls(answer: Response) -> list[Mapping[str, Any]]:
-    """Return an earlier answer's tool calls in OpenAI's form, which others share."""
-    said = {"function": "arguments", "custom": "input"}
-    return [
-        {"id": each.id, "type": each.type, each.type: {"name": each.name, said[each.type]: each.arguments}}
-        for each in answer.tool_calls
-    ]
-
-
-def error_in_band(error: Any, call: Call) -> LLMError:
-    """Return the error that an error object inside a 200 stands for: by its status, else by its type or code."""
-    said = json.loads(_redacted(json.dumps(error if isinstance(error, Mapping) else {"message": error}), call))
-    for status in (said.get("status_code"), said.get("code")):
-        if isinstance(status, int) and 400 <= status <= 599:
-            kind = error_for_status(status)
-            break
-    else:
-        words = (str(said.get("type")), str(said.get("code")))
-        kind = error_for_status(next((_STATUS_BY_WORD[word] for word in words if word in _STATUS_BY_WORD), 500))
-    return kind(
-        str(said.get("message") or "error in mid-stream"), provider=call.provider, extra_context={"error": said}
-    )
-
-
-_STATUS_BY_WORD = {
-    "authentication_error": 401,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "rate_limit_error": 429,
-    "invalid_request_error": 400,
-    "timeout_error": 504,
-    "rate_limit_exceeded": 429,
-    "insufficient_quota": 429,
-    "invalid_prompt": 400,
-    "data_inspection_failed": 400,
-    "vector_store_timeout": 504,
-    "1001": 504,  # MiniMax: no answer in time
-    "1002": 429,  # MiniMax: too many requests
-    "1004": 401,  # MiniMax: the key is wrong
-    "1008": 402,  # MiniMax: nothing is left to pay with
-    "1026": 400,  # MiniMax: the question is not allowed
-    "1027": 400,  # MiniMax: the answer is not allowed
-    "1039": 429,  # MiniMax: too many tokens
-    "2013": 400,  # MiniMax: parameters that are none
-    "2049": 401,  # MiniMax: a key that is none
-    "3036": 429,  # Workers AI: the account's share is used up
-    "3040": 429,  # Workers AI: out of capacity
-}
+def bearer(call: Call) -> dict[str, str]:
+    """Return the header with the key, where most providers want it."""
+    return {"authorization": f"Bearer {call.api_key}"}
 
 
 def _document(data: bytes | str) -> Mapping[str, Any]:
@@ -218,29 +173,5 @@ def _read(answer: httpx.Response, until: float, call: Call) -> HttpResponse:
 
 
 def _failed(http: HttpResponse, call: Call) -> ProviderMeta:
-    error = _status_error(http, call)
+    error = status_error(http, call)
     return ProviderMeta(call.provider, call.model, extra={"error": str(error), **error.extra_context})
-
-
-def _status_error(http: HttpResponse, call: Call) -> LLMError:
-    message = _redacted(http.body.decode("utf-8", "replace"), call)[:500]
-    context = {"status_code": http.status, "retry_after": http.headers.get("retry-after")}
-    known = {name: value for name, value in context.items() if value is not None}
-    return error_for_status(http.status)(message, provider=call.provider, extra_context=known)
-
-
-@contextlib.contextmanager
-def _malformed_is_ours(call: Call) -> Iterator[None]:
-    """Have what a malformed body runs into come out as ValidationError."""
-    try:
-        yield
-    except _MALFORMED as error:
-        message = _redacted(f"malformed answer: {type(error).__name__}: {error}", call)
-        raise ValidationError(message, provider=call.provider, original_error=error) from error
-
-
-_MALFORMED = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
-
-
-def _redacted(text: str, call: Call) -> str:
-    return text.replace(call.api_key, "***") if call.api_key else text

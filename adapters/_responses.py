@@ -10,8 +10,8 @@ from llm_conformance.contract import Annotation, Attachment, Call, Response, Str
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, Block, utc
-from ._chat import headers
-from ._provider import ProviderAdapter, error_in_band
+from ._errors import error_in_band
+from ._provider import ProviderAdapter, bearer
 
 FINISH: Mapping[str, FinishReason] = {
     "completed": "stop",
@@ -276,6 +276,6 @@ def _place(event: Mapping[str, Any]) -> tuple[Any, Any]:
     return index, event.get("content_index")
 
 
-def responses_adapter(provider: str, headers: Callable[[Call], Mapping[str, str]] = headers) -> ProviderAdapter:
+def responses_adapter(provider: str, headers: Callable[[Call], Mapping[str, str]] = bearer) -> ProviderAdapter:
     """Return the adapter of a provider with a responses API, which has its key where `headers` say."""
     return ProviderAdapter(f"{provider}:responses", ResponsesDecoder, request, headers)

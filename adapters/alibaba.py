@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
+from ._dialect import Dialect
 
-adapter = chat_adapter("alibaba", Dialect(reasoning=("reasoning_content",)))
+adapter = chat_adapter(
+    "alibaba", Dialect(reasoning=("reasoning_content",), error_codes={"data_inspection_failed": 400})
+)

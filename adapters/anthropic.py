@@ -10,8 +10,10 @@ from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Us
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, Block
-from ._chat import Dialect, chat_adapter
-from ._provider import ProviderAdapter, error_in_band
+from ._chat import chat_adapter
+from ._dialect import Dialect
+from ._errors import error_in_band
+from ._provider import ProviderAdapter
 
 FINISH: Mapping[str, FinishReason] = {
     "end_turn": "stop",

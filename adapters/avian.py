@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
 from ._counting import Counting
+from ._dialect import Dialect
 
 adapter = chat_adapter(
     "avian",

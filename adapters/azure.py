@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from llm_conformance.contract import Call
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
+from ._dialect import Dialect
 from ._responses import responses_adapter
 
 

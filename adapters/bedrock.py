@@ -15,9 +15,11 @@ from typing import Any
 from llm_conformance.contract import Call, StreamEvent
 
 from . import _converse
-from ._chat import Dialect, chat_adapter, headers
+from ._chat import chat_adapter
+from ._dialect import Dialect
+from ._errors import error_in_band
 from ._framing import aws_messages
-from ._provider import ProviderAdapter, error_in_band
+from ._provider import ProviderAdapter, bearer
 from ._responses import responses_adapter
 from .anthropic import MessagesDecoder
 from .anthropic import request as messages_request
@@ -43,8 +45,8 @@ def _invoked(call: Call) -> dict[str, Any]:
 
 
 adapters = (
-    ProviderAdapter("bedrock:converse", _converse.ConverseDecoder, _converse.request, headers, aws_messages),
-    ProviderAdapter("bedrock:invoke", InvokedDecoder, _invoked, headers, aws_messages),
+    ProviderAdapter("bedrock:converse", _converse.ConverseDecoder, _converse.request, bearer, aws_messages),
+    ProviderAdapter("bedrock:invoke", InvokedDecoder, _invoked, bearer, aws_messages),
     chat_adapter("bedrock", Dialect(reasoning=("reasoning",))),
     responses_adapter("bedrock"),
 )

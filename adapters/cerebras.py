@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from llm_conformance.contract import Call, Response
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
+from ._dialect import Dialect
 
 
-def _sent_back(answer: Response, call: Call) -> Mapping[str, str]:
+def _round_trip(answer: Response, call: Call) -> Mapping[str, str]:
     """Return the content with the trace before it, between the tags of the model's own template, for GLM."""
     if not answer.reasoning or not call.model.startswith("zai-glm"):
         return {}
@@ -17,5 +18,5 @@ def _sent_back(answer: Response, call: Call) -> Mapping[str, str]:
 
 
 adapter = chat_adapter(
-    "cerebras", Dialect(reasoning=("reasoning", "reasoning_content", "thinking_content"), sent_back=_sent_back)
+    "cerebras", Dialect(reasoning=("reasoning", "reasoning_content", "thinking_content"), round_trip=_round_trip)
 )

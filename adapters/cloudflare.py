@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
+from ._dialect import Dialect
 
-adapter = chat_adapter("cloudflare", Dialect(reasoning=("reasoning_content", "reasoning")))
+# https://developers.cloudflare.com/workers-ai/platform/errors/
+ERROR_CODES = {
+    "3036": 429,  # the account's share is used up
+    "3040": 429,  # out of capacity
+}
+
+DIALECT = Dialect(reasoning=("reasoning_content", "reasoning"), error_codes=ERROR_CODES)
+
+adapter = chat_adapter("cloudflare", DIALECT)

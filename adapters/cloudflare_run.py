@@ -13,21 +13,25 @@ from typing import Any
 
 from llm_conformance.contract import Call, StreamEvent
 
-from ._chat import ChatDecoder, Dialect, headers
+from . import cloudflare
 from ._chat import request as chat_request
-from ._provider import ProviderAdapter, error_in_band
+from ._chat_decoder import ChatDecoder
+from ._dialect import Dialect
+from ._errors import error_in_band
+from ._provider import ProviderAdapter, bearer
 
 
 class RunDecoder(ChatDecoder):
     """Understands both shapes of an answer."""
 
     def __init__(self, call: Call) -> None:
-        super().__init__(call, Dialect(reasoning=("reasoning_content", "reasoning")))
+        super().__init__(call, cloudflare.DIALECT)
         self._flat_calls = itertools.count()
 
     def _feed_completion(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         if document.get("success") is False:
-            raise error_in_band(next(iter(document.get("errors") or ()), None), self._answer.call)
+            error = next(iter(document.get("errors") or ()), None)
+            raise error_in_band(error, self._answer.call, cloudflare.ERROR_CODES)
         whole = document.get("result", document)
         return super()._feed_completion(whole if "choices" in whole else self._as_completion(whole))
 
@@ -54,4 +58,4 @@ def request(call: Call) -> dict[str, Any]:
     return {key: value for key, value in chat_request(call, Dialect()).items() if key != "model"}
 
 
-adapter = ProviderAdapter("cloudflare:run", RunDecoder, request, headers)
+adapter = ProviderAdapter("cloudflare:run", RunDecoder, request, bearer)

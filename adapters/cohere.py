@@ -9,8 +9,9 @@ from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Us
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer
-from ._chat import headers
-from ._provider import ProviderAdapter, error_in_band, made_calls
+from ._chat import tool_calls
+from ._errors import error_in_band
+from ._provider import ProviderAdapter, bearer
 
 FINISH: Mapping[str, FinishReason] = {
     "COMPLETE": "stop",
@@ -149,7 +150,7 @@ def _assistant(answer: Response) -> dict[str, Any]:
     if not answer.tool_calls:
         return {"role": "assistant", "content": answer.message}
     plan = {"tool_plan": answer.reasoning} if answer.reasoning else {}
-    return {"role": "assistant", **plan, "tool_calls": made_calls(answer)}
+    return {"role": "assistant", **plan, "tool_calls": tool_calls(answer)}
 
 
-adapter = ProviderAdapter("cohere:chat", CohereDecoder, request, headers)
+adapter = ProviderAdapter("cohere:chat", CohereDecoder, request, bearer)

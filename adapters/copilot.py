@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from llm_conformance.contract import Call
 
-from ._chat import Dialect, chat_adapter
-from ._chat import headers as bearer
+from ._chat import chat_adapter
 from ._counting import Counting
+from ._dialect import Dialect
+from ._provider import bearer
 from ._responses import responses_adapter
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
+from ._dialect import Dialect
 
 adapter = chat_adapter("crusoe", Dialect(reasoning=("reasoning",), finish={"abort": "error", "error": "error"}))

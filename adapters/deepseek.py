@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ._chat import Dialect, chat_adapter, trace_with_calls
+from ._chat import chat_adapter
 from ._counting import Counting
+from ._dialect import Dialect, reasoning_with_calls
 from ._responses import responses_adapter
 
 _chat = chat_adapter(
@@ -12,7 +13,7 @@ _chat = chat_adapter(
         reasoning=("reasoning_content",),
         counting=Counting(cached=("prompt_cache_hit_tokens",)),
         finish={"insufficient_system_resource": "error"},
-        sent_back=trace_with_calls,
+        round_trip=reasoning_with_calls,
     ),
 )
 

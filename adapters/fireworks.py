@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from ._chat import Dialect, chat_adapter, trace_with_calls
+from ._chat import chat_adapter
+from ._dialect import Dialect, reasoning_with_calls
 
-adapter = chat_adapter("fireworks", Dialect(reasoning=("reasoning_content",), sent_back=trace_with_calls))
+adapter = chat_adapter("fireworks", Dialect(reasoning=("reasoning_content",), round_trip=reasoning_with_calls))

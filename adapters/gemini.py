@@ -12,10 +12,12 @@ from llm_conformance.contract import Annotation, Attachment, Call, Response, Str
 from llm_conformance.contract.response import FinishReason, SegmentType
 
 from ._answer import Answer, Block, utc_of_text
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter, tool_calls
 from ._counting import Counting
+from ._dialect import Dialect
+from ._errors import error_in_band
 from ._framing import array
-from ._provider import ProviderAdapter, error_in_band, made_calls
+from ._provider import ProviderAdapter
 
 # Candidates' finish reasons and prompts' block reasons.
 FINISH: Mapping[str, FinishReason] = {
@@ -284,7 +286,7 @@ def _signed(answer: Response, _call: Call) -> Mapping[str, Any]:
     kept = [each.metadata for each in answer.segments if each.type in ("text", "tool_call")]
     calls = [about for about in kept if "name" in about]
     own = [_extra(about) for about in kept if "name" not in about and "signature" in about]
-    made = [{**each, **_extra(about)} for each, about in zip(made_calls(answer), calls, strict=True)]
+    made = [{**each, **_extra(about)} for each, about in zip(tool_calls(answer), calls, strict=True)]
     return {**(own[-1] if own else {}), **({"tool_calls": made} if made else {})}
 
 
@@ -301,7 +303,7 @@ adapters = (
             think_tag="thought",
             signature=("extra_content", "google", "thought_signature"),
             counting=Counting(hides_thoughts=True),
-            sent_back=_signed,
+            round_trip=_signed,
         ),
     ),
 )

@@ -10,7 +10,8 @@ from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Us
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, Block, utc_of_text
-from ._provider import ProviderAdapter, error_in_band
+from ._errors import error_in_band
+from ._provider import ProviderAdapter
 from .gemini import headers
 
 FINISH: Mapping[str, FinishReason] = {

@@ -1,7 +1,12 @@
-"""Groq chat: https://console.groq.com/docs/api-reference#chat."""
+"""Groq chat: https://console.groq.com/docs/api-reference#chat.
+
+`x_groq` holds the usage of a stream, and the error that stopped one early. `executed_tools` lists the calls of
+Compound's own tools.
+"""
 
 from __future__ import annotations
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
+from ._dialect import Dialect
 
-adapter = chat_adapter("groq", Dialect(reasoning=("reasoning",)))
+adapter = chat_adapter("groq", Dialect(reasoning=("reasoning",), extension="x_groq", hosted_calls="executed_tools"))

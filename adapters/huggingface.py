@@ -1,7 +1,11 @@
-"""Hugging Face router, chat: https://huggingface.co/docs/inference-providers/tasks/chat-completion."""
+"""Hugging Face router, chat: https://huggingface.co/docs/inference-providers/tasks/chat-completion.
+
+It passes on what the provider behind it sends, Groq's `x_groq` among it.
+"""
 
 from __future__ import annotations
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
+from ._dialect import Dialect
 
-adapter = chat_adapter("huggingface", Dialect(reasoning=("reasoning_content", "reasoning")))
+adapter = chat_adapter("huggingface", Dialect(reasoning=("reasoning_content", "reasoning"), extension="x_groq"))

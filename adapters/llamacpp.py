@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
+from ._dialect import Dialect
 from ._responses import responses_adapter
 from .anthropic import messages_adapter
 

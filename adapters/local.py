@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
+from ._dialect import Dialect
 from ._responses import responses_adapter
 
 adapters = (

@@ -7,10 +7,11 @@ from typing import Any
 
 from llm_conformance.contract import Call, Response
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
+from ._dialect import Dialect
 
 
-def _sent_back(answer: Response, _call: Call) -> Mapping[str, Any]:
+def _round_trip(answer: Response, _call: Call) -> Mapping[str, Any]:
     """Return the trace where it came from: the text, between tags as the model writes them, or a field of its own."""
     if not answer.reasoning:
         return {}
@@ -19,4 +20,32 @@ def _sent_back(answer: Response, _call: Call) -> Mapping[str, Any]:
     return {"reasoning_details": [{"type": "reasoning.text", "text": answer.reasoning}]}
 
 
-adapter = chat_adapter("minimax", Dialect(reasoning=("reasoning_content",), sent_back=_sent_back))
+def _own_error(completion: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the error of a 200, which has a number other than 0 in its `base_resp`."""
+    status = completion.get("base_resp") or {}
+    code = status.get("status_code")
+    return {"code": code, "message": status.get("status_msg")} if code else None
+
+
+# https://platform.minimax.io/docs/api-reference/errorcode
+ERROR_CODES = {
+    "1001": 504,  # no response in time
+    "1002": 429,  # too many requests
+    "1004": 401,  # wrong key
+    "1008": 402,  # no credit left
+    "1026": 400,  # the input is not allowed
+    "1027": 400,  # the output is not allowed
+    "1039": 429,  # too many tokens
+    "2013": 400,  # invalid parameters
+    "2049": 401,  # invalid key
+}
+
+adapter = chat_adapter(
+    "minimax",
+    Dialect(
+        reasoning=("reasoning_content",),
+        round_trip=_round_trip,
+        own_error=_own_error,
+        error_codes=ERROR_CODES,
+    ),
+)

@@ -7,11 +7,12 @@ from typing import Any
 
 from llm_conformance.contract import Call, Response
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
 from ._counting import Counting
+from ._dialect import Dialect
 
 
-def _sent_back(answer: Response, _call: Call) -> Mapping[str, Any]:
+def _round_trip(answer: Response, _call: Call) -> Mapping[str, Any]:
     """Return the content with the thinking before the text, as it came."""
     if not answer.reasoning or any(each.metadata.get("source") == "tag" for each in answer.segments):
         return {}
@@ -25,6 +26,6 @@ adapter = chat_adapter(
     Dialect(
         finish={"model_length": "length", "error": "error"},
         counting=Counting(prompt_beside=("prompt_tokens_details", "audio_tokens")),
-        sent_back=_sent_back,
+        round_trip=_round_trip,
     ),
 )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from ._chat import Dialect, chat_adapter, trace_with_calls
+from ._chat import chat_adapter
 from ._counting import Counting
+from ._dialect import Dialect, reasoning_with_calls
 
 adapter = chat_adapter(
     "moonshot",
-    Dialect(reasoning=("reasoning_content",), counting=Counting(cached=("cached_tokens",)), sent_back=trace_with_calls),
+    Dialect(
+        reasoning=("reasoning_content",), counting=Counting(cached=("cached_tokens",)), round_trip=reasoning_with_calls
+    ),
 )

@@ -10,9 +10,9 @@ from llm_conformance.contract import Call, Response, StreamEvent, ToolCall, Usag
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, utc_of_text
-from ._chat import headers
+from ._errors import error_in_band
 from ._framing import lines
-from ._provider import ProviderAdapter, error_in_band
+from ._provider import ProviderAdapter, bearer
 from ._think import ThinkSplitter
 
 FINISH: Mapping[str, FinishReason] = {"stop": "stop", "length": "length"}
@@ -128,4 +128,4 @@ def _made(call: ToolCall) -> Mapping[str, Any]:
     return {"id": call.id, **made} if call.id else made
 
 
-adapter = ProviderAdapter("ollama:chat", OllamaDecoder, request, headers, lines)
+adapter = ProviderAdapter("ollama:chat", OllamaDecoder, request, bearer, lines)

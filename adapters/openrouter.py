@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
 from ._counting import Counting
 from ._details import details_back
+from ._dialect import Dialect
 from ._responses import responses_adapter
 
 adapters = (
@@ -14,7 +15,7 @@ adapters = (
             reasoning=("reasoning",),
             counting=Counting(cache_written=("prompt_tokens_details", "cache_write_tokens")),
             finish={"error": "error"},
-            sent_back=details_back,
+            round_trip=details_back,
         ),
     ),
     responses_adapter("openrouter"),

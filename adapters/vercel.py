@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
 from ._details import details_back
+from ._dialect import Dialect
 
-adapter = chat_adapter("vercel", Dialect(reasoning=("reasoning",), sent_back=details_back))
+adapter = chat_adapter("vercel", Dialect(reasoning=("reasoning",), round_trip=details_back))

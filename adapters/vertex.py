@@ -10,8 +10,7 @@ from llm_conformance.contract import Call
 from llm_conformance.contract.response import FinishReason
 
 from . import anthropic, gemini
-from ._chat import headers
-from ._provider import ProviderAdapter
+from ._provider import ProviderAdapter, bearer
 
 # Vertex's own enum: from 6 on, its numbers are others than those of the Gemini API.
 NUMBERS: Mapping[str, FinishReason] = {
@@ -31,7 +30,7 @@ def messages_request(call: Call) -> dict[str, Any]:
 
 adapters = (
     ProviderAdapter(
-        "vertex:generate", functools.partial(gemini.GenerateDecoder, numbers=NUMBERS), gemini.request, headers
+        "vertex:generate", functools.partial(gemini.GenerateDecoder, numbers=NUMBERS), gemini.request, bearer
     ),
-    ProviderAdapter("vertex:messages", anthropic.MessagesDecoder, messages_request, headers),
+    ProviderAdapter("vertex:messages", anthropic.MessagesDecoder, messages_request, bearer),
 )

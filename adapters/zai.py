@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from llm_conformance.contract import Call, Response
 
-from ._chat import Dialect, chat_adapter
+from ._chat import chat_adapter
+from ._dialect import Dialect
 
 
-def _sent_back(answer: Response, call: Call) -> Mapping[str, str]:
+def _round_trip(answer: Response, call: Call) -> Mapping[str, str]:
     """Return the trace where it is demanded: with tool results, and in every turn of preserved thinking."""
     return (
         {"reasoning_content": answer.reasoning} if answer.reasoning and (answer.tool_calls or _preserves(call)) else {}
@@ -25,6 +26,6 @@ adapter = chat_adapter(
     Dialect(
         reasoning=("reasoning_content",),
         finish={"sensitive": "content_filter", "network_error": "error"},
-        sent_back=_sent_back,
+        round_trip=_round_trip,
     ),
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from adapters._chat import ChatDecoder
+from adapters._chat_decoder import ChatDecoder
 from adapters._converse import ConverseDecoder
 from adapters._responses import ResponsesDecoder
 from adapters.cohere import CohereDecoder

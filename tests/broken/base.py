@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from adapters import ReferenceAdapters
-from adapters._chat import ChatDecoder
+from adapters._chat_decoder import ChatDecoder
 from adapters._framing import Unframe
 from adapters._think import Kind, ThinkSplitter
 from llm_conformance.contract import Call, HttpResponse, Response, StreamEvent, Usage

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters import _framing
-from adapters._chat import ChatDecoder
+from adapters._chat_decoder import ChatDecoder
 from llm_conformance.contract import (
     Call,
     HttpResponse,

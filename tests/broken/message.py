@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters import _framing
-from adapters._chat import ChatDecoder
+from adapters._chat_decoder import ChatDecoder
 from adapters._converse import ConverseDecoder
 from adapters._responses import ResponsesDecoder
 from adapters._think import ThinkSplitter

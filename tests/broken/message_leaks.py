@@ -8,8 +8,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from adapters._chat import ChatDecoder, Dialect
+from adapters._chat_decoder import ChatDecoder
 from adapters._converse import ConverseDecoder
+from adapters._dialect import Dialect
 from adapters._think import TAG, ThinkSplitter
 from adapters.cloudflare_run import RunDecoder
 from adapters.cohere import CohereDecoder

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters import _think
-from adapters._chat import ChatDecoder
+from adapters._chat_decoder import ChatDecoder
 from adapters._responses import ResponsesDecoder
 from adapters._think import ThinkSplitter
 from adapters.gemini_interactions import InteractionsDecoder

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters import ReferenceAdapters
-from adapters._chat import ChatDecoder
+from adapters._chat_decoder import ChatDecoder
 from llm_conformance.contract import Call, Response, Segment
 from tests.broken.base import Client, Events, Misunderstood
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters import ReferenceAdapters, _framing
-from adapters._chat import ChatDecoder
+from adapters._chat_decoder import ChatDecoder
 from adapters._responses import ResponsesDecoder
 from llm_conformance.contract import Call, Response, ServiceUnavailableError, StreamEvent
 from tests.broken.base import Broken, Events, Misunderstood, Streamed, Unframed

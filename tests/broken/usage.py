@@ -9,8 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters import _framing
-from adapters._chat import ChatDecoder, Dialect
+from adapters._chat_decoder import ChatDecoder
 from adapters._counting import OPENAI
+from adapters._dialect import Dialect
 from adapters.anthropic import MessagesDecoder
 from adapters.bedrock import InvokedDecoder
 from adapters.gemini import GenerateDecoder

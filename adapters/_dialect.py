@@ -1,0 +1,53 @@
+"""What one provider's chat API does differently. A new provider of OpenAI-shaped chat states its facts here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from llm_conformance.contract import Call, Response
+from llm_conformance.contract.response import FinishReason
+
+from ._counting import OPENAI, Counting, Path
+from ._think import TAG
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What one provider's chat API does differently from OpenAI's.
+
+    Args:
+        reasoning: Fields of the message that may hold reasoning; the first that is there counts.
+        counting: How tokens are counted.
+        finish: Finish reasons in addition to OpenAI's.
+        sources: Fields of the completion that list what the provider's search found, as objects or bare URLs; the first
+            that is there counts.
+        round_trip: Returns the fields of an earlier response's assistant message beside, or instead of, its content and
+            tool calls.
+        think_tag: The tag around reasoning in the content.
+        signature: Where a message or a tool call has a signature.
+        sealed: Field of the message that holds encrypted reasoning.
+        extension: Field of the completion whose object may hold an error and the usage, too.
+        hosted_calls: Field of the message that lists calls that the provider's own tools have answered.
+        own_error: Returns the error of a 200 that has it in a place of the provider's own, else None.
+        error_codes: HTTP statuses of the provider's own error codes.
+    """
+
+    reasoning: tuple[str, ...] = ()
+    counting: Counting = OPENAI
+    finish: Mapping[str, FinishReason] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+    round_trip: Callable[[Response, Call], Mapping[str, Any]] = lambda _response, _call: {}
+    think_tag: str = TAG
+    signature: Path = ()
+    sealed: str = ""
+    extension: str = ""
+    hosted_calls: str = ""
+    own_error: Callable[[Mapping[str, Any]], Mapping[str, Any] | None] = lambda _completion: None
+    error_codes: Mapping[str, int] = field(default_factory=dict)
+
+
+def reasoning_with_calls(response: Response, _call: Call) -> Mapping[str, str]:
+    """Return the reasoning for `round_trip`: several providers demand it only with the tool calls that it led to."""
+    return {"reasoning_content": response.reasoning} if response.reasoning and response.tool_calls else {}
