@@ -1,7 +1,7 @@
-"""The rules that an LLM response adapter is held to: one module a family, one function an invariant.
+"""The rules for LLM response adapters: one module per family, one function per rule.
 
-A rule is given one exchange (`llm_conformance.rules.exchange.Exchange`): the adapter's outcome for one
-recorded conversation,
-and the truth. The first paragraph of its docstring is the requirement as failures quote it; the rest says why.
-Run them with `pytest conformance --adapter=mypkg`.
+A rule receives one exchange (`llm_conformance.rules.exchange.Exchange`): what an adapter did with one recorded
+conversation, and what is expected of it. The first paragraph of a rule's docstring is the requirement, which failures
+quote. The rest says why the rule matters; `Source:` lists the requirements behind it (docs/requirements.md).
+Run the rules with `pytest conformance --adapter=mypkg`.
 """

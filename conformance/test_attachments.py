@@ -1,4 +1,4 @@
-"""ATT: audio in an answer is an attachment, whole and in its place."""
+"""ATT: audio in an answer comes back as an attachment, complete and in its place."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from llm_conformance.wire.interaction import Mode
 _FIELDS = ("id", "type", "data", "url", "transcript", "expires_at")
 
 
-def _says_which(expected: Expected, _mode: Mode) -> bool:
+def _states_attachments(expected: Expected, _mode: Mode) -> bool:
     return "attachments" in expected.stated
 
 
-@rule("ATT-1", capability="audio", when=_says_which)
+@rule("ATT-1", capability="audio", when=_states_attachments)
 def test_audio_is_an_attachment(exchange: Exchange) -> None:
-    """Audio keeps id, type, bytes, transcript and expiry; it is an attachment, and `text_index` lies in the message.
+    """Audio is an attachment with its id, type, bytes, transcript and expiry; its `text_index` is in the message.
 
-    Streamed audio comes in pieces that join to the same bytes. It is never an annotation, and its transcript stays with
-    it. Where there is none, nothing comes back: some servers send an `audio` whose fields are all empty (S2-15, S2-17,
-    S2-18, C-1).
+    Without the bytes nothing can be played, and without the transcript nothing can be shown. Streamed audio comes in
+    pieces that join to the same bytes. Audio is never an annotation. Some servers send an `audio` object whose fields
+    are all empty: it is no attachment.
+
+    Source: S2-15, S2-17, S2-18, C-1.
     """
     attachments = exchange.response.attachments
     expect_equal("the number of attachments", len(attachments), len(exchange.expected.attachments))
@@ -30,8 +32,9 @@ def test_audio_is_an_attachment(exchange: Exchange) -> None:
         for name in _FIELDS:
             if name in expected:
                 expect_equal(name, getattr(actual, name), expected[name], where=where)
-        if actual.text_index is not None and not 0 <= actual.text_index <= len(exchange.response.message):
-            fail("a text_index in the message", str(actual.text_index), where=where)
-    none = "annotations" in exchange.expected.stated and not exchange.expected.annotations
-    if none and exchange.response.annotations:
-        fail("audio among the attachments only", "an annotation too")
+        length = len(exchange.response.message)
+        if actual.text_index is not None and not 0 <= actual.text_index <= length:
+            fail(f"a text_index from 0 to {length}", str(actual.text_index), where=where)
+    no_annotation = "annotations" in exchange.expected.stated and not exchange.expected.annotations
+    if no_annotation and exchange.response.annotations:
+        fail("audio as an attachment only", "an annotation as well")

@@ -1,4 +1,4 @@
-"""ERR: what fails, fails as an error that a caller can act on."""
+"""ERR: a call that fails ends in an error that the caller can act on."""
 
 from __future__ import annotations
 
@@ -13,48 +13,54 @@ from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 
 ANY = "LLMError"
-"""The error that a truth names where any class of the contract is right."""
+"""The expected error where any class of the contract is right."""
 
 
-def _said(expected: Expected, _mode: Mode) -> bool:
+def _provider_reports_error(expected: Expected, _mode: Mode) -> bool:
     return expected.error is not None and not expected.fault
 
 
-def _malformed(expected: Expected, _mode: Mode) -> bool:
+def _body_is_malformed(expected: Expected, _mode: Mode) -> bool:
     return expected.fault == "malformed"
 
 
-def _lost_connection(expected: Expected, _mode: Mode) -> bool:
+def _connection_is_lost(expected: Expected, _mode: Mode) -> bool:
     return expected.fault == "connection"
 
 
-@rule("ERR-1", capability="errors", when=_said)
-def test_an_error_is_of_its_class(exchange: Exchange) -> None:
-    """An error of the provider is raised, as the contract's class of its status, and nothing raw escapes.
+@rule("ERR-1", capability="errors", when=_provider_reports_error)
+def test_provider_error_has_its_class(exchange: Exchange) -> None:
+    """An error of the provider is raised as the contract's class for its status; no other exception escapes.
 
-    Callers wait and try again after a RateLimitError, and do not after an AuthenticationError; an exception of the HTTP
-    library says neither, and an answer in the place of an error is stored and shown (S3-23 to S3-32, C-12). An error
-    within a 200 has the class of the status that it names, else of its type.
+    Callers retry after a RateLimitError, and not after an AuthenticationError. An exception of the HTTP library tells
+    them neither, and an error returned as an answer is stored and shown. An error in a response with status 200 has the
+    class of the status that it names, or else of its type.
+
+    Source: S3-23, S3-24, S3-25, S3-26, S3-27, S3-28, S3-29, S3-30, S3-31, S3-32, C-12.
     """
     _expect_class(exchange)
 
 
-@rule("ERR-2", capability="errors", when=_malformed)
-def test_a_malformed_body_is_a_validation_error(exchange: Exchange) -> None:
-    """A body that is cut short, no JSON, or of no known shape is a ValidationError, never half an answer.
+@rule("ERR-2", capability="errors", when=_body_is_malformed)
+def test_malformed_body_is_a_validation_error(exchange: Exchange) -> None:
+    """A body that is truncated, not JSON, or of unknown shape raises a ValidationError and is never half an answer.
 
-    Gateways answer with HTML, with nothing, with `{}`, and with status 200; half a JSON document has lost what came
-    behind (S3-26).
+    Gateways respond with HTML, with an empty body or with `{}`, also with status 200. A truncated JSON document has
+    lost the rest of the answer.
+
+    Source: S3-26.
     """
     _expect_class(exchange)
 
 
-@rule("ERR-3", capability="errors", when=_lost_connection)
-def test_a_lost_connection_is_told_in_time(exchange: Exchange) -> None:
-    """A time-out is a TimeoutError, a broken connection a ServiceUnavailableError, within the call's time limit.
+@rule("ERR-3", capability="errors", when=_connection_is_lost)
+def test_lost_connection_is_reported_in_time(exchange: Exchange) -> None:
+    """A timeout is a TimeoutError and a broken connection a ServiceUnavailableError, within the call's time limit.
 
-    `call.timeout_s` is the limit, for all attempts together; a client that waits by its own default keeps its caller
-    waiting (S3-25, S3-27, C-12). Two seconds more are let pass, for slow machines.
+    The limit is `call.timeout_s` seconds, for all attempts together. A client that waits for its own default timeout
+    keeps its caller waiting. The suite allows two seconds more, for slow machines.
+
+    Source: S3-25, S3-27, C-12.
     """
     _expect_class(exchange)
 
@@ -63,18 +69,22 @@ def test_a_lost_connection_is_told_in_time(exchange: Exchange) -> None:
 def test_errors_keep_their_facts_and_no_secret(exchange: Exchange) -> None:
     """Provider, original error and Retry-After survive, and the API key is in no message, dump, log or raw event.
 
-    Who gets a RateLimitError wants to know when to try again. Errors and answers are logged and reported; providers
-    echo keys, and HTTP libraries keep requests (S3-19, S3-22, S3-31, S4-16). An error need not name its provider, but
-    no other one; behind a lost connection there is an error of somebody's.
+    A caller who catches a RateLimitError needs to know when to retry. Errors and answers are logged and reported, while
+    providers echo keys and HTTP libraries keep requests. An error may leave out its provider, but not name another. A
+    lost connection has an exception of the HTTP library behind it.
+
+    Source: S3-19, S3-22, S3-31, S4-16.
     """
     raised, expected = exchange.outcome.raised, exchange.expected
-    told = exchange.outcome.response.data if exchange.outcome.response else {}
-    of_error = raised and (raised.dump, raised.headers)
-    asked = exchange.outcome.request
-    places = (("the response", told), ("the events", exchange.events), ("the error", of_error), ("the request", asked))
-    for what, value in places:
+    places = {
+        "the response": exchange.outcome.response.data if exchange.outcome.response else {},
+        "the events": exchange.events,
+        "the error": raised and (raised.dump, raised.headers),
+        "the request": exchange.outcome.request,
+    }
+    for place, value in places.items():
         if CANARY_KEY in _text(value):
-            fail(f"{what} without the API key", "it is there")
+            fail(f"{place} without the API key", "one that contains it")
     if exchange.outcome.logs:
         fail("the log without the API key", f"the logger {exchange.outcome.logs[0]!r} wrote it")
     if raised is None or expected.error is None:
@@ -82,13 +92,13 @@ def test_errors_keep_their_facts_and_no_secret(exchange: Exchange) -> None:
     if raised.provider not in (None, exchange.call.provider):
         fail(f"an error of the provider {exchange.call.provider!r}", show(raised.provider))
     if expected.fault == "connection" and not raised.has_origin:
-        fail("the original error, as original_error or as the cause", "none")
+        fail("the original exception, as `original_error` or `__cause__`", "none")
     if expected.retry_after and expected.retry_after not in f"{raised.dump}{raised.headers}":
         fail(f"an error that still has Retry-After, {expected.retry_after} seconds", f"{raised}")
 
 
 def _text(value: object) -> str:
-    """Return all that there is in a value; objects without a text, and what contains itself, PRV-2 reports."""
+    """Return everything in a value as text. Values that JSON cannot hold are PRV-2's concern."""
     try:
         return json.dumps(value, ensure_ascii=False, default=shown)
     except (RecursionError, TypeError, ValueError):
@@ -96,14 +106,11 @@ def _text(value: object) -> str:
 
 
 def _expect_class(exchange: Exchange) -> None:
-    wanted, raised = exchange.expected.error, exchange.outcome.raised
+    error, raised = exchange.expected.error, exchange.outcome.raised
+    expected = "an error of the contract" if error == ANY else str(error)
     if raised is None:
-        fail(f"{_named(wanted)}, raised", "an answer" if exchange.outcome.response else "nothing")
+        fail(f"{expected} to be raised", "an answer" if exchange.outcome.response else "nothing")
     if raised.contract_type is None:
-        fail(_named(wanted), f"{raised}", hint="neither its class nor a status says which error of the contract it is")
-    if wanted not in (ANY, raised.contract_type):
-        fail(_named(wanted), f"{raised.contract_type} ({raised})")
-
-
-def _named(error: str | None) -> str:
-    return "an error of the contract" if error == ANY else str(error)
+        fail(expected, f"{raised}", hint="neither its class nor a status attribute maps it to an error of the contract")
+    if error not in (ANY, raised.contract_type):
+        fail(expected, f"{raised.contract_type} ({raised})")

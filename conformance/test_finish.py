@@ -10,20 +10,22 @@ from llm_conformance.rules.violation import fail
 
 @rule("FIN-1")
 def test_finish_reason_is_mapped_and_kept(exchange: Exchange) -> None:
-    """`finish_reason` is the canonical word for the provider's own, which `raw_finish_reason` keeps; unknown is None.
+    """`finish_reason` is the canonical word for the provider's, or None; `raw_finish_reason` is the provider's word.
 
-    A filtered or truncated answer must differ from a short one. A word that nobody knows is never taken for `stop`
-    (S0-23 to S0-28, S2-34, S3-11, C-6). Which word means what is said by the provider table.
+    Callers must be able to tell a filtered or truncated answer from one that is short. A word that the provider table
+    does not list is None, and never taken for `stop`. docs/providers.md shows which word means what.
+
+    Source: S0-23, S0-24, S0-25, S0-26, S0-27, S0-28, S2-34, S3-11, C-6.
     """
-    finish = exchange.response.get("finish_reason")
+    finish_reason = exchange.response.get("finish_reason")
     allowed = exchange.expected.finish_reasons
-    words = " or ".join(map(show, exchange.expected.raw_finish_reasons))
-    if finish not in allowed:
+    provider_words = " or ".join(map(show, exchange.expected.raw_finish_reasons))
+    if finish_reason not in allowed:
         fail(
             f"finish_reason {' or '.join(map(show, allowed))}",
-            show(finish),
-            hint=f"the provider's word is {words}",
+            show(finish_reason),
+            hint=f"the provider's word is {provider_words}",
         )
-    raw = exchange.response.get("raw_finish_reason")
-    if raw not in exchange.expected.raw_finish_reasons:
-        fail(f"raw_finish_reason {words}", show(raw))
+    raw_finish_reason = exchange.response.get("raw_finish_reason")
+    if raw_finish_reason not in exchange.expected.raw_finish_reasons:
+        fail(f"raw_finish_reason {provider_words}", show(raw_finish_reason))

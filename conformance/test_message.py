@@ -1,4 +1,4 @@
-"""MSG: the message is the whole visible answer, and nothing but the visible answer."""
+"""MSG: the message is the whole visible answer and nothing else."""
 
 from __future__ import annotations
 
@@ -12,42 +12,46 @@ from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 
 
-def _states_the_message(expected: Expected, _mode: Mode) -> bool:
+def _states_message(expected: Expected, _mode: Mode) -> bool:
     return expected.error is None and "message" in expected.stated
 
 
-def _reasoned(expected: Expected, _mode: Mode) -> bool:
+def _has_reasoning(expected: Expected, _mode: Mode) -> bool:
     return expected.reasoning is not None
 
 
-def _speaks_of_tags(expected: Expected, _mode: Mode) -> bool:
+def _message_has_tag(expected: Expected, _mode: Mode) -> bool:
     return "message" in expected.stated and ("<think" in expected.message or "</think" in expected.message)
 
 
-@rule("MSG-1", when=_reasoned)
+@rule("MSG-1", when=_has_reasoning)
 def test_message_holds_no_reasoning(exchange: Exchange) -> None:
     """`message` holds no reasoning: no piece of the trace, and none of the tags around it.
 
-    Users read the message; a trace in it is shown to them, spoken to them, or sent on. What counts is what the adapter
-    added to the true answer: "4" may be both the answer and a word of the reasoning (S1-01, S1-04, U-03). So each
-    recording is replayed once more with a canary in the place of its reasoning, in every copy of the trace.
+    Users read the message, or hear it; a trace in it reaches them. A word such as "4" may be both the answer and a part
+    of the reasoning, so only what the adapter added to the expected answer counts. Each recording is also replayed with
+    canary tokens in place of its reasoning, which must not reach the message.
+
+    Source: S1-01, S1-04, U-03.
     """
     leak = leaked_from(exchange.expected.reasoning or "", exchange.response.message, exchange.expected.message)
     if leak:
-        fail("a message without reasoning", f"the message also holds {leak!r}, which is reasoning")
-    swapped = exchange.others.canary()
-    if swapped is not None and canary.TOKEN in swapped.response.message:
-        fail("a message without reasoning", "a canary put into the reasoning is in the message")
+        fail("a message without reasoning", f"a message that also holds {leak!r}, which is reasoning")
+    with_canary = exchange.others.canary()
+    if with_canary is not None and canary.TOKEN in with_canary.response.message:
+        fail("a message without reasoning", "a message with the canary token that replaced the reasoning")
 
 
-@rule("MSG-2", when=_states_the_message)
+@rule("MSG-2", when=_states_message)
 def test_message_is_the_whole_visible_answer(exchange: Exchange) -> None:
     """`message` is the whole visible answer, code point for code point.
 
-    Nothing is trimmed, joined by a separator, dropped or invented: no "None" for a null delta, no dumped envelope, no
-    first block only. Offsets of annotations count in this text. `content` and `text`, if present, are aliases
-    (S0-03, S1-03, S2-12, S3-14). A refusal may stand behind the answer, or only in its own segment; where the provider
-    has a JSON object in the place of text, the message is its JSON, however spaced.
+    Users read it, and the offsets of annotations count in it. Nothing is trimmed, joined by a separator, dropped or
+    invented: no "None" for a null delta, no serialised envelope, not the first block only. `content` and `text` are
+    aliases, if present. A refusal may follow the answer, or be in its own segment only. If the provider sends a JSON
+    object in place of text, the message is its JSON, with any white space.
+
+    Source: S0-03, S1-03, S2-12, S3-14.
     """
     message, expected = exchange.response.message, exchange.expected
     if expected.message_is_json:
@@ -55,17 +59,19 @@ def test_message_is_the_whole_visible_answer(exchange: Exchange) -> None:
     elif not expected.refusal or message != expected.message + expected.refusal:
         expect_text("the message", message, expected.message)
     for alias in ("content", "text"):
-        other = exchange.response.get(alias)
-        if other is not None:
-            expect_text(f"`{alias}`, an alias of the message,", other, message)
+        alias_text = exchange.response.get(alias)
+        if alias_text is not None:
+            expect_text(f"`{alias}`, an alias of the message,", alias_text, message)
 
 
-@rule("MSG-3", when=_speaks_of_tags)
+@rule("MSG-3", when=_message_has_tag)
 def test_think_tags_of_the_answer_stay_in_the_answer(exchange: Exchange) -> None:
     """A think tag that is part of the answer stays part of the answer.
 
-    A model that explains `<think>` in a code sample does not think. Tags are looked for only where the model is known
-    to put its reasoning between them, and never beside native reasoning (S1-09, S1-18).
+    A model that shows `<think>` in a code sample is not thinking. Tags are parsed only where the model is known to put
+    its reasoning between them, and never if the provider sends the reasoning in a field of its own.
+
+    Source: S1-09, S1-18.
     """
     expected, message = exchange.expected.message, exchange.response.message
     for tag in ("<think", "</think"):

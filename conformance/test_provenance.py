@@ -1,4 +1,4 @@
-"""PRV: where an answer comes from, that it can be stored, and that getting it had no side effects."""
+"""PRV: an answer names its origin, can be stored, and was obtained without side effects."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from llm_conformance.wire.answers import documents
 
 
 @rule("PRV-1")
-def test_answer_says_where_it_comes_from(exchange: Exchange) -> None:
-    """`id` and `model` are the wire's, `provider` is the call's; `created`, where given, is the wire's in UTC.
+def test_answer_names_its_origin(exchange: Exchange) -> None:
+    """`id` and `model` are the wire's, `provider` is the call's; `created`, if given, is the wire's, in UTC.
 
-    The model that answered is not always the one that was asked for: an alias resolves to a dated release. A time in
-    the place of one that the provider does not give is made up. With the capability `raw`, `raw_events` hold every
-    frame. Who lists attempts lists every one, the used one last, and says of those before why they failed (S0-07,
-    S0-09, S0-17, S0-18, S4-05, S4-13, S4-14, S4-17, C-9).
+    The model that answers is not always the requested one: an alias resolves to a dated release. If the provider sends
+    no time, any `created` is made up. With the capability `raw`, `raw_events` hold every frame. An adapter that lists
+    attempts lists all of them, the one that was used last, and says why the earlier ones failed.
+
+    Source: S0-07, S0-09, S0-17, S0-18, S4-05, S4-13, S4-14, S4-17, C-9.
     """
     response, expected = exchange.response, exchange.expected
     expect_equal("provider", response.get("provider"), exchange.call.provider)
@@ -32,8 +33,8 @@ def test_answer_says_where_it_comes_from(exchange: Exchange) -> None:
     if created is not None and "created" in expected.stated:
         times = [time for time in expected.times if time is not None]
         if not times:
-            fail("created null, because the provider gives none", show(created))
-        if _second(created) not in map(_second, times):
+            fail("created null, because the provider sends no time", show(created))
+        if _to_the_second(created) not in map(_to_the_second, times):
             fail(f"created {' or '.join(map(show, times))}, to the second", show(created))
     request_id = response.get("request_id")
     if request_id is not None and "request_id" in expected.stated:
@@ -51,10 +52,12 @@ def test_answer_says_where_it_comes_from(exchange: Exchange) -> None:
 
 @rule("PRV-2")
 def test_everything_survives_storage(exchange: Exchange) -> None:
-    """Everything returned is JSON-serialisable as it is, and dumping and loading again changes nothing.
+    """Everything returned is JSON-serialisable, and dumping and loading it again changes nothing.
 
-    Answers are logged, cached and sent on. An SDK's own object in a corner of them, a tuple or a key that is no text
-    comes back as something else (S1-15, S4-02, S0-31, S0-40).
+    Answers are logged, cached and sent on. An object of an SDK, a tuple or a key that is not a string fails then, or
+    comes back as something else.
+
+    Source: S1-15, S4-02, S0-31, S0-40.
     """
     _expect_survives("the response", exchange.response.data)
     for number, event in enumerate(exchange.events):
@@ -63,10 +66,12 @@ def test_everything_survives_storage(exchange: Exchange) -> None:
 
 @rule("PRV-3", when=always)
 def test_inputs_and_network_are_left_alone(exchange: Exchange) -> None:
-    """Inputs are not mutated, and no connection leaves for anywhere but the replayed provider.
+    """Inputs are not mutated, nothing but the replayed provider is contacted, and one answer takes one request.
 
-    An adapter that changes the messages it is given changes the caller's conversation; one that asks again what was
-    answered already runs up the caller's bill (U-01, S1-25).
+    An adapter that changes the messages it is given changes the caller's conversation. One that asks again for an
+    answer that it has makes the caller pay twice.
+
+    Source: U-01, S1-25.
     """
     if exchange.outcome.mutations:
         fail("the call unchanged", f"changed: {', '.join(exchange.outcome.mutations)}")
@@ -76,19 +81,19 @@ def test_inputs_and_network_are_left_alone(exchange: Exchange) -> None:
         fail("one request for one answer", f"{exchange.outcome.repeats + 1} of the same")
 
 
-def _second(time: str) -> datetime:
+def _to_the_second(time: str) -> datetime:
     return datetime.fromisoformat(time).replace(microsecond=0)
 
 
 def _expect_survives(what: str, value: Any) -> None:
     try:
-        again = json.loads(json.dumps(value, allow_nan=False))
-        changes = again != value
+        loaded = json.loads(json.dumps(value, allow_nan=False))
+        changes = loaded != value
     except (TypeError, ValueError, RecursionError) as error:
         fail(f"{what} to be JSON-serialisable", str(error))
     if changes:
-        key = next((key for key in value if again.get(key, _ABSENT) != value[key]), None)
-        fail(f"{what} unchanged by dumping and loading", f"`{key}` changes to {show(again.get(key))}")
+        key = next((key for key in value if loaded.get(key, _ABSENT) != value[key]), None)
+        fail(f"{what} unchanged by dumping and loading", f"`{key}` changes to {show(loaded.get(key))}")
 
 
 _ABSENT = object()

@@ -1,4 +1,4 @@
-"""RSN: the visible reasoning is kept whole, unaltered, in order, with the opaque data that belongs to it."""
+"""RSN: the visible reasoning comes back whole, unaltered and in order, with its opaque data."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from llm_conformance.wire.interaction import Mode
 
 _Outline = list[tuple[str, str | None]]
 
-_OPAQUE = ("signature", "redacted", "encrypted")
-_ORDERED = ("text", "reasoning", "tool_call", "other")
+_OPAQUE_KEYS = ("signature", "redacted", "encrypted")
+_TEXTS = ("text", "reasoning")
+_ORDERED = (*_TEXTS, "tool_call", "other")
 
 
 def _states_reasoning(expected: Expected, _mode: Mode) -> bool:
     return expected.error is None and "reasoning" in expected.stated
 
 
-def _native(expected: Expected, _mode: Mode) -> bool:
+def _has_native_reasoning(expected: Expected, _mode: Mode) -> bool:
     return expected.reasoning is not None and expected.reasoning_source == "native"
 
 
@@ -31,33 +32,37 @@ def _states_segments(expected: Expected, _mode: Mode) -> bool:
     return expected.error is None and "segments" in expected.stated
 
 
-def _opaque(expected: Expected, _mode: Mode) -> bool:
-    return any(segment.metadata.get(key) for segment in expected.segments for key in _OPAQUE)
+def _has_opaque_data(expected: Expected, _mode: Mode) -> bool:
+    return any(segment.metadata.get(key) for segment in expected.segments for key in _OPAQUE_KEYS)
 
 
 @rule("RSN-1", capability="reasoning", when=_states_reasoning)
 def test_reasoning_is_whole(exchange: Exchange) -> None:
-    """`reasoning` is the whole visible trace, and None when there is none.
+    """`reasoning` is the whole visible trace, or None if there is none.
 
-    Two failure modes are named in S1-04, and this is the second: the trace is lost. A provider may send one trace under
-    two names; it is still one trace. White space of native reasoning is judged by RSN-2 (S0-04, S0-05, S1-02, S2-13).
+    A trace that is not in the message (MSG-1) may still be lost. A provider may send one trace under two names; it is
+    still one trace. The white space of native reasoning is judged by RSN-2.
+
+    Source: S0-04, S0-05, S1-02, S1-04, S2-13.
     """
     expected, reasoning = exchange.expected.reasoning, exchange.response.reasoning
-    if exchange.expected.reasoning_source == "tag" or _bare(reasoning) != _bare(expected):
+    if exchange.expected.reasoning_source == "tag" or _without_space(reasoning) != _without_space(expected):
         expect_text("the reasoning", reasoning, expected)
-    swapped = exchange.others.canary()
-    if swapped is not None and _bare(swapped.response.reasoning) != _bare(swapped.expected.reasoning):
-        expect_text(
-            "the reasoning, with canaries for its pieces,", swapped.response.reasoning, swapped.expected.reasoning
-        )
+    with_canary = exchange.others.canary()
+    if with_canary is not None:
+        expected, reasoning = with_canary.expected.reasoning, with_canary.response.reasoning
+        if _without_space(reasoning) != _without_space(expected):
+            expect_text("the reasoning, replaced by canary tokens,", reasoning, expected)
 
 
-@rule("RSN-2", capability="reasoning", when=_native)
+@rule("RSN-2", capability="reasoning", when=_has_native_reasoning)
 def test_native_reasoning_is_not_altered(exchange: Exchange) -> None:
     """Reasoning that the provider sends in a field of its own is not altered in any character.
 
-    Some providers demand it back exactly as it was, leading newline and trailing space included; only reasoning that
-    was cut out of the text by tags is trimmed (S0-41, S0-45, C-5).
+    Some providers demand it back exactly as it was, leading newline and trailing space included. Only reasoning that
+    was cut out of the text by tags is trimmed.
+
+    Source: S0-41, S0-45, C-5.
     """
     reasoning = exchange.response.reasoning
     if reasoning is None:
@@ -69,8 +74,11 @@ def test_native_reasoning_is_not_altered(exchange: Exchange) -> None:
 def test_segments_mirror_the_wire(exchange: Exchange) -> None:
     """`segments` are the answer's blocks in wire order; they join to `message` and to `reasoning`.
 
-    One segment a block where the wire has blocks, else one a contiguous run, however many pieces a stream was cut into.
-    Hosted tools, unknown blocks and redacted reasoning have their place in that order (S2-13, S4-10, S4-12).
+    Interfaces show reasoning, text and tool calls in the order in which the model produced them. There is one segment
+    per block, or per contiguous run if the wire has no blocks, in however many pieces a stream comes. Hosted tools,
+    unknown blocks and redacted reasoning have their place in that order.
+
+    Source: S2-13, S4-10, S4-12.
     """
     response = exchange.response
     segments = response.segments
@@ -81,25 +89,28 @@ def test_segments_mirror_the_wire(exchange: Exchange) -> None:
     actual, expected = _outline(segments), _outline(exchange.expected.segments)
     if actual != expected:
         at = first_difference(actual, expected)
-        seen, wanted = _from_difference(actual[at:], expected[at:])
-        fail(f"segments{f', from number {at} on,' if at else ''} {show(wanted)}", show(seen), where=f"segment {at}")
+        actual_rest, expected_rest = _shortened(actual[at:], expected[at:])
+        what = f"segments, from number {at} on," if at else "segments"
+        fail(f"{what} {show(expected_rest)}", show(actual_rest), where=f"segment {at}")
 
 
-@rule("RSN-4", capability="segments", when=_opaque)
+@rule("RSN-4", capability="segments", when=_has_opaque_data)
 def test_opaque_data_stays_on_its_block(exchange: Exchange) -> None:
-    """Signatures, redacted and encrypted blocks survive unchanged, each on its own block's segment.
+    """Signatures, redacted and encrypted blocks survive unchanged, each on the segment of its own block.
 
-    The provider checks them when the conversation goes on: a signature joined with another, or moved to another block,
-    makes the next request fail (S1-12, S1-13, S4-11).
+    The provider checks them when the conversation goes on. A signature that was joined with another, or moved to
+    another block, makes the next request fail.
+
+    Source: S1-12, S1-13, S4-11.
     """
-    actual = [_seal(segment) for segment in exchange.response.segments if _seal(segment)[1]]
-    expected = [_seal(segment) for segment in exchange.expected.segments if _seal(segment)[1]]
+    actual = [_opaque_data(segment) for segment in exchange.response.segments if _opaque_data(segment)[1]]
+    expected = [_opaque_data(segment) for segment in exchange.expected.segments if _opaque_data(segment)[1]]
     at = first_difference(actual, expected)
     if actual != expected:
         expect_equal("opaque data", actual[at : at + 1], expected[at : at + 1], where=f"opaque block {at}")
 
 
-def _bare(text: str | None) -> str | None:
+def _without_space(text: str | None) -> str | None:
     return None if text is None else "".join(text.split())
 
 
@@ -108,23 +119,22 @@ def _joined(segments: Iterable[Segment], kind: str) -> str:
 
 
 def _outline(segments: Iterable[Segment]) -> _Outline:
-    """Return types in order, with content where it is text; a block that shows and holds nothing leaves no trace."""
+    """Return the types in order, texts with their content. Texts without content and opaque data are left out."""
     return [
-        (segment.type, segment.content if segment.type in ("text", "reasoning") else None)
+        (segment.type, segment.content if segment.type in _TEXTS else None)
         for segment in segments
-        if segment.type in _ORDERED
-        and (segment.content or segment.type not in ("text", "reasoning") or _seal(segment)[1])
+        if segment.type in _ORDERED and (segment.content or segment.type not in _TEXTS or _opaque_data(segment)[1])
     ]
 
 
-def _from_difference(*outlines: _Outline) -> list[_Outline]:
-    """Return two outlines that differ in their first segment, what both have at its beginning left out."""
-    first = [outline[0][1] or "" for outline in outlines if outline]
-    skipped = first_difference(*first) - 20 if len(first) == 2 else 0
+def _shortened(*outlines: _Outline) -> list[_Outline]:
+    """Return two outlines that differ in their first segment, without most of the text that both begin with."""
+    first_texts = [outline[0][1] or "" for outline in outlines if outline]
+    skipped = first_difference(*first_texts) - 20 if len(first_texts) == 2 else 0
     if skipped <= 0:
         return list(outlines)
     return [[(kind, f"...{text[skipped:]}" if text else text), *rest] for (kind, text), *rest in outlines]
 
 
-def _seal(segment: Segment) -> tuple[str, Mapping[str, Any]]:
-    return segment.type, {key: segment.metadata[key] for key in _OPAQUE if segment.metadata.get(key)}
+def _opaque_data(segment: Segment) -> tuple[str, Mapping[str, Any]]:
+    return segment.type, {key: segment.metadata[key] for key in _OPAQUE_KEYS if segment.metadata.get(key)}

@@ -1,4 +1,4 @@
-"""RPL: what a provider has said comes back to it as it wants it."""
+"""RPL: what a provider sent goes back to it in the next request, in the form that it demands."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from llm_conformance.scenarios.round_trip import holds, leaks, uncalled, unsaid
 from llm_conformance.wire.interaction import Mode
 
 
-def _follows(expected: Expected, _mode: Mode) -> bool:
+def _follows_an_answer(expected: Expected, _mode: Mode) -> bool:
     return expected.round_trip is not None
 
 
-def _reasoned_before(expected: Expected, _mode: Mode) -> bool:
+def _follows_reasoning(expected: Expected, _mode: Mode) -> bool:
     return expected.round_trip is not None and bool(expected.round_trip.absent or expected.round_trip.traces)
 
 
@@ -26,59 +26,69 @@ def _has_switches(expected: Expected, _mode: Mode) -> bool:
     return bool(expected.switches)
 
 
-@rule("RPL-1", capability="round_trip", when=_follows, sends=True)
+@rule("RPL-1", capability="round_trip", when=_follows_an_answer, sends=True)
 def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
-    """Earlier reasoning goes back exactly as it came: in the provider's slot, in its order, with the tool results.
+    """Earlier reasoning goes back exactly as it came: in the provider's field, in its order, with the tool results.
 
-    Models go on from their own trace. Some providers refuse a request that lacks it or whose signature does not fit,
-    others answer worse and say nothing (S0-41 to S0-45, S0-50). A message that stands for an earlier answer is what the
-    adapter itself returned; its text and its calls of tools go back with the rest of the conversation.
+    Models continue from their own trace. Some providers reject a request that lacks it, or whose signature does not
+    match; others give worse answers without any error. An earlier answer in `call.messages` is the very object that the
+    adapter returned for it. Its text and its tool calls go back with the rest of the conversation.
+
+    Source: S0-41, S0-42, S0-43, S0-44, S0-45, S0-50.
     """
     round_trip, request = exchange.round_trip, exchange.request
-    said, call, wrong = unsaid(round_trip, request), uncalled(round_trip, request), unlike(round_trip, request)
-    if said is not None:
-        fail(f"what was said before, in its order: {show(said)}", "it is not there")
-    if call is not None:
-        fail(f"the calls before, in their order: {call.name}({call.arguments})", "it is not there")
-    if wrong is not None:
-        fail(*wrong)
-    for pointer, wanted in round_trip.sent.items():
-        there = at_pointer(request, pointer)
-        if not holds(there, wanted):
-            fail(f"{pointer} of the request {show(wanted)}", "nothing" if there is None else show(there))
+    missing_text, missing_call = unsaid(round_trip, request), uncalled(round_trip, request)
+    different_turn = unlike(round_trip, request)
+    if missing_text is not None:
+        fail(f"the earlier text {show(missing_text)}, in order", "a request that lacks it, or has it out of order")
+    if missing_call is not None:
+        call = f"{missing_call.name}({missing_call.arguments})"
+        fail(f"the earlier tool call {call}, in order", "a request that lacks it, or has it out of order")
+    if different_turn is not None:
+        fail(*different_turn)
+    for pointer, expected in round_trip.sent.items():
+        _expect_in_request(exchange, pointer, expected)
 
 
-@rule("RPL-2", capability="round_trip", when=_reasoned_before, sends=True)
-def test_earlier_reasoning_stands_nowhere_else(exchange: Exchange) -> None:
-    """Earlier reasoning is left out where the provider refuses it, and is never sent as visible text.
+@rule("RPL-2", capability="round_trip", when=_follows_reasoning, sends=True)
+def test_earlier_reasoning_is_nowhere_else(exchange: Exchange) -> None:
+    """Earlier reasoning is left out where the provider rejects it, and is never sent as visible text.
 
-    A request with an unknown field is refused as a whole. Models that read their trace as something they have said
-    begin to write such text themselves (S0-42).
+    One unknown field makes a provider reject the whole request. A model that reads its trace as its own answer begins
+    to write such text in its answers.
+
+    Source: S0-42.
     """
     round_trip, request = exchange.round_trip, exchange.request
     for pointer in round_trip.absent:
-        there = at_pointer(request, pointer)
-        if there is not None:
-            fail(f"no {pointer} in the request", show(there))
+        actual = at_pointer(request, pointer)
+        if actual is not None:
+            fail(f"no {pointer} in the request", show(actual))
     for pointer, text in leaks(round_trip, request):
-        fail("earlier reasoning in no visible text of the request", f"{pointer}: {show(text)}")
+        fail("no earlier reasoning in visible text of the request", f"{pointer}: {show(text)}")
     for message in objects(request.get("messages")) if exchange.scenario.api.wire == "chat" else ():
-        strays = [name for name in exchange.scenario.api.reasoning_fields if message.get(name)]
-        if strays and message.get("role") != "assistant":
-            fail("reasoning in messages of the assistant only", f"{strays[0]} in one of {show(message.get('role'))}")
+        fields = [name for name in exchange.scenario.api.reasoning_fields if message.get(name)]
+        if fields and message.get("role") != "assistant":
+            fail("reasoning in assistant messages only", f"{fields[0]} in a {message.get('role')} message")
 
 
 @rule("RPL-3", capability="round_trip", when=_has_switches, sends=True)
-def test_thinking_switches_go_out_as_asked(exchange: Exchange) -> None:
-    """Thinking switches go out as asked, where the provider reads them, and what is not set stays unset.
+def test_thinking_switches_are_sent_as_set(exchange: Exchange) -> None:
+    """Thinking switches that the provider reads are sent as the call sets them; switches that are not set stay unset.
 
-    `clear_thinking: false` is a wish, not an empty value; a default that a library makes up is somebody's bill (S0-33
-    to S0-40, C-17). Looked at are the switches that the provider table lists.
+    `clear_thinking: false` is a choice, and not an empty value. A default that a library adds costs the caller money.
+    The provider table lists the switches.
+
+    Source: S0-33, S0-34, S0-35, S0-36, S0-37, S0-38, S0-39, S0-40, C-17.
     """
-    request = exchange.request
-    for pointer, wanted in exchange.expected.switches.items():
-        there = at_pointer(request, pointer)
-        if wanted is None and there is not None:
-            fail(f"no {pointer} in the request: nobody asked for it", show(there))
-        if wanted is not None and not holds(there, wanted):
-            fail(f"{pointer} of the request {show(wanted)}", "nothing" if there is None else show(there))
+    for pointer, expected in exchange.expected.switches.items():
+        if expected is not None:
+            _expect_in_request(exchange, pointer, expected)
+        elif (actual := at_pointer(exchange.request, pointer)) is not None:
+            fail(f"no {pointer} in the request: the call does not set it", show(actual))
+
+
+def _expect_in_request(exchange: Exchange, pointer: str, expected: object) -> None:
+    actual = at_pointer(exchange.request, pointer)
+    if not holds(actual, expected):
+        fail(f"{pointer} of the request to be {show(expected)}", "nothing" if actual is None else show(actual))

@@ -1,4 +1,4 @@
-"""SHP: what comes back has the shape of the canonical response."""
+"""SHP: the response has the canonical shape."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from llm_conformance.rules.violation import fail
 
 @rule("SHP-1")
 def test_response_has_the_canonical_shape(exchange: Exchange) -> None:
-    """What comes back validates against schemas/response.schema.json.
+    """The response validates against schemas/response.schema.json.
 
-    Callers read fields, so a field of another type, a missing required one or a value outside a closed set is a
-    failure even where its content could be guessed. Other rules do not read a field that fails here (S0-01, S4-10).
+    Callers read fields. A field of the wrong type, a missing required field or a value outside a closed set breaks
+    them, even if a reader could guess what is meant. Other rules do not read a field that fails here.
+
+    Source: S0-01, S4-10.
     """
     problems = exchange.response.problems
     if problems:

@@ -1,4 +1,4 @@
-"""USE: token counts add up, and say what the provider said."""
+"""USE: token counts add up, and are those that the provider reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import COUNTS, PARTS
 
 
-def _reported(expected: Expected, _mode: Mode) -> bool:
+def _is_reported(expected: Expected, _mode: Mode) -> bool:
     return expected.usage is not None
 
 
@@ -20,22 +20,24 @@ def _has_parts(expected: Expected, _mode: Mode) -> bool:
     return expected.usage is not None and any(getattr(expected.usage, part) is not None for part in PARTS)
 
 
-def _leaves_something_out(expected: Expected, _mode: Mode) -> bool:
+def _lacks_a_count(expected: Expected, _mode: Mode) -> bool:
     if expected.error is not None or "usage" not in expected.stated:
         return False
     return expected.usage is None or any(getattr(expected.usage, count) is None for count in COUNTS)
 
 
-def _reported_in_a_stream(expected: Expected, mode: Mode) -> bool:
+def _is_reported_in_stream(expected: Expected, mode: Mode) -> bool:
     return mode == "stream" and expected.usage is not None
 
 
-@rule("USE-1", when=_reported)
+@rule("USE-1", when=_is_reported)
 def test_total_is_prompt_plus_completion(exchange: Exchange) -> None:
     """`total_tokens` equals `prompt_tokens` plus `completion_tokens` wherever all three are known.
 
-    Providers differ in what they put beside these two: reasoning, cache, tool prompts. Normalised, everything is inside
-    one of them (S0-21, S3-05, U-05).
+    Some providers count reasoning, cached or tool tokens outside both. Normalised, every token is in one of the two, so
+    that counts of different providers can be compared.
+
+    Source: S0-21, S3-05, U-05.
     """
     usage = _usage(exchange)
     if usage.prompt_tokens is None or usage.completion_tokens is None or usage.total_tokens is None:
@@ -51,32 +53,36 @@ def test_total_is_prompt_plus_completion(exchange: Exchange) -> None:
 def test_no_part_exceeds_its_whole(exchange: Exchange) -> None:
     """A part never exceeds its whole: cache and audio in the prompt, reasoning and audio in the completion.
 
-    Whoever bills by these numbers subtracts parts from wholes (S0-20, S0-22).
+    Bills are made by subtracting parts from wholes, and must not become negative.
+
+    Source: S0-20, S0-22.
     """
     usage = _usage(exchange)
     if all(getattr(usage, part) is None for part in PARTS):
         raise Vacuous("no part came back; USE-3 compares them")
     for part, whole in PARTS.items():
-        least, most = getattr(usage, part), getattr(usage, whole)
-        if least is not None and most is not None and least > most:
-            fail(f"{part} <= {whole}, which is {most}", str(least))
+        part_count, whole_count = getattr(usage, part), getattr(usage, whole)
+        if part_count is not None and whole_count is not None and part_count > whole_count:
+            fail(f"{part} <= {whole}, which is {whole_count}", str(part_count))
 
 
-@rule("USE-3", when=_reported)
+@rule("USE-3", when=_is_reported)
 def test_counts_are_the_providers(exchange: Exchange) -> None:
     """Every count that the provider reports comes back, normalised by the algebra of that provider and API.
 
-    Claude's input excludes what was read from and written to the cache; its prompt is the sum of the three. Each
-    provider's algebra is a row of the provider table (S0-19, S2-16, S3-07, S3-10). Who does not declare `audio` may
-    leave its counts out.
+    Bills and budgets are made from these counts. Claude's input count excludes tokens that were read from or written to
+    the cache, so `prompt_tokens` is the sum of the three; docs/providers.md has the algebra of each API. An adapter
+    that does not declare `audio` may leave out the audio counts.
+
+    Source: S0-19, S2-16, S3-07, S3-10.
     """
     usage, expected = _usage(exchange), exchange.expected.usage
-    left_out = () if "audio" in exchange.adapter.capabilities else (None,)
+    may_omit_audio = "audio" not in exchange.adapter.capabilities
     wrong = [
         count
         for count in COUNTS
         if getattr(expected, count) not in (None, getattr(usage, count))
-        and not (count.startswith("audio") and getattr(usage, count) in left_out)
+        and not (may_omit_audio and count.startswith("audio") and getattr(usage, count) is None)
     ]
     if wrong:
         fail(
@@ -86,29 +92,33 @@ def test_counts_are_the_providers(exchange: Exchange) -> None:
         )
 
 
-@rule("USE-4", when=_leaves_something_out)
+@rule("USE-4", when=_lacks_a_count)
 def test_no_count_is_invented(exchange: Exchange) -> None:
-    """What the provider does not report is None: never 0, never a guess.
+    """A count that the provider does not report is None: never 0, never a guess.
 
-    0 cached tokens says that the cache was asked and had nothing; None says that nobody knows. A count made by a
-    tokenizer of one's own is not the provider's (S0-22, S4-09, C-11).
+    0 cached tokens means that the cache had nothing; None means that nobody knows. A count by the adapter's own
+    tokenizer is not what the provider bills.
+
+    Source: S0-22, S4-09, C-11.
     """
     usage, expected = exchange.response.usage, exchange.expected.usage
     if usage is None:
         return
     if expected is None:
-        fail("usage null", "a usage, although the provider reports none")
+        fail("usage null", "a usage, although the provider reports no count")
     for count in COUNTS:
         if getattr(expected, count) is None:
             expect_equal(count, getattr(usage, count), None)
 
 
-@rule("USE-5", capability="streaming", when=_reported_in_a_stream)
+@rule("USE-5", capability="streaming", when=_is_reported_in_stream)
 def test_streamed_counts_are_folded_by_key(exchange: Exchange) -> None:
     """A stream's counts are the last value of each key: none is summed, none is lost to a later report without it.
 
-    Claude reports input at the start and output at the end; others repeat growing counts on every chunk, or send one
-    last chunk that has usage and nothing else (S2-33, S3-16).
+    Claude reports input at the start and output at the end. Others repeat growing counts on every chunk, or send a last
+    chunk that has usage and nothing else.
+
+    Source: S2-33, S3-16.
     """
     usage, expected = exchange.response.usage, exchange.expected.usage
     if usage is None:

@@ -18,7 +18,7 @@ from llm_conformance.judging.status import Status
 from llm_conformance.locations import CASSETTES, RULES
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
-from llm_conformance.rules.catalogue import rules_in
+from llm_conformance.rules.catalogue import catalogue, rules_in
 from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.scenario import Scenario
@@ -26,6 +26,7 @@ from tests.broken import BROKEN
 from tests.broken.base import Broken
 
 EFFORT = Effort(5, reproducible=True)
+SOURCE = r"\b(?:S[0-4]-\d\d|C-\d+|U-\d\d)\b"
 ALL_RULES: list[Rule] = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in rules_in(path)]
 
 
@@ -117,7 +118,11 @@ def test_invariants_are_documented_and_unique() -> None:
     for rule in ALL_RULES:
         assert rule.requirement.endswith("."), rule.id
         assert "should" not in rule.requirement
-        assert re.search(r"\b[SUC]\d?-\d\d?", rule.check.__doc__ or ""), f"{rule.id} names no source"
+        entry = catalogue()[rule.id]
+        assert entry.reason, rule.id
+        assert entry.sources, f"{rule.id} names no source"
+        assert all(re.fullmatch(SOURCE, source) for source in entry.sources), entry.sources
+        assert not re.search(SOURCE, f"{rule.requirement} {entry.reason}"), f"{rule.id} names a source in its text"
 
 
 def test_a_user_sees_the_same_in_the_terminal(pytester: pytest.Pytester) -> None:

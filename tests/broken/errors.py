@@ -29,7 +29,7 @@ from tests.broken.base import Broken, Client, Events, Misunderstood, Plain, Read
 
 class ErrorGivenOutAsAnAnswer(Broken):
     fails = ("ERR-1", "ERR-2", "STR-6")
-    says = "expected .*, raised; got an answer"
+    says = "expected .* to be raised; got an answer"
     complete = stream = None  # type: ignore[assignment]
 
     def parse(self, http: HttpResponse, call: Call) -> Response:
@@ -130,7 +130,7 @@ class MalformedBodyEscapes(Parsing):
 
 class HalfABodyIsAnAnswer(Parsing):
     fails = ("ERR-2",)
-    says = "expected ValidationError, raised; got an answer"
+    says = "expected ValidationError to be raised; got an answer"
 
     def parse(self, http: HttpResponse, call: Call) -> Response:
         try:
@@ -141,7 +141,7 @@ class HalfABodyIsAnAnswer(Parsing):
 
 class UnreadableFramesSkipped(Broken):
     fails = ("ERR-2", "STR-6")
-    says = "expected ValidationError, raised; got an answer"
+    says = "expected ValidationError to be raised; got an answer"
     complete = stream = parse = None  # type: ignore[assignment]
 
     def __init__(self) -> None:

@@ -23,7 +23,7 @@ from tests.broken.base import Events, Misunderstood, Pieces, Plain, Reading, Spl
 
 class ReasoningFallsBackIntoEmptyMessage(Plain):
     fails = ("MSG-1", "MSG-2", "RSN-3")
-    says = "the message also holds"
+    says = "a message that also holds"
 
     def alter(self, response: Response, call: Call) -> Response:
         return replace(response, message=response.message or response.reasoning or "")

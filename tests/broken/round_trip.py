@@ -89,7 +89,7 @@ class TraceInAnotherField(Requesting):
 
 class FirstQuestionForgotten(Requesting):
     fails = ("RPL-1",)
-    says = "expected what was said before, in its order: .*; got it is not there"
+    says = "expected the earlier text .*, in order; got a request that lacks it"
 
     def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
         if not any(isinstance(each, Response) for each in call.messages) or "messages" not in body:
@@ -101,7 +101,7 @@ class FirstQuestionForgotten(Requesting):
 
 class ArgumentsAltered(Requesting):
     fails = ("RPL-1",)
-    says = "expected the calls before, in their order: .*; got it is not there"
+    says = "expected the earlier tool call .*, in order; got a request that lacks it"
 
     def remember(self, answer: Response) -> Response:
         calls = tuple(replace(each, arguments=json.dumps({"again": each.arguments})) for each in answer.tool_calls)
@@ -113,7 +113,7 @@ class ResultsLost(Requesting):
     """Its tools have always nothing to say."""
 
     fails = ("RPL-1",)
-    says = "expected what was said before, in its order: .*; got it is not there"
+    says = "expected the earlier text .*, in order; got a request that lacks it"
 
     def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
         told = [{**each, "content": "ok"} if each["role"] == "tool" else each for each in body.get("messages", ())]
@@ -146,7 +146,7 @@ class CallsWithoutTheirForm(Requesting):
 
 class NoMessagesAtAll(Requesting):
     fails = ("RPL-1",)
-    says = "expected what was said before, in its order: .*; got it is not there"
+    says = "expected the earlier text .*, in order; got a request that lacks it"
 
     def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
         went_before = any(isinstance(each, Response) for each in call.messages)
@@ -155,7 +155,7 @@ class NoMessagesAtAll(Requesting):
 
 class OwnAnswerLost(Requesting):
     fails = ("RPL-1",)
-    says = "expected what was said before, in its order: .*; got it is not there"
+    says = "expected the earlier text .*, in order; got a request that lacks it"
 
     def remember(self, answer: Response) -> Response:
         told = (replace(each, content="") if each.type == "text" else each for each in answer.segments)
@@ -208,7 +208,7 @@ class ResultWithoutItsTool(Requesting):
 
 class TraceWrittenIntoTheText(Requesting):
     fails = ("RPL-2", "RPL-1")
-    says = "expected earlier reasoning in no visible text of the request; got /.*"
+    says = "expected no earlier reasoning in visible text of the request; got /.*"
 
     def remember(self, answer: Response) -> Response:
         told = Segment("text", f"<thinking>{answer.reasoning}</thinking>")
@@ -228,7 +228,7 @@ class TraceSentToWhoRefusesIt(Requesting):
 
 class TraceToldToTheSystem(Requesting):
     fails = ("RPL-2",)
-    says = "earlier reasoning in no visible text of the request"
+    says = "no earlier reasoning in visible text of the request"
 
     def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
         traces = [each.reasoning[:60] for each in call.messages if isinstance(each, Response) and each.reasoning]
@@ -237,7 +237,7 @@ class TraceToldToTheSystem(Requesting):
 
 class TraceOnEveryMessage(Requesting):
     fails = ("RPL-2",)
-    says = "expected reasoning in messages of the assistant only"
+    says = "expected reasoning in assistant messages only"
 
     def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
         known = [each.reasoning for each in call.messages if isinstance(each, Response) and each.reasoning]
@@ -262,7 +262,7 @@ class ModelWrittenIntoTheBody(Requesting):
 
 class FalseTakenForUnset(Requesting):
     fails = ("RPL-3",)
-    says = "/thinking/clear_thinking of the request false; got nothing"
+    says = "/thinking/clear_thinking of the request to be false; got nothing"
 
     def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
         thinking = {key: value for key, value in body.get("thinking", {}).items() if value}
@@ -271,7 +271,7 @@ class FalseTakenForUnset(Requesting):
 
 class EffortMadeUp(Requesting):
     fails = ("RPL-3",)
-    says = "expected no /reasoning_effort in the request: nobody asked for it"
+    says = "expected no /reasoning_effort in the request: the call does not set it"
 
     def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
         return {"reasoning_effort": "medium", **body} if call.provider == "openai" and call.api == "chat" else body

@@ -28,7 +28,7 @@ class ExtraSpaceInStreams(Streamed):
 
 class ToolDeltaIdDiffers(Streamed):
     fails = ("STR-1",)
-    says = "expected the folded tool calls.*a tool call is what events response.function_call_arguments.delta add up to"
+    says = "expected the folded tool calls.*the `delta`s of response.function_call_arguments.delta events are joined"
 
     def alter(self, events: Events) -> Events:
         for event in events:
@@ -117,7 +117,7 @@ class OwnEventType(Streamed):
 
 class PiecesDecodedOneByOne(Streamed):
     fails = ("STR-4", "MSG-2", "PRV-1", "RSN-3")
-    says = "expected the .* as frame by frame"
+    says = "expected the .* as for whole frames"
 
     def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
         return super().parse_stream((chunk.decode("utf-8", "replace").encode() for chunk in chunks), call)
