@@ -169,6 +169,36 @@ def test_each_mistake_is_named(tmp_path: Path, said: str, instead: str, message:
     assert all(problem.startswith("spider.scenario.yaml:") for problem in found)
 
 
+SEGMENTS = """\
+  segments:
+  - {type: reasoning, content: "Spiders are arachnids, so not six."}
+  - {type: text, content: Eight.}
+"""
+
+
+@pytest.mark.parametrize(("instead", "stated"), [(SEGMENTS, True), ("", True), ("  segments: null\n", False)])
+def test_omitted_segments_are_reasoning_and_text(tmp_path: Path, instead: str, stated: bool) -> None:
+    assert SEGMENTS in miniature.SCENARIO
+    miniature.write(tmp_path, scenario=miniature.SCENARIO.replace(SEGMENTS, instead))
+    (scenario,) = lint.load_all([tmp_path])
+    for expected in scenario.expected.values():
+        assert ("segments" in expected.stated) == stated
+        assert [segment.type for segment in expected.segments] == (["reasoning", "text"] if stated else [])
+
+
+def test_segments_in_another_order_cannot_be_omitted(tmp_path: Path) -> None:
+    source = CASSETTES / "avian" / "text-and-calls-in-turns.scenario.yaml"
+    path = tmp_path / "mini" / source.name
+    path.parent.mkdir()
+    load.cassette_path(path).write_bytes(load.cassette_path(source).read_bytes())
+    document = yaml.safe_load(source.read_text("utf-8"))
+    for stated in (document["expected"], document["expected"].get("stream", {})):
+        stated.pop("segments", None)
+    path.write_text(json.dumps(document), "utf-8")
+    (problem,) = problems(tmp_path)
+    assert "the bytes do not give reasoning, text and tool calls in this order: state `segments`" in problem
+
+
 @pytest.mark.parametrize(
     ("said", "instead"),
     [

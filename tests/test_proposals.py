@@ -235,10 +235,9 @@ def test_the_review_says_what_the_reference_adapter_sees_otherwise(
     cassette_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wrong = cassette_dir / "llamacpp/chat-plain.proposed" / f"chat-plain{SUFFIX}"
-    one = f"  - type: text\n    content: {NEW}\n"
-    two = "  - type: text\n    content: A spider\n  - type: text\n    content: ' has 9 legs.'\n"
-    assert one in wrong.read_text()
-    wrong.write_text(wrong.read_text().replace(one, two))
+    segments = "  - type: text\n    content: A spider\n  - type: text\n    content: ' has 9 legs.'\n"
+    assert "\nexpected:\n" in wrong.read_text()
+    wrong.write_text(wrong.read_text().replace("\nexpected:\n", f"\nexpected:\n  segments:\n{segments}"))
     assert main.main(["review", "llamacpp/chat-plain", f"--cassettes={cassette_dir}"]) == 0
     said = capsys.readouterr().out
     assert "the reference adapter disagrees" in said

@@ -83,11 +83,11 @@ def _expected(recorded: Recorded, model: str, profile: ThinkProfile) -> Expected
 
 def _with_old_segments(expected: Expected, old: Mapping[str, Any], mode: Mode, own: Splice) -> Expected:
     """Return a truth with the segments that were written by hand, where the new answer is built as the old one was."""
-    if expected.error or "segments" in expected.stated or "segments" not in {**old, **old.get(mode, {})}:
+    old_expected = read_expected(old, mode)
+    if expected.error or "segments" in expected.stated or "segments" not in old_expected.stated:
         return expected
     segments = tuple(
-        replace(each, content=own.of(each.content), metadata=own.of(each.metadata))
-        for each in read_expected(old, mode).segments
+        replace(each, content=own.of(each.content), metadata=own.of(each.metadata)) for each in old_expected.segments
     )
     text = "".join(each.content for each in segments if each.type == "text")
     reasoning = "".join(each.content for each in segments if each.type == "reasoning")

@@ -22,7 +22,7 @@ from llm_conformance import schema
 from llm_conformance.contract import error_for_status
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.scenarios import derive
-from llm_conformance.scenarios.expected import Expected, plain_segments
+from llm_conformance.scenarios.expected import Expected, with_plain_segments
 from llm_conformance.wire import answers
 from llm_conformance.wire.answers import WireFacts
 from llm_conformance.wire.interaction import Interaction
@@ -70,27 +70,9 @@ def with_segments(expected: Expected, interaction: Interaction, api: Api) -> Exp
     if undecided or api.wire != "chat":
         return expected
     # Results of the provider's own tools are segments too.
-    if answers.derive(interaction, api).found or not in_plain_order(interaction, api):
+    if answers.derive(interaction, api).found or not derive.in_plain_order(interaction, api):
         return expected
-    return replace(expected, segments=plain_segments(expected), stated=expected.stated | {"segments"})
-
-
-def in_plain_order(interaction: Interaction, api: Api) -> bool:
-    """Return True if an answer has all of its reasoning before its text, and all of its text before its tool calls."""
-    ranks = [
-        _RANKS[kind]
-        for document in answers.documents(interaction)
-        for kind in _ranked_kinds(document, api, interaction.streamed)
-    ]
-    return ranks == sorted(ranks)
-
-
-_RANKS = {"reasoning": 0, "text": 1, "name": 2, "arguments": 2}
-
-
-def _ranked_kinds(document: Mapping[str, object], api: Api, streamed: bool) -> list[str]:
-    kinds = answers.kinds(document, api, streamed)
-    return sorted((kind for kind in kinds if kind in _RANKS), key=lambda kind: _RANKS[kind])
+    return with_plain_segments(expected)
 
 
 def _of_answer(

@@ -5,7 +5,7 @@ The lint compares a scenario's hand-written values with them. A bare recording h
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from llm_conformance.contract import ToolCall
@@ -63,6 +63,24 @@ def shown_early(interaction: Interaction, api: Api) -> frozenset[str]:
     early = answers.derive(answers.without_last_frame(interaction), api)
     shown = {"text": early.text, "reasoning": early.reasoning, "tools": early.tool_calls, "audio": early.media}
     return frozenset(kind for kind, content in shown.items() if content)
+
+
+def in_plain_order(interaction: Interaction, api: Api) -> bool:
+    """Return True if an answer has all of its reasoning before its text, and all of its text before its tool calls."""
+    ranks = [
+        _RANKS[kind]
+        for document in answers.documents(interaction)
+        for kind in _ranked_kinds(document, api, interaction.streamed)
+    ]
+    return ranks == sorted(ranks)
+
+
+_RANKS = {"reasoning": 0, "text": 1, "name": 2, "arguments": 2}
+
+
+def _ranked_kinds(document: Mapping[str, object], api: Api, streamed: bool) -> list[str]:
+    kinds = answers.kinds(document, api, streamed)
+    return sorted((kind for kind in kinds if kind in _RANKS), key=lambda kind: _RANKS[kind])
 
 
 def utc(time: float | str) -> str:

@@ -1,4 +1,4 @@
-"""Writing a scenario file: a truth, or one a mode, as YAML that `llm_conformance.scenarios` reads again."""
+"""Write expected values as YAML of a scenario file, which `llm_conformance.scenarios.load` reads."""
 
 from __future__ import annotations
 
@@ -8,34 +8,39 @@ from typing import Any
 import yaml
 
 from llm_conformance.contract.values import plain
-from llm_conformance.scenarios.expected import Expected
+from llm_conformance.scenarios.expected import Expected, plain_segments
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import COUNTS
 
-_ALWAYS = frozenset({"reasoning_source", "refusal", "message_is_json", "may_raise"})
-"""What is no claim by itself, and stands there where it is not as usual."""
+_DEFAULTS: Mapping[str, Any] = {
+    "message_is_json": False,
+    "refusal": "",
+    "reasoning_source": "native",
+    "may_raise": [],
+}
+"""Keys that are written also if they are not stated, unless they have these values."""
 
 
 def text(document: Mapping[str, Any]) -> str:
-    """Return a scenario file's text."""
-    written: str = yaml.dump(document, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=120)
-    return written
+    """Return the text of a scenario file."""
+    dumped: str = yaml.dump(document, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=120)
+    return dumped
 
 
 class _Dumper(yaml.SafeDumper):
-    """The safe dumper, which writes out what stands there twice: aliases are not read."""
+    """The safe dumper without aliases, which are refused on reading."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 def stated(expected: Expected) -> dict[str, Any]:
-    """Return a truth as it stands in a scenario file: what it states, and nothing else."""
+    """Return the `expected` of a scenario file: the stated values only."""
     if expected.error is not None:
         failure = {"error": expected.error, "fault": expected.fault, "retry_after": expected.retry_after}
         return {key: value for key, value in failure.items() if value}
     usage = expected.usage and {count: getattr(expected.usage, count) for count in COUNTS}
-    said: dict[str, Any] = {
+    values: dict[str, Any] = {
         "id": _one_or_all(expected.ids),
         "created": _one_or_all(expected.times),
         "model": expected.model,
@@ -44,7 +49,7 @@ def stated(expected: Expected) -> dict[str, Any]:
         "refusal": expected.refusal,
         "reasoning": expected.reasoning,
         "reasoning_source": expected.reasoning_source,
-        "segments": [_without_empty(segment) for segment in plain(expected.segments)],
+        "segments": _segments(expected),
         "annotations": plain(expected.annotations),
         "tool_calls": plain(expected.tool_calls),
         "attachments": plain(expected.attachments),
@@ -53,27 +58,33 @@ def stated(expected: Expected) -> dict[str, Any]:
         "raw_finish_reason": _one_or_all(expected.raw_finish_reasons),
         "may_raise": list(expected.may_raise),
     }
+    omitted = {key for key, value in _DEFAULTS.items() if values[key] == value} - expected.stated
     if expected.times == (None,):
-        del said["created"]  # what the provider does not say is no claim
-    usual = {"message_is_json": False, "refusal": "", "reasoning_source": "native", "may_raise": []}
-    return {
-        key: value for key, value in said.items() if key in expected.stated or (key in _ALWAYS and value != usual[key])
-    }
+        omitted.add("created")  # an answer without a time may have any
+    if "segments" in expected.stated and expected.segments == plain_segments(expected):
+        omitted.add("segments")
+    written = expected.stated | _DEFAULTS.keys() | ({"segments"} if "message" in expected.stated else set())
+    return {key: value for key, value in values.items() if key in written - omitted}
 
 
 def stated_by_mode(expected_by_mode: Mapping[Mode, Expected]) -> dict[str, Any]:
-    """Return the truths of several recordings: what they have in common once, the rest under the mode's name."""
-    said = {mode: stated(expected) for mode, expected in expected_by_mode.items()}
-    if len(said) == 1:
-        return next(iter(said.values()))
-    first, *others = said.values()
-    shared = {key: value for key, value in first.items() if all(key in one and one[key] == value for one in others)}
-    own = {mode: {key: value for key, value in one.items() if key not in shared} for mode, one in said.items()}
-    return shared | {mode: rest for mode, rest in own.items() if rest}
+    """Return the `expected` of several recordings: the common values once, the others under the name of their mode."""
+    by_mode = {mode: stated(expected) for mode, expected in expected_by_mode.items()}
+    if len(by_mode) == 1:
+        return next(iter(by_mode.values()))
+    first, *others = by_mode.values()
+    shared = {
+        key: value for key, value in first.items() if all(key in other and other[key] == value for other in others)
+    }
+    own = {mode: {key: value for key, value in values.items() if key not in shared} for mode, values in by_mode.items()}
+    return shared | {mode: values for mode, values in own.items() if values}
 
 
-def _without_empty(segment: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in segment.items() if value != {}}
+def _segments(expected: Expected) -> list[dict[str, Any]] | None:
+    """Return the segments, without empty fields; None if they are not stated."""
+    if "segments" not in expected.stated:
+        return None
+    return [{key: value for key, value in segment.items() if value != {}} for segment in plain(expected.segments)]
 
 
 def _one_or_all(words: tuple[str | None, ...]) -> Any:

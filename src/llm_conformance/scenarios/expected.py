@@ -6,7 +6,7 @@ A scenario file states them; `derive` derives them from the bytes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from llm_conformance.contract import Segment, ToolCall, Usage
@@ -79,23 +79,35 @@ class Expected:
 
 
 def read_expected(document: Mapping[str, Any], mode: Mode) -> Expected:
-    """Return what a scenario file states for one mode: the common keys, overridden by those under the mode's name."""
-    stated = {key: value for key, value in document.items() if key not in MODES} | document.get(mode, {})
-    usage = stated.get("usage")
-    return Expected(
-        **{key: value for key, value in stated.items() if key in _PLAIN},
-        stated=frozenset(stated),
-        ids=_several(stated.get("id")),
-        times=_several(stated.get("created")),
-        segments=tuple(Segment(**segment) for segment in stated.get("segments", ())),
-        annotations=tuple(ExpectedAnnotation(**annotation) for annotation in stated.get("annotations", ())),
-        attachments=tuple(stated.get("attachments", ())),
-        tool_calls=tuple(ToolCall(**call) for call in stated.get("tool_calls", ())),
+    """Return what a scenario file states for one mode: the common keys, overridden by those under the mode's name.
+
+    An answer whose `segments` are omitted has `plain_segments`; `segments: null` states none.
+    """
+    values = {key: value for key, value in document.items() if key not in MODES} | document.get(mode, {})
+    has_plain_segments = "message" in values and "error" not in values and "segments" not in values
+    if "segments" in values and values["segments"] is None:
+        del values["segments"]
+    usage = values.get("usage")
+    expected = Expected(
+        **{key: value for key, value in values.items() if key in _PLAIN},
+        stated=frozenset(values),
+        ids=_several(values.get("id")),
+        times=_several(values.get("created")),
+        segments=tuple(Segment(**segment) for segment in values.get("segments", ())),
+        annotations=tuple(ExpectedAnnotation(**annotation) for annotation in values.get("annotations", ())),
+        attachments=tuple(values.get("attachments", ())),
+        tool_calls=tuple(ToolCall(**call) for call in values.get("tool_calls", ())),
         usage=None if usage is None else Usage(**usage),
-        finish_reasons=_several(stated.get("finish_reason")),
-        raw_finish_reasons=_several(stated.get("raw_finish_reason")),
-        may_raise=tuple(stated.get("may_raise", ())),
+        finish_reasons=_several(values.get("finish_reason")),
+        raw_finish_reasons=_several(values.get("raw_finish_reason")),
+        may_raise=tuple(values.get("may_raise", ())),
     )
+    return with_plain_segments(expected) if has_plain_segments else expected
+
+
+def with_plain_segments(expected: Expected) -> Expected:
+    """Return the expected values with `plain_segments` as stated segments."""
+    return replace(expected, segments=plain_segments(expected), stated=expected.stated | {"segments"})
 
 
 def plain_segments(expected: Expected) -> tuple[Segment, ...]:
@@ -110,6 +122,7 @@ def _several(value: Any) -> tuple[str | None, ...]:
     return tuple(value) if isinstance(value, list) else (cast("str | None", value),)
 
 
+# The keys whose value is taken as it is.
 _PLAIN = frozenset(
     {
         *("model", "request_id", "message", "message_is_json", "refusal", "reasoning"),

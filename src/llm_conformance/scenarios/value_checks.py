@@ -8,6 +8,7 @@ from typing import Any
 from llm_conformance import schema
 from llm_conformance.compare import as_json, first_difference, same, show
 from llm_conformance.contract import ERROR_TYPES, Annotation, error_for_status
+from llm_conformance.scenarios import derive
 from llm_conformance.scenarios.citations import pair
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.scenarios.recording import Check, Problems, Recording
@@ -96,6 +97,15 @@ def _segments_join(recording: Recording) -> Problems:
             value = segment.metadata.get(key)
             if isinstance(value, str) and value not in recording.facts.opaque:
                 yield f"the {key} is not in the bytes", recording.where("segments", number)
+
+
+def _omitted_segments_are_plain(recording: Recording) -> Problems:
+    document = recording.file.document["expected"]
+    if "segments" in {**document, **document.get(recording.mode, {})}:
+        return
+    if not derive.in_plain_order(recording.interaction, recording.api):
+        what = "the bytes do not give reasoning, text and tool calls in this order: state `segments`"
+        yield what, ("expected",)
 
 
 def _spans_are_in_the_message(recording: Recording) -> Problems:
@@ -195,6 +205,7 @@ CHECKS_OF_ANSWERS: tuple[Check, ...] = (
     _errors_are_of_the_contract,
     _values_are_those_of_the_bytes,
     _segments_join,
+    _omitted_segments_are_plain,
     _spans_are_in_the_message,
     _annotations_are_those_of_the_bytes,
 )
