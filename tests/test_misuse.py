@@ -69,7 +69,7 @@ def test_no_adapter_at_all(pytester: pytest.Pytester) -> None:
         ("--conformance-provider=acme", "no scenario of that provider; there are alibaba"),
         ("--conformance-scenario=mini/none", "matches none of the"),
         ("--conformance-method=sing", "invalid choice: 'sing'"),
-        ("--conformance-report=report.pdf", "the suffix has to be one of .json, .html, .md, .svg"),
+        ("--conformance-report=report.pdf", "the suffix must be one of .json, .html, .md, .svg"),
         ("--conformance-report=no/such/dir.json", "no such directory"),
         ("--conformance-cassettes=nowhere", "no such directory"),
         ("--conformance-cassettes=one.yaml", "one.yaml: this is a file; give the directory in which it stands"),

@@ -104,12 +104,12 @@ def test_what_needed_no_test_is_in_every_shard() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"suite": {**ONE["suite"], "version": "0.2.0"}}, "report 1 and report 2 .* different suites"),
+        ({"suite": {**ONE["suite"], "version": "0.2.0"}}, "report 1 and report 2 .* different versions of the suite"),
         ({"adapters": [{**ONE["adapters"][0], "version": "1.1"}]}, "different adapters, versions"),
-        ({"examples": 100}, "searched for different times"),
+        ({"examples": 100}, "numbers of generated examples differ"),
         ({"items": {"planned": 3, "done": 1, "restricted": False, "faults": 0}}, "tests or known deviations differ"),
         ({"deviations": [deviation("not seen")]}, "tests or known deviations differ"),
-        ({"results": ONE["results"]}, "they overlap: mypkg MSG-2 openai/one json parse is in two of them"),
+        ({"results": ONE["results"]}, "they overlap: mypkg MSG-2 openai/one json parse is in two shards"),
     ],
 )
 def test_reports_that_are_no_shards_of_one_run(change: Document, message: str) -> None:
@@ -208,7 +208,7 @@ def test_what_a_partial_run_did_not_look_at_is_not_worse(tmp_path: Path, capsys:
 def test_what_a_partial_report_lacks_is_not_worse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good = document(result(), result("openai/two"))
     assert main.main(["report", "compare", put(tmp_path / "a.json", good), put(tmp_path / "b.json", ONE)]) == 0
-    assert "the second report is of a part of the suite" in capsys.readouterr().out
+    assert "b.json is a partial report" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_merge_ends_as_one_run_would(tmp_path: Path, statuses: list[str], code: 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "bad.json:1: is no JSON report: Expecting property name"),
+        ("{", "bad.json:1: is not a JSON report: Expecting property name"),
         ("{}", "bad.json:1: the report: 'suite' is a required property"),
         (None, "bad.json:1: cannot be read: No such file"),
     ],
@@ -278,18 +278,18 @@ def test_a_badge_says_what_it_speaks_of(made: Document, said: str) -> None:
     assert title is not None
     assert (
         title.text
-        == f"mypkg 1.0: {said} (llm-conformance 0.1.0, 2 scenarios, sha256:{'0' * 64}, 25 examples a property)"
+        == f"mypkg 1.0: {said} (llm-conformance 0.1.0, 2 scenarios, sha256:{'0' * 64}, 25 examples per property)"
     )
 
 
 @pytest.mark.parametrize(
     ("made", "why"),
     [
-        ([ONE], "not all rules were applied"),
-        ([document(result(), result("openai/two", "error"))], "the suite itself has failed"),
+        ([ONE], "not every rule was applied"),
+        ([document(result(), result("openai/two", "error"))], "the suite itself failed"),
         ([document(result(status="vacuous"), result("openai/two", "vacuous"))], "nothing judged"),
-        ([WHOLE, WHOLE], "of one adapter"),
-        ([{**WHOLE, "examples": 24}], "24 generated examples a property are fewer than 25"),
+        ([WHOLE, WHOLE], "for one adapter"),
+        ([{**WHOLE, "examples": 24}], "needs 25 generated examples per property, the run had 24"),
     ],
 )
 def test_no_badge_is_earned(made: list[Document], why: str) -> None:
@@ -302,7 +302,7 @@ def test_a_partial_run_says_that_it_has_earned_no_badge(pytester: pytest.Pyteste
         pytester, "--adapter=adapters", "--conformance-examples=0", "--conformance-report=b.svg"
     )
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["*b.svg: not written, no badge: not all rules were applied to all scenarios"])
+    result.stdout.fnmatch_lines(["*b.svg: not written: not every rule was applied to every scenario"])
     assert not (pytester.path / "b.svg").exists()
     assert list(schema.problems("report", report)) == []
 

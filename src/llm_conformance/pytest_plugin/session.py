@@ -29,7 +29,7 @@ from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
 from llm_conformance.reports import files
 from llm_conformance.reports.badge import NoBadgeError
-from llm_conformance.reports.document import Result, document
+from llm_conformance.reports.result import Result, document
 from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios import load
 
@@ -242,14 +242,14 @@ class ConformanceSession:
             try:
                 files.write(destination, made)
             except (NoBadgeError, OSError) as error:
-                self._notes.append(f"{destination}: not written, {error}")
+                self._notes.append(f"{destination}: not written: {error}")
         path = self._settings.write_deviations
         if path is not None:
             try:
                 left = deviations_file.write(path, result.tally.verdicts, self.deviations, self._adapters)
                 self._notes += [f"{path}: written; reason and link are to be filled in, of {left} entries"] * bool(left)
             except OSError as error:
-                self._notes.append(f"{path}: not written, {error}")
+                self._notes.append(f"{path}: not written: {error}")
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:

@@ -81,7 +81,10 @@ def read(config: pytest.Config) -> Settings:
     """Read the command line. Raises UsageError, with all that is wrong with one kind of option at once."""
     option = config.getoption
     directory = config.invocation_params.dir
-    reports = files.destinations(option("conformance_report"), directory)
+    try:
+        reports = files.destinations(option("conformance_report"), directory)
+    except files.BadDestinationError as error:
+        raise pytest.UsageError(str(error)) from error
     written = _new_file("--conformance-write-deviations", option("conformance_write_deviations"), directory)
     filters = Filters(
         providers=option("conformance_provider"),

@@ -12,8 +12,8 @@ from llm_conformance import __version__
 from llm_conformance.adapter.under_test import AdapterUnderTest
 from llm_conformance.judging.deviations import Deviation
 from llm_conformance.judging.status import Status
-from llm_conformance.reports.document import Result
 from llm_conformance.reports.matrix import RED, Counts, brief, passed_and_judged
+from llm_conformance.reports.result import Result
 from llm_conformance.rules.catalogue import FAMILIES
 
 _EVIDENCE = ("recorded", "transcribed", "edited", "synthetic", "generated")

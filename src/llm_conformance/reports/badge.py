@@ -1,4 +1,4 @@
-"""A badge: what a complete run of one adapter came to, bound to the suite and the version that it speaks of."""
+"""The badge: the verdict of a complete run of one adapter, with the versions of the adapter and of the suite."""
 
 from __future__ import annotations
 
@@ -10,37 +10,41 @@ from llm_conformance.reports.matrix import verdict
 from llm_conformance.templating import render as render_template
 
 _CHARACTER = 6.6
-"""About how wide a character of the badge's font is, in pixels; the text is stretched to what is reckoned."""
+"""The approximate width of a character in pixels; `textLength` stretches the text to the computed width."""
 
 _COLOURS = {"conforms": "#2f7d32", "failing": "#b3261e"}
 _OTHERS = "#8a6100"
 
 
 class NoBadgeError(Exception):
-    """The report is of a kind that earns no badge; the message says why."""
+    """There is no badge for this report; the message says why."""
 
 
 def render(documents: Sequence[Document]) -> str:
-    """Return the badge as SVG. Raises NoBadgeError for several adapters, a partial run, or the suite's own fault."""
+    """Return the badge as SVG.
+
+    Raises:
+        NoBadgeError: The report is of several adapters or of a partial run, or the suite itself has failed.
+    """
     document = documents[0]
-    said = verdict(document)
+    text = verdict(document)
     if len(documents) > 1 or len(document["adapters"]) != 1:
-        raise NoBadgeError("a badge is of one adapter")
-    if said in ("partial", "suite error", "nothing judged"):
-        why = {"partial": "not all rules were applied to all scenarios", "suite error": "the suite itself has failed"}
-        raise NoBadgeError(f"no badge: {why.get(said, said)}")
+        raise NoBadgeError("a badge is for one adapter")
+    if text in ("partial", "suite error", "nothing judged"):
+        why = {"partial": "not every rule was applied to every scenario", "suite error": "the suite itself failed"}
+        raise NoBadgeError(why.get(text, text))
     if document["examples"] < QUICK:
-        raise NoBadgeError(f"no badge: {document['examples']} generated examples a property are fewer than {QUICK}")
+        raise NoBadgeError(f"it needs {QUICK} generated examples per property, the run had {document['examples']}")
     suite, (adapter,) = document["suite"], document["adapters"]
-    left, right = (round(len(text) * _CHARACTER) + 12 for text in ("llm-conformance", said))
+    left, right = (round(len(part) * _CHARACTER) + 12 for part in ("llm-conformance", text))
     return render_template(
         "badge.svg",
-        said=said,
+        text=text,
         left=left,
         right=right,
-        colour=_COLOURS.get(said, _OTHERS),
+        colour=_COLOURS.get(text, _OTHERS),
         adapter=adapter,
         suite=suite,
         examples=document["examples"],
-        transport="" if document["transport"] == "server" else ", replayed within the process",
+        transport="" if document["transport"] == "server" else ", replayed without a server",
     )

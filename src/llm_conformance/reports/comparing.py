@@ -1,4 +1,4 @@
-"""What got better and what got worse between two reports."""
+"""The differences between two reports: which cells got better, and which got worse."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _UNSEEN = frozenset({None, Status.VACUOUS.value, Status.UNSUPPORTED.value})
 _GREEN = frozenset({Status.PASS.value, Status.STALE.value})
 
 Cell = tuple[str, ...]
-"""(invariant, scenario, method), behind the adapter's name if the reports are of several."""
+"""(rule, scenario, method); with the adapter's name in front if a report is of several adapters."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """A cell whose status is another in the second report; None where it is not in a report."""
+    """A cell whose status differs between the reports. A status is None if the report does not have the cell."""
 
     cell: Cell
     before: str | None
@@ -29,32 +29,35 @@ class Change:
 
     @property
     def is_judged(self) -> bool:
-        """Whether something was judged in both reports."""
+        """Whether the cell was judged in both reports."""
         return not {self.before, self.after} & _UNSEEN
 
     @property
     def is_worse(self) -> bool:
-        """Whether it is wrong now and was not, or is no longer judged although it was right."""
+        """Whether the cell fails now and did not before, or passed before and does not any more."""
         if self.after in _WRONG:
             return self.before not in _WRONG
         return self.before in _GREEN and self.after not in _GREEN
 
     @property
     def is_better(self) -> bool:
-        """Whether it is right now and was not."""
+        """Whether the cell passes now and did not before."""
         return self.after in _GREEN and self.before not in _GREEN
 
     def __str__(self) -> str:
-        """Return the cell and its statuses in a line."""
-        said = f": {self.message}" if self.message and self.after in _WRONG else ""
-        return f"{' '.join(self.cell)}: {self.before or 'not there'} -> {self.after or 'not there'}{said}"
+        """Return the cell and its two statuses in one line."""
+        message = f": {self.message}" if self.message and self.after in _WRONG else ""
+        return f"{' '.join(self.cell)}: {self.before or 'missing'} -> {self.after or 'missing'}{message}"
 
 
 def compare(before: Document, after: Document) -> Iterator[Change]:
-    """Yield every cell whose status differs. With one adapter in each, its name may have changed."""
+    """Yield every cell whose status differs.
+
+    If each report is of one adapter, the adapter's name may differ, too.
+    """
     several = len(before["adapters"]) > 1 or len(after["adapters"]) > 1
     old, new = (_by_cell(each, several) for each in (before, after))
-    for cell in [*old, *(each for each in new if each not in old)]:
+    for cell in dict.fromkeys([*old, *new]):
         one, other = old.get(cell, {}), new.get(cell, {})
         change = Change(cell, one.get("status"), other.get("status"), other.get("message"))
         if change.before != change.after and not {change.before, change.after} <= _UNSEEN:

@@ -1,4 +1,4 @@
-"""A report as Markdown: a summary for a CI's page, or for a repository."""
+"""A report as Markdown, for the page of a CI run or for a repository."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST = 300
 
 
 def render(documents: Sequence[Document]) -> str:
-    """Return reports as one text, a section each."""
+    """Return reports as one text with a section for each."""
     return "\n".join(
         render_template("report.md", **_values(document), families=FAMILIES, brief=brief) for document in documents
     )
@@ -57,7 +57,7 @@ def _values(document: Document) -> Mapping[str, Any]:
 
 
 def _deviations(document: Document) -> Iterator[Mapping[str, Any]]:
-    """Yield the known deviations, those of one entry in one line."""
+    """Yield the known deviations; those of one entry in the file are joined."""
     entries: dict[tuple[str, int, str], list[Mapping[str, Any]]] = {}
     for each in document["deviations"]:
         if each["status"] != "for others":
@@ -68,7 +68,7 @@ def _deviations(document: Document) -> Iterator[Mapping[str, Any]]:
 
 
 def _in_one_line(text: str | None) -> str:
-    """Return a text that breaks no table and makes no markup of its own."""
+    """Return a text in one line with its markup escaped, so that it fits in a table."""
     line = " ".join((text or "").split())
     for character in "\\`*_[]<>|":
         line = line.replace(character, f"\\{character}")

@@ -1,4 +1,4 @@
-"""What reports say in numbers: cells by adapter, provider and rule or family."""
+"""Numbers of cells by adapter, API, family of rules and status, and the verdict of a report."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ RED = (Status.FAIL, Status.STALE, Status.ERROR)
 JUDGED = (Status.PASS, Status.EXPECTED, *RED)
 
 Counts = Counter[str]
-"""How many cells have which status."""
+"""The number of cells by status."""
 
 
 def by_family(document: Document, adapter: str) -> Mapping[str, Mapping[str, Counts]]:
-    """Return the counts of an adapter by provider (`provider:api`) and family of rules, both in order."""
+    """Return the counts of an adapter by API (`provider:api`, sorted) and family of rules (in order)."""
     found: dict[str, dict[str, Counts]] = {}
     for result in document["results"]:
         if result["adapter"] == adapter:
-            row = found.setdefault(f"{result['provider']}:{result['api']}", {})
-            row.setdefault(result["rule"].partition("-")[0], Counter())[result["status"]] += 1
-    return {row: {each: found[row][each] for each in FAMILIES if each in found[row]} for row in sorted(found)}
+            families = found.setdefault(f"{result['provider']}:{result['api']}", {})
+            families.setdefault(result["rule"].partition("-")[0], Counter())[result["status"]] += 1
+    return {api: {each: found[api][each] for each in FAMILIES if each in found[api]} for api in sorted(found)}
 
 
 def statuses(document: Document, adapter: str) -> Counts:
-    """Return how many cells of an adapter have which status."""
+    """Return the number of cells of an adapter by status."""
     return Counter(each["status"] for each in document["results"] if each["adapter"] == adapter)
 
 
 def passed_and_judged(counts: Counts) -> tuple[int, int]:
-    """Return how many cells pass, and how many were judged: what is known to fail does not pass."""
+    """Return how many cells pass and how many were judged. A known deviation was judged, and does not pass."""
     return counts[Status.PASS], sum(counts[status] for status in JUDGED)
 
 
 def brief(counts: Counts) -> str:
-    """Return what a cell of a matrix says: `passed/judged`, the one number if all pass, or why nothing was judged."""
+    """Return the text of a field of the matrix: `passed/judged`, one number if all pass, or why none was judged."""
     passed, judged = passed_and_judged(counts)
     if judged:
         return str(passed) if passed == judged else f"{passed}/{judged}"
@@ -47,7 +47,7 @@ def brief(counts: Counts) -> str:
 
 
 def verdict(document: Document) -> str:
-    """Return in a word or two what a report says of its adapters."""
+    """Return the verdict of a report in one to three words."""
     counts: Counts = Counter(document["summary"])
     if not document["complete"]:
         return "partial"

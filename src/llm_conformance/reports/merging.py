@@ -1,4 +1,4 @@
-"""Joining the reports of shards into one: as if all of it had run on one machine."""
+"""Merging the reports of shards into the report that a single run would have written."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ Key = tuple[str, ...]
 _KEY = ("adapter", "rule", "scenario", "mode", "method")
 _UNSEEN = (Status.VACUOUS, Status.UNSUPPORTED)
 _ALIKE = {
-    "suite": "they are of different suites",
+    "suite": "they are of different versions of the suite",
     "adapters": "they are of different adapters, versions or capabilities",
-    "examples": "they searched for different times",
+    "examples": "the numbers of generated examples differ",
 }
 
 
 class NotOfOneRunError(Exception):
-    """The reports are no shards of one run; the message says how they differ."""
+    """The reports are not shards of one run; the message says how they differ."""
 
 
 def merge(documents: Sequence[Document]) -> Document:
-    """Return one report of all. Raises NotOfOneRunError unless they are shards of one run."""
+    """Return one report of all shards. Raises NotOfOneRunError unless they are shards of one run."""
     first = documents[0]
     for name, problem in _ALIKE.items():
         for number, other in enumerate(documents[1:], start=2):
             if other[name] != first[name]:
-                raise NotOfOneRunError(f"report 1 and report {number} are no shards of one run: {problem}")
+                raise NotOfOneRunError(f"report 1 and report {number} are not shards of one run: {problem}")
     planned = {each["items"]["planned"] for each in documents}
     if len(planned) > 1 or len({_listed(each) for each in documents}) > 1:
-        raise NotOfOneRunError("they are no shards of one run: tests or known deviations differ")
+        raise NotOfOneRunError("they are not shards of one run: tests or known deviations differ")
     results = _results(documents)
     done = sum(each["items"]["done"] for each in documents)
     restricted = any(each["items"]["restricted"] for each in documents)
@@ -69,7 +69,7 @@ def _listed(document: Document) -> str:
 
 
 def _results(documents: Sequence[Document]) -> dict[Key, Document]:
-    """Return all results by cell. What needed no test is in every shard, what was run is in one."""
+    """Return all results by cell. Results known without a test are in every shard, the others in one."""
     found: dict[Key, Document] = {}
     for document in documents:
         for result in document["results"]:
@@ -78,12 +78,12 @@ def _results(documents: Sequence[Document]) -> dict[Key, Document]:
             if before is None:
                 found[key] = dict(result)
             elif before["status"] not in _UNSEEN or result["status"] not in _UNSEEN:
-                raise NotOfOneRunError(f"they overlap: {' '.join(key)} is in two of them")
+                raise NotOfOneRunError(f"they overlap: {' '.join(key)} is in two shards")
     return found
 
 
 def _deviations(documents: Sequence[Document], is_whole: bool) -> list[Document]:
-    """Return the deviations; what no shard bears out is stale, if it could be told of the whole run."""
+    """Return the deviations. If the merged run is complete, one that applies to no failing cell is stale."""
     listed = []
     for versions in zip(*(each["deviations"] for each in documents), strict=True):
         statuses = {each["status"] for each in versions}

@@ -1,7 +1,7 @@
-"""A report as one HTML page that needs nothing else: the matrix, and every cell with what is behind it.
+"""A report as one HTML page that loads no other file: the matrix, and every cell with its exchange.
 
-The data is compressed, as it repeats itself a lot, and unpacked by the browser; the page shows it as text only, never
-as markup, since adapters and providers wrote it.
+The data is compressed and unpacked by the browser. The page shows it as text, never as markup, since it contains what
+adapters and providers wrote.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from llm_conformance.templating import render as render_template
 from llm_conformance.templating import text_of
 
 _NAMED = 4
-"""How many adapters the title names."""
+"""The number of adapters that the title names at most."""
 
 
 def render(documents: Sequence[Document]) -> str:
-    """Return the page of one report or of several, whose adapters then stand side by side."""
-    told = {
+    """Return the page of one or several reports, with all their adapters side by side."""
+    data = {
         "families": FAMILIES,
         "rules": {
             rule.id: {"requirement": rule.rule.requirement, "reason": rule.reason}
@@ -35,7 +35,7 @@ def render(documents: Sequence[Document]) -> str:
         "reports": [{**document, "verdict": verdict(document)} for document in documents],
     }
     packed = gzip.compress(
-        json.dumps(told, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace"), mtime=0
+        json.dumps(data, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace"), mtime=0
     )
     names = [f"{each['name']} {each['version'] or ''}".strip() for one in documents for each in one["adapters"]]
     judged = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} adapters"

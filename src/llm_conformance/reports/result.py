@@ -1,0 +1,108 @@
+"""The result of a run, and the JSON report that is made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from llm_conformance import __version__, secrets
+from llm_conformance.adapter.under_test import AdapterUnderTest
+from llm_conformance.judging.deviations import Deviations
+from llm_conformance.judging.status import Status
+from llm_conformance.judging.tally import Tally
+from llm_conformance.reports.document import Document
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of a run.
+
+    Attributes:
+        stale: The positions of the stale deviations.
+        methods: The methods that the user selected; empty for all.
+        all_scenarios: The number of scenarios, without bare recordings.
+        scenarios: The number of scenarios that the filters select.
+        not_covered: By adapter, the number of selected scenarios of providers that it does not list.
+        examples: The number of generated examples for each property.
+        planned: The number of test items in all shards of the run.
+        restricted: Whether the user selected a part of the suite.
+        complete: Whether every rule was applied to every scenario.
+    """
+
+    adapters: tuple[AdapterUnderTest, ...]
+    scenarios_digest: str
+    tally: Tally
+    deviations: Deviations
+    stale: frozenset[int]
+    methods: tuple[str, ...]
+    all_scenarios: int
+    scenarios: int
+    not_covered: Mapping[str, int]
+    examples: int
+    planned: int
+    transport: str
+    restricted: bool
+    complete: bool
+
+
+def document(result: Result) -> Document:
+    """Return the JSON report."""
+    tally = result.tally
+    return {
+        "suite": {
+            "name": "llm-conformance",
+            "version": __version__,
+            "scenarios_digest": result.scenarios_digest,
+            "scenarios": result.all_scenarios,
+        },
+        "adapters": [
+            {
+                "spec": adapter.spec,
+                "name": adapter.label,
+                "version": adapter.version,
+                "providers": sorted(adapter.providers),
+                "capabilities": sorted(adapter.capabilities),
+                "not_covered": result.not_covered[adapter.label],
+            }
+            for adapter in result.adapters
+        ],
+        "results": [_result(verdict.to_dict()) for verdict in tally.verdicts],
+        "exchanges": [tally.exchanges[name] for name in sorted(tally.exchanges)],
+        "deviations": list(_deviations(result)),
+        "summary": {status: count for status, count in sorted(tally.summary.items()) if count},
+        "bare_recordings": {
+            "seen": tally.recordings,
+            "out_of_scope": dict(sorted(tally.out_of_scope.items())),
+            "not_covered": dict(sorted(tally.not_covered.items())),
+            "bad_files": sorted(tally.bad_files),
+        },
+        "examples": result.examples,
+        "items": {
+            "planned": result.planned,
+            "done": tally.items,
+            "restricted": result.restricted,
+            "faults": tally.faults,
+        },
+        "transport": result.transport,
+        "finished": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "complete": result.complete,
+    }
+
+
+def _result(verdict: Document) -> Document:
+    if verdict["message"]:
+        verdict["message"] = secrets.hide(verdict["message"])
+    return verdict
+
+
+def _deviations(result: Result) -> Iterator[Document]:
+    applying = {at for positions in result.deviations.by_adapter.values() for at in positions}
+    for at, each in enumerate(result.deviations.to_dicts()):
+        if at in result.tally.borne_out:
+            status = Status.EXPECTED.value
+        elif at in result.stale:
+            status = Status.STALE.value
+        else:
+            status = "not seen" if at in applying else "for others"
+        yield {**each, "status": status, "decides": result.deviations.decides(at)}
