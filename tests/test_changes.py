@@ -102,4 +102,4 @@ def test_an_unchanged_provider_has_the_same_shape(
     assert recorded(cassette_dir, provider) == 0
     capsys.readouterr()
     assert run("review", "--shape", f"--cassettes={cassette_dir}") == 0
-    assert "the shape is as it was" in capsys.readouterr().out
+    assert "the shape is unchanged" in capsys.readouterr().out

@@ -142,7 +142,7 @@ def test_it_wants_to_know_that_the_truth_was_read(
     monkeypatch.setattr("builtins.input", lambda prompt: print(prompt) or "no")
     assert main.main(["accept", "llamacpp/chat-new", f"--cassettes={cassette_dir}"]) == 4
     said = capsys.readouterr()
-    assert "The truth of this recording was derived from the bytes" in said.out
+    assert "The expected values of this recording were derived from the bytes" in said.out
     assert "nothing was accepted" in said.err
     monkeypatch.setattr("builtins.input", lambda _prompt: "yes")
     assert main.main(["accept", "llamacpp/chat-new", f"--cassettes={cassette_dir}"]) == 0

@@ -148,7 +148,7 @@ def test_only_old_recordings_are_made_anew(
         f"--cassettes={cassette_dir}",
     ]
     assert run(*everything) == 0
-    assert "recorded from a hosted provider and that is old enough" in capsys.readouterr().out
+    assert "recorded scenario of a hosted provider that is old enough" in capsys.readouterr().out
     assert run("age", "--older-than=90d", f"--cassettes={cassette_dir}") == 0
     tape.write_text(re.sub(r"date: '[\d-]+'", "date: '2020-02-29'", tape.read_text()))
     assert run("age", "--older-than=90d", f"--cassettes={cassette_dir}") == 1
@@ -167,22 +167,22 @@ def test_pytest_records_too(cassette_dir: Path, provider: StandIn) -> None:
     assert "openai/other: no scenario in" in done.stderr
     done = sh(*command, "--conformance-record=openai/answer", cwd=cassette_dir)
     assert "2 calls for 1 scenario" in done.stdout
-    assert "nobody is there to be asked" in done.stderr
+    assert "cannot ask without a terminal" in done.stderr
     assert not provider.asked
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["record"], "say which scenario to record"),
-        (["record", "nobody/*"], "say where your cassettes are"),
+        (["record"], "give the ids of scenarios"),
+        (["record", "nobody/*"], "--cassettes=DIR is missing"),
         (["record", "nobody/*", "--cassettes=."], "nobody/*: no scenario in"),
-        (["record", "--all", "--older-than=soon", "--cassettes=."], "say a number of days"),
-        (["record", "--all", "--base-url=localhost:8080", "--cassettes=."], "has to be a URL"),
-        (["review", "nobody/*", "--cassettes=."], "no recording in"),
+        (["record", "--all", "--older-than=soon", "--cassettes=."], "give days, weeks, months or years"),
+        (["record", "--all", "--base-url=localhost:8080", "--cassettes=."], "must be an http:// or https:// URL"),
+        (["review", "nobody/*", "--cassettes=."], "no proposed recording in"),
         (["age", "--cassettes=/nowhere"], "no such directory"),
         (["import", "/nowhere.yaml", "--into=x"], "/nowhere.yaml: no such file"),
-        (["import", ".", "--into=x", "--provider=openai"], "say which of openai:chat, openai:responses"),
+        (["import", ".", "--into=x", "--provider=openai"], "choose one of openai:chat, openai:responses"),
     ],
 )
 def test_misuse_is_told_in_a_line(
@@ -285,7 +285,7 @@ def test_what_never_answers_is_told(cassette_dir: Path, provider: StandIn, capsy
     assert recorded(cassette_dir, provider) == 1
     said = capsys.readouterr().out
     assert "openai/answer: not recorded: ConnectError at http://127.0.0.1:1" in said
-    assert "look at what came" not in said
+    assert "next: llm-conformance review" not in said
 
 
 @pytest.mark.parametrize("key", [f"{KEY}\n", f"  {KEY} "])
@@ -314,7 +314,7 @@ def test_an_error_instead_of_an_answer_is_not_accepted_unawares(
     assert recorded(cassette_dir, provider) == 0
     assert "(an error: json status 500, stream status 500)" in capsys.readouterr().out
     assert run("accept", "--yes", f"--cassettes={cassette_dir}") == 4
-    assert "an error came where an answer was wanted" in capsys.readouterr().err
+    assert "the provider answered with an error" in capsys.readouterr().err
     assert run("accept", "--yes", "--errors", f"--cassettes={cassette_dir}") == 0
 
 

@@ -1,1 +1,1 @@
-"""The command `llm-conformance`: one module a verb."""
+"""The command `llm-conformance`: one module for each verb."""

@@ -3,50 +3,47 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from pathlib import Path
+from typing import Any
 
 from llm_conformance.cli.cassette_dir import add_cassette_dir, cassette_dir_of, files_in, older_than
-from llm_conformance.cli.command import Commands, Options, UsageError
+from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.scenarios import cassette, load
 from llm_conformance.yaml_files import BadFileError
 
+_SHOWN = ("provenance", "endpoint", "model_answered", "recorder")
 
-def add_to(commands: Commands) -> None:
+
+def add_options(parser: Parser) -> None:
     """Describe the command."""
-    parser = commands.add_parser(
-        "age",
-        help="list the recordings by their age",
-        description="List the scenarios that were recorded from a provider, the oldest first, with how many days old "
-        "they are; those that never were are counted.",
-    )
-    parser.add_argument("targets", nargs="*", metavar="SCENARIO", help="ids or globs of them")
-    parser.add_argument("--older-than", metavar="90d", help="only older ones; exit code 1 if there are any")
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.description = "List the scenarios that were recorded from a provider, oldest first, with their age in days."
+    parser.add_argument("targets", nargs="*", metavar="SCENARIO", help="ids, or globs of ids")
+    parser.add_argument("--older-than", metavar="90d", help="only recordings older than this; exit code 1 if any is")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     add_cassette_dir(parser)
-    parser.set_defaults(command=run, passes_on=False)
 
 
-def run(options: Options, _rest: Sequence[str]) -> int:
-    """Print the list."""
+def run(options: Options) -> int:
+    """Print the list. With `--older-than`, return 1 if it is not empty."""
     cassette_dir = cassette_dir_of(options, changes=False)
     today = datetime.now(UTC).date()
     before = older_than(options.older_than, today)
     try:
-        found = [(path, cassette.load(load.cassette_path(path)).metadata) for path in _files(options, cassette_dir)]
+        files = files_in(cassette_dir, options.targets or ["*"])
+        metadata = {load.id_of(path): cassette.load(load.cassette_path(path)).metadata for path in files}
     except BadFileError as bad:
         raise UsageError(str(bad)) from bad
-    dated = [(str(said["date"]), load.id_of(path), said) for path, said in found if "date" in said]
-    dated.sort(key=lambda each: each[:2])
-    old = [each for each in dated if before is None or each[0] < before.isoformat()]
+    dated = sorted((str(facts["date"]), id) for id, facts in metadata.items() if "date" in facts)
+    listed = [(day, id) for day, id in dated if before is None or day < before.isoformat()]
     if options.json:
-        print(json.dumps([{"scenario": id, "date": day, **_told(said)} for day, id, said in old], indent=1))
+        print(json.dumps([{"scenario": id, "date": day, **_shown(metadata[id])} for day, id in listed], indent=1))
     else:
-        for day, id, said in old:
-            print(f"{_days(day, today):>5} days  {day}  {id:<50} {said.get('model_answered', '')}")
-        print(f"{len(old)} of {len(found)} scenarios; {len(found) - len(dated)} have no date: nobody recorded them")
-    return int(bool(old) and before is not None)
+        for day, id in listed:
+            print(f"{_days(day, today):>5} days  {day}  {id:<50} {metadata[id].get('model_answered', '')}")
+        undated = len(metadata) - len(dated)
+        print(f"{len(listed)} of {len(metadata)} scenarios; {undated} have no date, as they were not recorded")
+    return int(bool(listed) and before is not None)
 
 
 def _days(day: str, today: date) -> int | str:
@@ -56,10 +53,5 @@ def _days(day: str, today: date) -> int | str:
         return "?"
 
 
-def _files(options: Options, cassette_dir: Path) -> list[Path]:
-    return files_in(cassette_dir, options.targets or ["*"])
-
-
-def _told(said: object) -> dict[str, object]:
-    names = ("provenance", "endpoint", "model_answered", "recorder")
-    return {name: said[name] for name in names if isinstance(said, dict) and name in said}
+def _shown(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: metadata[name] for name in _SHOWN if name in metadata}

@@ -1,4 +1,4 @@
-"""Where the cassettes are that a command is to change, and which of them it is about."""
+"""The cassette directory that a command works on, and the scenarios and proposals that its arguments select."""
 
 from __future__ import annotations
 
@@ -8,54 +8,55 @@ from datetime import date, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from llm_conformance.cli.command import Commands, Options, UsageError
+from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import CASSETTES, PACKAGED, ROOT
 from llm_conformance.recording import proposals
 from llm_conformance.recording.proposals import Proposal
 from llm_conformance.scenarios import load
 from llm_conformance.yaml_files import BadFileError
 
-_UNITS = {"d": 1, "w": 7, "m": 30, "y": 365}
+_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
-def add_cassette_dir(parser: Commands) -> None:
-    """Add the option that says where the cassettes are."""
+def add_cassette_dir(parser: Parser) -> None:
+    """Add the option `--cassettes`."""
     parser.add_argument(
         "--cassettes",
         type=Path,
         metavar="DIR",
-        help="the directory of cassettes; in a clone of the suite its own, else it has to be given",
+        help="the cassette directory; required outside a clone of the suite",
     )
 
 
 def cassette_dir_of(options: Options, changes: bool = True) -> Path:
-    """Return the directory of cassettes; if the command `changes` it, with what was interrupted in it undone.
+    """Return the cassette directory.
 
-    Raises Misuse.
+    If the command `changes` it, an acceptance that was interrupted there is undone first.
+
+    Raises:
+        UsageError: No directory is given and the suite's own cannot be used, or the directory is unusable.
     """
     if options.cassettes is None and (PACKAGED or not Path.cwd().is_relative_to(ROOT)):
-        raise UsageError(
-            "say where your cassettes are: --cassettes=DIR (the suite's own only from within a clone of it)"
-        )
+        raise UsageError("--cassettes=DIR is missing; it is optional only within a clone of the suite")
     cassette_dir: Path = options.cassettes or CASSETTES
     if not cassette_dir.is_dir():
         raise UsageError(f"--cassettes={cassette_dir}: no such directory")
     cassette_dir = cassette_dir.resolve()
     try:
         for path in proposals.recover(cassette_dir) if changes else ():
-            print(f"an interrupted acceptance was undone: {path} is as it was")
+            print(f"undid an interrupted acceptance: restored {path}")
     except BadFileError as bad:
         raise UsageError(str(bad)) from bad
     return cassette_dir
 
 
 def hint(options: Options) -> str:
-    """Return the option that a next command needs, as this one did."""
+    """Return the option `--cassettes` as the next command needs it; "" if this command was called without."""
     return "" if options.cassettes is None else f" --cassettes={options.cassettes}"
 
 
 def files_in(cassette_dir: Path, patterns: Iterable[str]) -> list[Path]:
-    """Return the scenario files whose ids match one of the patterns, in order. Raises Misuse for one that none does."""
+    """Return the scenario files whose ids match a pattern. Raises UsageError for a pattern without a match."""
     try:
         found, _ = load.find(cassette_dir)
     except BadFileError as bad:
@@ -66,24 +67,28 @@ def files_in(cassette_dir: Path, patterns: Iterable[str]) -> list[Path]:
 def _matching(found: Iterable[Path], pattern: str, cassette_dir: Path) -> list[Path]:
     matching = [path for path in found if fnmatchcase(load.id_of(path), pattern)]
     if not matching:
-        raise UsageError(f"{pattern}: no scenario in {cassette_dir} has such an id (provider/name)")
+        raise UsageError(f"{pattern}: no scenario in {cassette_dir} has this id (provider/name)")
     return matching
 
 
 def proposals_in(cassette_dir: Path, patterns: Sequence[str]) -> list[Proposal]:
-    """Return the proposals whose ids match one of the patterns, all without one. Raises Misuse where there is none."""
+    """Return the proposals whose ids match a pattern, or all if there are no patterns.
+
+    Raises:
+        UsageError: A pattern matches none.
+    """
     found = proposals.find(cassette_dir)
     for pattern in patterns:
         if not any(fnmatchcase(each.id, pattern) for each in found):
-            raise UsageError(f"{pattern}: no recording in {cassette_dir} waits for a review under such an id")
+            raise UsageError(f"{pattern}: no proposed recording in {cassette_dir} has this id (provider/name)")
     return [each for each in found if not patterns or any(fnmatchcase(each.id, pattern) for pattern in patterns)]
 
 
-def older_than(said: str | None, today: date) -> date | None:
-    """Return the day before which something is too old: `90d`, `12w`, `6m`, `1y` ago. Raises Misuse."""
-    if said is None:
+def older_than(age: str | None, today: date) -> date | None:
+    """Return the date that is `age` (`90d`, `12w`, `6m`, `1y`) before today. Raises UsageError for another form."""
+    if age is None:
         return None
-    found = re.fullmatch(r"(\d{1,4})([dwmy])", said)
+    found = re.fullmatch(r"(\d{1,4})([dwmy])", age)
     if not found:
-        raise UsageError(f"--older-than={said}: say a number of days, weeks, months or years: 90d, 12w, 6m, 1y")
-    return today - min(timedelta(days=int(found[1]) * _UNITS[found[2]]), today - date.min)
+        raise UsageError(f"--older-than={age}: give days, weeks, months or years: 90d, 12w, 6m, 1y")
+    return today - min(timedelta(days=int(found[1]) * _DAYS[found[2]]), today - date.min)

@@ -1,14 +1,16 @@
-"""The commands of `llm-conformance`, one module each: `add_to` describes it to argparse, and names what runs it."""
+"""What the modules of the commands share.
+
+A module has `add_options(parser)`, which adds its description and its options, and `run(options)`, which returns the
+exit code.
+"""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 Options = argparse.Namespace
-Commands = Any
-"""What `ArgumentParser.add_subparsers` returns; its class has no public name."""
+Parser = argparse.ArgumentParser
 
 
 class UsageError(Exception):
-    """What the user has to change; the message says so."""
+    """The user has to change the command or a file; the message says what."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import json
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from importlib.resources import files
 
-from llm_conformance.cli.command import Commands, Options, UsageError
+from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.rules.catalogue import CatalogueEntry
@@ -18,54 +18,48 @@ from llm_conformance.scenarios import load
 _WIDTH = 110
 
 
-def add_to(commands: Commands) -> None:
+def add_options(parser: Parser) -> None:
     """Describe the command."""
-    parser = commands.add_parser(
-        "explain",
-        help="what a rule demands and why, with an example of a failure; or what a scenario is about",
-        description="Explain a rule (ANN-5) or a scenario (openai/refusal).",
-    )
-    parser.add_argument("what", metavar="ID")
-    parser.set_defaults(command=run, passes_on=False)
+    parser.description = "Explain a rule, with an example of a failure, or a scenario."
+    parser.add_argument("what", metavar="ID", help="the id of a rule (ANN-5) or of a scenario (openai/refusal)")
 
 
-def run(options: Options, _rest: Sequence[str]) -> int:
-    """Print what is known of a rule or a scenario."""
-    what: str = options.what
-    if "/" in what:
-        lines = _scenario(what)
-    else:
-        known = catalogue.catalogue()
-        if what.upper() not in known:
-            near = get_close_matches(what.upper(), known, n=3, cutoff=0)
-            raise UsageError(f"{what}: no such rule; did you mean {' or '.join(near)}? `llm-conformance list` has all")
-        lines = _rule(known[what.upper()])
-    print("\n".join(lines))
+def run(options: Options) -> int:
+    """Print the explanation."""
+    id: str = options.what
+    print("\n".join(_scenario(id) if "/" in id else _rule(id.upper())))
     return 0
 
 
-def _rule(rule: CatalogueEntry) -> Iterator[str]:
-    yield f"{rule.id}  ({rule.path}:{rule.line})"
+def _rule(id: str) -> Iterator[str]:
+    rules = catalogue.catalogue()
+    if id not in rules:
+        similar = get_close_matches(id, rules, n=3, cutoff=0)
+        raise UsageError(
+            f"{id}: no such rule; did you mean {' or '.join(similar)}? `llm-conformance list rules` has all"
+        )
+    entry: CatalogueEntry = rules[id]
+    yield f"{entry.id}  ({entry.path}:{entry.line})"
     yield ""
-    yield textwrap.fill(rule.rule.requirement, _WIDTH)
-    if rule.reason:
-        yield f"\n{rule.reason}"
-    if rule.rule.capability:
-        yield f"\nFor adapters that declare `{rule.rule.capability}`; others must give back nothing wrong."
-    if rule.sources:
-        yield f"\nAsked for by {', '.join(rule.sources)} (docs/requirements.md)"
-    example = examples().get(rule.id)
+    yield textwrap.fill(entry.rule.requirement, _WIDTH)
+    if entry.reason:
+        yield f"\n{entry.reason}"
+    if entry.rule.capability:
+        yield f"\nOnly for adapters that declare `{entry.rule.capability}`; what others return must not be wrong."
+    if entry.sources:
+        yield f"\nRequirements: {', '.join(entry.sources)} (docs/requirements.md)"
+    example = examples().get(entry.id)
     if example:
-        yield f"\nA failure, of an adapter in which {example['fault']}:\n"
+        yield f"\nHow an adapter fails in which {example['fault']}:\n"
         yield textwrap.indent(example["failure"], "    ")
 
 
 def _scenario(id: str) -> Iterator[str]:
     path = CASSETTES / f"{id}{load.SUFFIX}"
-    known, _ = load.find(CASSETTES)
-    if path not in known:
-        near = get_close_matches(id, map(load.id_of, known), n=3, cutoff=0.4)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    scenarios, _ = load.find(CASSETTES)
+    if path not in scenarios:
+        similar = get_close_matches(id, map(load.id_of, scenarios), n=3, cutoff=0.4)
+        hint = f"; did you mean {' or '.join(similar)}?" if similar else ";"
         raise UsageError(f"{id}: no such scenario{hint} `llm-conformance list scenarios` has all")
     file = load.read(path)
     metadata = file.cassette.metadata
@@ -78,7 +72,10 @@ def _scenario(id: str) -> Iterator[str]:
 
 @functools.cache
 def examples() -> Mapping[str, Mapping[str, str]]:
-    """Return by rule an adapter's fault, and how it fails; made by `python -m tools.example_failures`."""
+    """Return the examples by rule id: the `fault` of an adapter and the text of its `failure`.
+
+    `python -m tools.example_failures` writes the file.
+    """
     text = files("llm_conformance").joinpath("example_failures.json").read_text("utf-8")
     found: Mapping[str, Mapping[str, str]] = json.loads(text)
     return found

@@ -3,20 +3,45 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 from llm_conformance import __version__
-from llm_conformance.cli import age, explain, import_cassettes, init, list_scenarios, record, report, review, run, smoke
 from llm_conformance.cli.command import UsageError
 
 USAGE_ERROR = 4
-_COMMANDS = (init, smoke, run, list_scenarios, explain, report, record, review, age, import_cassettes)
+
+
+class _Command(NamedTuple):
+    module: str
+    help: str
+
+    def load(self) -> Any:
+        """Import the command's module (see `cli.command`)."""
+        return importlib.import_module(f"llm_conformance.cli.{self.module}")
+
+
+# Only the module of the command that is called is imported: all of them together take seconds.
+_COMMANDS: Mapping[str, _Command] = {
+    "init": _Command("init", "write an adapter to fill in, a workflow and a file of known deviations"),
+    "smoke": _Command("smoke", "check in two seconds that an adapter can be called"),
+    "run": _Command("run", "judge an adapter: pytest with the suite's own configuration"),
+    "list": _Command("list", "list rules, scenarios, providers or capabilities"),
+    "explain": _Command("explain", "explain a rule, with an example of a failure, or a scenario"),
+    "report": _Command("report", "merge, compare or convert reports"),
+    "record": _Command("record", "send a scenario's requests again and propose the responses"),
+    "review": _Command("review", "show what proposed recordings change"),
+    "accept": _Command("accept", "replace recordings by the proposed ones"),
+    "reject": _Command("reject", "delete proposed recordings"),
+    "age": _Command("age", "list recordings by age"),
+    "import": _Command("import_cassettes", "make scenarios from VCR cassettes of other projects"),
+}
 
 
 class _Parser(argparse.ArgumentParser):
-    """Ends with the contract's exit code for misuse."""
+    """A parser that exits with `USAGE_ERROR`."""
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -25,23 +50,27 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     parser = _Parser("llm-conformance", description="A conformance test suite for LLM response adapters.")
     parser.add_argument("--version", action="version", version=f"llm-conformance {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for each in _COMMANDS:
-        each.add_to(commands)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, command in _COMMANDS.items():
+        subparser = commands.add_parser(name, help=command.help, allow_abbrev=False)
+        if name in arguments:
+            command.load().add_options(subparser)
     options, rest = parser.parse_known_args(arguments)
-    if rest and not options.passes_on:
+    if rest and options.command != "run":
         parser.error(f"unknown arguments: {' '.join(rest)}")
+    options.pytest_arguments = rest
     try:
-        code: int = options.command(options, rest)
-    except UsageError as misuse:
-        print(f"llm-conformance: {misuse}", file=sys.stderr)
+        code: int = _COMMANDS[options.command].load().run(options)
+    except UsageError as error:
+        print(f"llm-conformance: {error}", file=sys.stderr)
         return USAGE_ERROR
     except KeyboardInterrupt:
-        print("\nllm-conformance: stopped", file=sys.stderr)
+        print("\nllm-conformance: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # somebody has seen enough: `llm-conformance list | head`
+    except BrokenPipeError:  # as in `llm-conformance list | head`
         sys.stderr.close()
         return 0
     return code

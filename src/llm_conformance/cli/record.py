@@ -1,4 +1,4 @@
-"""`llm-conformance record`: ask the provider again, and propose what it answers."""
+"""`llm-conformance record`: send a scenario's requests again and propose the responses."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import httpx
 
 from llm_conformance.cli.cassette_dir import add_cassette_dir, cassette_dir_of, files_in, hint, older_than
-from llm_conformance.cli.command import Commands, Options, UsageError
+from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.recording import client, drafts, recorder
 from llm_conformance.recording.client import RefusedError
 from llm_conformance.recording.drafts import CannotAskError
@@ -27,79 +28,74 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.yaml_files import BadFileError
 
 
-def add_to(commands: Commands) -> None:
+def add_options(parser: Parser) -> None:
     """Describe the command."""
-    parser = commands.add_parser(
-        "record",
-        help="ask a provider again, and propose what it answers",
-        description="Make the requests of scenarios, plain and streamed, with the key of the environment, and put the "
-        "answers beside the recordings that there are. Nothing is replaced: `review` shows what is new, `accept` and "
-        "`reject` decide.",
+    parser.description = (
+        "Send the requests of scenarios to the provider again, plain and streamed, with the key from the environment, "
+        "and write the responses beside the present recordings. Nothing is replaced: `review` shows what is new, "
+        "`accept` and `reject` decide."
     )
     parser.add_argument(
-        "targets", nargs="*", metavar="SCENARIO", help=f"ids (deepseek/reasoner), globs of them, or files *{DRAFT}"
+        "targets", nargs="*", metavar="SCENARIO", help=f"ids (deepseek/reasoner), globs of ids, or drafts (*{DRAFT})"
     )
-    parser.add_argument(
-        "--all", action="store_true", help="every scenario of a hosted provider that was recorded before"
-    )
-    parser.add_argument("--older-than", metavar="90d", help="only recordings older than that (d, w, m, y)")
-    parser.add_argument("--model", metavar="M", help="ask this model instead")
-    parser.add_argument("--base-url", metavar="U", help="ask there, instead of where the provider is")
-    parser.add_argument("--source", metavar="TEXT", help="what else is to be said of where it comes from")
-    parser.add_argument("--dry-run", action="store_true", help="print the requests, and make none")
-    parser.add_argument("--yes", action="store_true", help="do not ask before spending")
+    parser.add_argument("--all", action="store_true", help="every recorded scenario of a hosted provider")
+    parser.add_argument("--older-than", metavar="90d", help="only recordings older than this (d, w, m, y)")
+    parser.add_argument("--model", metavar="M", help="request this model instead of the recorded one")
+    parser.add_argument("--base-url", metavar="U", help="send the requests here instead of to the provider")
+    parser.add_argument("--source", metavar="TEXT", help="a note for the cassette's `source`")
+    parser.add_argument("--dry-run", action="store_true", help="print the requests without sending them")
+    parser.add_argument("--yes", action="store_true", help="do not ask before sending requests that cost money")
     add_cassette_dir(parser)
-    parser.set_defaults(command=run, passes_on=False)
 
 
-def run(options: Options, _rest: Sequence[str]) -> int:
-    """Record; return 1 if something could not be recorded."""
+def run(options: Options) -> int:
+    """Record; return 1 if a scenario was not recorded."""
     if not options.targets and not options.all:
-        raise UsageError("say which scenario to record (`llm-conformance list scenarios`), or --all")
+        raise UsageError("give the ids of scenarios (`llm-conformance list scenarios`), or --all")
     cassette_dir = cassette_dir_of(options, changes=not options.dry_run)
     if options.base_url is not None and not re.fullmatch(r"https?://[^?#\s]+", options.base_url):
-        raise UsageError(f"--base-url={options.base_url}: has to be a URL, http:// or https://, without a query")
+        raise UsageError(f"--base-url={options.base_url}: must be an http:// or https:// URL without a query")
     today = datetime.now(UTC).date()
     try:
         tasks = list(_tasks(options, cassette_dir, older_than(options.older_than, today)))
     except BadFileError as bad:
         raise UsageError(str(bad)) from bad
     if not tasks:
-        old = " and that is old enough" if options.older_than else ""
-        print(f"nothing to record: there is no scenario that was recorded from a hosted provider{old}")
+        age = " that is old enough" if options.older_than else ""
+        print(f"nothing to record: there is no recorded scenario of a hosted provider{age}")
         return 0
     if options.dry_run:
         return _show(options, tasks)
-    needless = _without_key(tasks, os.environ)
-    ready = [task for task in tasks if task not in needless]
+    keyless = _without_key(tasks, os.environ)
+    ready = [task for task in tasks if task not in keyless]
     for task in ready:
-        _prepare(task.target.parent)
-    for name in dict.fromkeys(" or ".join(task.api.key_variables) for task in needless):
-        skipped = sum(" or ".join(task.api.key_variables) == name for task in needless)
-        print(f"{name} is not set: {skipped} scenario{'s' * (skipped > 1)} of {len(tasks)} not recorded")
+        _check_writable(task.target.parent)
+    skipped = Counter(" or ".join(task.api.key_variables) for task in keyless)
+    for names, count in skipped.items():
+        print(f"{names} is not set: {_count(count, 'scenario')} of {len(tasks)} not recorded")
     if not ready:
         return 0 if options.all else 1
-    if not options.yes and not _agreed(ready, options):
-        print("nothing was asked")
+    if not options.yes and not _confirmed(ready, options):
+        print("no request was sent")
         return 1
     failed = _record(options, cassette_dir, ready, today)
-    return int(failed or (bool(needless) and not options.all))
+    return int(failed or (bool(keyless) and not options.all))
 
 
 def _tasks(options: Options, cassette_dir: Path, before: date | None) -> Iterator[Task]:
-    """Yield what is to be recorded, each once, earlier turns first."""
-    unrecorded = [Path(name) for name in options.targets if name.endswith(DRAFT)]
+    """Yield the scenarios and drafts to record, each once, earlier turns of a conversation first."""
+    draft_paths = [Path(name) for name in options.targets if name.endswith(DRAFT)]
     patterns = [name for name in options.targets if not name.endswith(DRAFT)]
     files = [load.read(path) for path in files_in(cassette_dir, patterns)]
     if options.all:
         found = [load.read(path) for path in files_in(cassette_dir, ["*"])]
-        # A server of one's own has to be started first, so it is recorded by its name only.
+        # APIs without a key are local servers, which must be started first: --all leaves them out.
         hosted = (file for file in found if file.api.key_variables)
         files += [file for file in hosted if file.cassette.metadata["provenance"] == "recorded"]
     if before is not None:
         files = [file for file in files if str(file.cassette.metadata.get("date", "")) < before.isoformat()]
     yield from (Task(file.path, file) for file in _with_earlier(files))
-    for path in unrecorded:
+    for path in draft_paths:
         draft = drafts.read_draft(path)
         yield Task(cassette_dir / f"{draft.id}{SUFFIX}", draft)
 
@@ -118,14 +114,14 @@ def _with_earlier(files: Iterable[ScenarioFile]) -> Iterator[ScenarioFile]:
         yield from turns(file)
 
 
-def _prepare(folder: Path) -> None:
-    """See to it that what will be paid for can be written. Raises Misuse."""
+def _check_writable(folder: Path) -> None:
+    """Raise UsageError if no file can be written to a folder, before requests are paid for."""
     try:
-        made = not folder.exists()
+        is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-        if made:
+        if is_new:
             folder.rmdir()
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written: {error.strerror}") from error
@@ -156,21 +152,26 @@ def _show(options: Options, tasks: Iterable[Task]) -> int:
     return 0
 
 
-def _agreed(tasks: Sequence[Task], options: Options) -> bool:
+def _confirmed(tasks: Sequence[Task], options: Options) -> bool:
+    """Print what will be requested and what it may cost; return True if the user agrees."""
     calls = sum(len(task.source.modes) for task in tasks)
-    print(f"{calls} call{'s' * (calls > 1)} for {len(tasks)} scenario{'s' * (len(tasks) > 1)}:")
+    print(f"{_count(calls, 'call')} for {_count(len(tasks), 'scenario')}:")
     for task in tasks:
-        where = options.base_url or task.api.base_urls[0]
-        print(f"  {load.id_of(task.target)}: {options.model or task.source.document['call']['model']} at {where}")
+        url = options.base_url or task.api.base_urls[0]
+        print(f"  {load.id_of(task.target)}: {options.model or task.source.document['call']['model']} at {url}")
     print(_cost(tasks))
     try:
-        return input("Ask? [y/N] ").strip().lower() in ("y", "yes")
+        return input("Send these requests? [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
-        raise UsageError("nobody is there to be asked; say --yes if this may be spent") from None
+        raise UsageError("cannot ask without a terminal; use --yes to send requests that cost money") from None
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _cost(tasks: Iterable[Task]) -> str:
-    """Return what it will cost, as far as the recordings that there are tell."""
+    """Return the token counts of the present recordings and the pages with the prices, as a sentence."""
     prompt = completion = unknown = 0
     for task in tasks:
         for mode in task.source.modes:
@@ -184,21 +185,20 @@ def _cost(tasks: Iterable[Task]) -> str:
                 prompt += usage.prompt_tokens or 0
                 completion += usage.completion_tokens or 0
     pages = ", ".join(dict.fromkeys(task.api.pricing for task in tasks if task.api.pricing))
-    said = (
-        f"About {prompt:,} tokens in and {completion:,} out, as they were recorded"
-        if prompt
-        else "How many tokens it takes is not known"
-    )
-    said += f" ({unknown} call{'s' * (unknown > 1)} of unknown length)" if unknown and prompt else ""
-    return f"{said}. Prices: {pages}" if pages else f"{said}."
+    if prompt:
+        tokens = f"About {prompt:,} prompt and {completion:,} completion tokens, as recorded before"
+        tokens += f" ({_count(unknown, 'call')} of unknown length)" if unknown else ""
+    else:
+        tokens = "The number of tokens is unknown"
+    return f"{tokens}. Prices: {pages}" if pages else f"{tokens}."
 
 
 def _record(options: Options, cassette_dir: Path, tasks: Sequence[Task], today: date) -> bool:
-    """Record all tasks; return whether one of them failed."""
+    """Record all tasks; return True if one of them failed."""
     try:
         from tqdm import tqdm
     except ImportError:
-        raise UsageError("recording takes two libraries more: pip install 'llm-conformance[record]'") from None
+        raise UsageError("recording needs two more libraries: pip install 'llm-conformance[record]'") from None
     proposed = 0
     refused: list[Api] = []
     total = sum(len(task.source.modes) for task in tasks)
@@ -211,30 +211,30 @@ def _record(options: Options, cassette_dir: Path, tasks: Sequence[Task], today: 
             name = load.id_of(task.target)
             bar.set_description(name)
             if task.api in refused:
-                tqdm.write(f"{name}: not asked: {task.api} lets us in no more")
+                tqdm.write(f"{name}: not recorded: {task.api} has refused access")
                 continue
             try:
                 proposal = recording.record(task)
-                tqdm.write(f"proposed {proposal.folder.relative_to(cassette_dir)}{_said_of(proposal)}")
+                tqdm.write(f"proposed {proposal.folder.relative_to(cassette_dir)}{_errors_of(proposal)}")
                 proposed += 1
             except RefusedError as error:
                 refused.append(task.api)
                 tqdm.write(f"{name}: not recorded: {error}")
             except (CannotAskError, LeakError, BadFileError) as error:
                 tqdm.write(f"{name}: not recorded: {error}")
-            except httpx.HTTPError as error:  # its words may repeat what was sent
-                tqdm.write(f"{name}: not recorded: {type(error).__name__} at {_place(options, task)}")
+            except httpx.HTTPError as error:  # its message may repeat what was sent
+                tqdm.write(f"{name}: not recorded: {type(error).__name__} at {_host(options, task)}")
     if proposed:
-        print(f"look at what came: llm-conformance review{hint(options)}")
+        print(f"next: llm-conformance review{hint(options)}")
     return proposed < len(tasks)
 
 
-def _said_of(proposal: Proposal) -> str:
-    """Return what is to be known at once: that there was no answer."""
+def _errors_of(proposal: Proposal) -> str:
+    """Return the error statuses that came instead of answers, to be printed at once; "" if there are none."""
     failed = [f"{mode} status {status}" for mode, status in proposal.notes.get("failed", ())]
     return f" (an error: {', '.join(failed)})" if failed else ""
 
 
-def _place(options: Options, task: Task) -> str:
+def _host(options: Options, task: Task) -> str:
     url = httpx.URL(options.base_url or task.api.base_urls[0])
     return f"{url.scheme}://{url.host}{f':{url.port}' if url.port else ''}"

@@ -1,11 +1,11 @@
-"""`llm-conformance report`: reports joined, compared, or shown in another form."""
+"""`llm-conformance report`: merge, compare or convert reports."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from llm_conformance.cli.command import Commands, Options, UsageError
+from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.judging.status import Status
 from llm_conformance.reports import comparing, files, merging
 from llm_conformance.reports.badge import NoBadgeError
@@ -16,29 +16,42 @@ from llm_conformance.yaml_files import BadFileError, FileProblem
 _SHOWN = 50
 
 
-def add_to(commands: Commands) -> None:
-    """Describe the command and its parts."""
-    parser = commands.add_parser("report", help="join, compare or show reports")
-    parts = parser.add_subparsers(metavar="WHAT", required=True)
+def add_options(parser: Parser) -> None:
+    """Describe the command and its three verbs."""
+    parser.description = "Merge, compare or convert JSON reports."
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
 
-    def part(name: str, command: Callable[[Options, Sequence[str]], int], said: str) -> Commands:
-        made = parts.add_parser(name, help=said.partition(";")[0], description=f"{said[0].upper()}{said[1:]}.")
-        made.set_defaults(command=command, passes_on=False)
-        return made
+    def verb(name: str, help: str) -> Parser:
+        added: Parser = verbs.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.")
+        return added
 
-    merge_ = part("merge", merge, "join the reports of shards; those of different suites or adapters are refused")
-    merge_.add_argument("reports", nargs="+", type=Path, metavar="REPORT.json")
-    merge_.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help=", ".join(files.FORMS))
-    compare_ = part("compare", compare, "say what got better and what got worse; exit code 1 if anything got worse")
-    compare_.add_argument("before", type=Path, metavar="BEFORE.json")
-    compare_.add_argument("after", type=Path, metavar="AFTER.json")
-    show_ = part("show", show, "write reports in another form; a page shows several side by side")
-    show_.add_argument("reports", nargs="+", type=Path, metavar="REPORT.json")
-    show_.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help=".html, .md, .svg")
+    merge = verb("merge", "merge the reports of the shards of one run")
+    merge.add_argument("reports", nargs="+", type=Path, metavar="REPORT.json")
+    merge.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help=", ".join(files.FORMS))
+    compare = verb("compare", "list the cells that got better or worse; exit code 1 if one got worse")
+    compare.add_argument("before", type=Path, metavar="BEFORE.json")
+    compare.add_argument("after", type=Path, metavar="AFTER.json")
+    show = verb("show", "write reports as a page, a summary or a badge; a page can show several reports")
+    show.add_argument("reports", nargs="+", type=Path, metavar="REPORT.json")
+    show.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help=".html, .md or .svg")
 
 
-def merge(options: Options, _rest: Sequence[str]) -> int:
-    """Write one report of all; return what the exit code of one run would have been."""
+def run(options: Options) -> int:
+    """Run the verb; return its exit code."""
+    return {"merge": _merge, "compare": _compare, "show": _show}[options.verb](options)
+
+
+def _merge(options: Options) -> int:
+    """Write one report of all shards; return the exit code that one run would have had.
+
+    | code | meaning |
+    |---|---|
+    | 0 | nothing fails |
+    | 1 | a cell fails, or a known deviation is stale |
+    | 3 | an error of the suite itself |
+    | 4 | a cassette could not be read |
+    | 5 | nothing was judged |
+    """
     try:
         merged = merging.merge(_read(options.reports))
     except merging.NotOfOneRunError as error:
@@ -55,16 +68,16 @@ def merge(options: Options, _rest: Sequence[str]) -> int:
     return 0 if counts.get(Status.PASS) or counts.get(Status.EXPECTED) else 5
 
 
-def compare(options: Options, _rest: Sequence[str]) -> int:
-    """Print what changed; return 1 if a cell got worse."""
+def _compare(options: Options) -> int:
+    """Print the changes; return 1 if a cell got worse."""
     before, after = _read([options.before, options.after])
-    for which, document in (("the first", before), ("the second", after)):
+    for path, document in ((options.before, before), (options.after, after)):
         if not document["complete"]:
-            print(f"{which} report is of a part of the suite; what is not in it is not counted as worse")
+            print(f"{path} is a partial report; cells that it does not have are not compared")
     if before["suite"] != after["suite"]:
-        print("the reports are of different suites: scenarios may be new, or have changed")
-    whole = before["complete"] and after["complete"] and before["suite"] == after["suite"]
-    changes = [each for each in comparing.compare(before, after) if whole or each.is_judged]
+        print("the reports are of different versions of the suite; scenarios may have been added or changed")
+    complete = before["complete"] and after["complete"] and before["suite"] == after["suite"]
+    changes = [each for each in comparing.compare(before, after) if complete or each.is_judged]
     worse = [each for each in changes if each.is_worse]
     better = [each for each in changes if each.is_better]
     for title, found in (("worse", worse), ("better", better)):
@@ -76,15 +89,16 @@ def compare(options: Options, _rest: Sequence[str]) -> int:
     return 1 if worse else 0
 
 
-def show(options: Options, _rest: Sequence[str]) -> int:
-    """Write reports as a page, a summary or a badge."""
+def _show(options: Options) -> int:
+    """Write the reports in the form of the output's suffix."""
     if options.output.suffix == ".json":
-        raise UsageError(f"{options.output}: they are JSON already; to join shards: llm-conformance report merge")
+        raise UsageError(f"{options.output}: reports are JSON already; to merge shards: llm-conformance report merge")
     _write(options.output, *_read(options.reports))
     return 0
 
 
 def _read(paths: Sequence[Path]) -> list[Document]:
+    """Read reports. Raises UsageError with the problems of all files."""
     found: list[Document] = []
     problems: list[FileProblem] = []
     for path in paths:
@@ -99,10 +113,10 @@ def _read(paths: Sequence[Path]) -> list[Document]:
 
 def _write(path: Path, *documents: Document) -> None:
     if path.suffix not in files.FORMS:
-        raise UsageError(f"{path}: the suffix has to be one of {', '.join(files.FORMS)}")
+        raise UsageError(f"{path}: the suffix must be one of {', '.join(files.FORMS)}")
     try:
         files.write(path, *documents)
     except NoBadgeError as error:
-        raise UsageError(f"{path}: not written, {error}") from error
+        raise UsageError(f"{path}: not written: {error}") from error
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from error

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from llm_conformance.cli.command import Commands, Options
+from llm_conformance.cli.command import Options, Parser
 from llm_conformance.locations import RULES, STARTED_AS
 
 _CONFIGURATION = Path(__file__).resolve().parent.parent / "pytest.ini"
@@ -35,15 +35,11 @@ _SINGLE = {
 }
 
 
-def add_to(commands: Commands) -> None:
+def add_options(parser: Parser) -> None:
     """Describe the command."""
-    parser = commands.add_parser(
-        "run",
-        help="judge an adapter: pytest with the suite's own configuration",
-        description="Judge adapters. The options are those of `pytest` without their prefix `--conformance-`; what is "
-        "no option of ours goes to pytest (-n 4, -x, --junitxml=FILE). In a GitHub workflow the result is written to "
-        "the step summary.",
-        allow_abbrev=False,
+    parser.description = (
+        "Judge adapters. The options are those of `pytest` without the prefix `--conformance-`; all others are passed "
+        "to pytest (-n 4, -x, --junitxml=FILE). In a GitHub workflow the result is added to the step summary."
     )
     names = ("--adapter", "--conformance-adapter")  # so that the `Reproduce` line of a failure is a command, too
     parser.add_argument(*names, action="append", required=True, metavar="SPEC", help="what is judged; repeatable")
@@ -51,10 +47,9 @@ def add_to(commands: Commands) -> None:
         parser.add_argument(f"--{name}", action="append", default=[], metavar=name.upper(), help=f"{said}; repeatable")
     for name, said in _SINGLE.items():
         parser.add_argument(f"--{name}", metavar=name.upper(), help=said)
-    parser.set_defaults(command=run, passes_on=True)
 
 
-def run(options: Options, rest: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Run pytest; return its exit code."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     environment[STARTED_AS] = "llm-conformance run"
@@ -64,7 +59,7 @@ def run(options: Options, rest: Sequence[str]) -> int:
         ours = ["-c", str(_CONFIGURATION), f"--rootdir={Path.cwd()}", str(RULES), *_long(options)]
         ours += [f"--conformance-report={told}"] * bool(summary)
         # -P: what lies in the working directory must not stand in the way of what pytest imports.
-        code = _wait([sys.executable, "-P", "-m", "pytest", *ours, *rest], environment)
+        code = _wait([sys.executable, "-P", "-m", "pytest", *ours, *options.pytest_arguments], environment)
         if summary and told.is_file():
             try:
                 with Path(summary).open("a", encoding="utf-8") as file:

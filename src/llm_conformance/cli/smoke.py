@@ -1,13 +1,13 @@
-"""`llm-conformance smoke`: does the plumbing work? One plain answer an API and method, before any rule is asked."""
+"""`llm-conformance smoke`: one plain response of each API through each method, to see that an adapter can be called."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from llm_conformance.adapter import under_test
 from llm_conformance.adapter.under_test import AdapterUnderTest
-from llm_conformance.cli.command import Commands, Options, UsageError
+from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import CASSETTES
 from llm_conformance.options import TIMEOUT_S
 from llm_conformance.replay.cell import Cell
@@ -21,22 +21,20 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 
 _SHOWN = 60
+"""Code points of a message that are shown."""
 
 
-def add_to(commands: Commands) -> None:
+def add_options(parser: Parser) -> None:
     """Describe the command."""
-    parser = commands.add_parser(
-        "smoke",
-        help="say in two seconds whether an adapter can be called at all",
-        description="Replay one plain answer of each API through each method of an adapter, and show what came back. "
-        "Nothing is judged but that an answer came.",
+    parser.description = (
+        "Replay one plain response of each API through each method of an adapter and show what it returns. Checks only "
+        "that a message came back; no rule is applied."
     )
-    parser.add_argument("--adapter", action="append", required=True, metavar="SPEC")
-    parser.set_defaults(command=run, passes_on=False)
+    parser.add_argument("--adapter", action="append", required=True, metavar="SPEC", help="the adapter; repeatable")
 
 
-def run(options: Options, _rest: Sequence[str]) -> int:
-    """Call each method once an API; return 1 if one of them gave no answer."""
+def run(options: Options) -> int:
+    """Call each method once for each API; return 1 if a call returned no message."""
     keep_proxies_away()
     try:
         adapters = under_test.load_all(options.adapter, Path.cwd())
@@ -44,41 +42,39 @@ def run(options: Options, _rest: Sequence[str]) -> int:
         raise UsageError(str(error)) from error
     runner = Runner(TIMEOUT_S, ReplayServer())
     try:
-        return max(_try(each, runner) for each in adapters)
+        return max(_try(adapter, runner) for adapter in adapters)
     finally:
         runner.close()
-        for each in adapters:
-            each.close()
+        for adapter in adapters:
+            adapter.close()
 
 
-def _try(judged: AdapterUnderTest, runner: Runner) -> int:
-    print(f"{judged.label} {judged.version or ''}".rstrip())
-    apis = [api for api in table().values() if judged.covers(api)]
-    unknown = judged.providers - {name for api in apis for name in (api.provider, str(api))}
+def _try(adapter: AdapterUnderTest, runner: Runner) -> int:
+    print(f"{adapter.label} {adapter.version or ''}".rstrip())
+    apis = [api for api in table().values() if adapter.covers(api)]
+    unknown = adapter.providers - {name for api in apis for name in (api.provider, str(api))}
     for name in sorted(unknown):
-        print(f"  {name}: the suite has nothing of it yet; `llm-conformance list providers` has all")
-    failed = 0 if apis else 1
+        print(f"  {name}: the suite does not have this provider; see `llm-conformance list providers`")
+    failed = not apis
     for api in apis:
-        for cell in _cells(judged, api):
-            good, said = _outcome(cell, runner)
-            failed |= not good
-            print(f"  {'ok' if good else 'NO':<3} {api!s:<26} {cell.method:<13} {said}")
-    print(
-        "  no rule was asked: llm-conformance run --adapter=" + judged.spec if not failed else "  it does not work yet"
-    )
+        for cell in _cells(adapter, api):
+            works, message = _outcome(cell, runner)
+            failed |= not works
+            print(f"  {'ok' if works else 'NO':<3} {api!s:<26} {cell.method:<13} {message}")
+    print("  it does not work yet" if failed else f"  it works; now: llm-conformance run --adapter={adapter.spec}")
     return int(failed)
 
 
-def _cells(judged: AdapterUnderTest, api: Api) -> Iterator[Cell]:
+def _cells(adapter: AdapterUnderTest, api: Api) -> Iterator[Cell]:
     for mode in MODES:
-        methods = judged.methods_for(mode)
+        methods = adapter.methods_for(mode)
         scenario = _plain(api, mode) if methods else None
         if scenario is not None:
-            yield from (Cell(judged, scenario, mode, method) for method in methods)
+            yield from (Cell(adapter, scenario, mode, method) for method in methods)
 
 
 def _plain(api: Api, mode: Mode) -> Scenario | None:
-    """Return the smallest scenario of an API that is a text and nothing else; None if there is none."""
+    """Return the smallest scenario of an API whose response is a text and nothing else; None if there is none."""
     files, _ = load.find(CASSETTES / api.provider)
     for path in sorted(files, key=lambda path: load.cassette_path(path).stat().st_size):
         file = load.read(path)
@@ -95,14 +91,14 @@ def _plain(api: Api, mode: Mode) -> Scenario | None:
 
 
 def _outcome(cell: Cell, runner: Runner) -> tuple[bool, str]:
-    """Return whether an answer came, and what is to be said of it."""
+    """Return whether the method returned a message, and the message or what is wrong."""
     outcome = runner.exchange(cell).outcome
     if outcome.fault or outcome.raised or outcome.unsupported:
         return False, str(outcome.fault or outcome.raised or outcome.unsupported)
     if outcome.response is None:
-        return False, "no response.completed came" if outcome.events else "no answer came"
-    said = outcome.response.data.get("message")
-    if not isinstance(said, str):
-        return False, f"`message` has to be a text, and is {said!r}"
+        return False, "no response.completed event came" if outcome.events else "it returned no response"
+    message = outcome.response.data.get("message")
+    if not isinstance(message, str):
+        return False, f"`message` must be a string, and is {message!r}"
     events = f" ({len(outcome.events)} events)" if outcome.events else ""
-    return True, f'"{said[:_SHOWN]}{"..." if len(said) > _SHOWN else ""}"{events}'
+    return True, f'"{message[:_SHOWN]}{"..." if len(message) > _SHOWN else ""}"{events}'
