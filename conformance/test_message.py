@@ -37,7 +37,7 @@ def test_message_holds_no_reasoning(exchange: Exchange) -> None:
     leak = leaked_from(exchange.expected.reasoning or "", exchange.response.message, exchange.expected.message)
     if leak:
         fail("a message without reasoning", f"a message that also holds {leak!r}, which is reasoning")
-    with_canary = exchange.others.canary()
+    with_canary = exchange.related.with_canary()
     if with_canary is not None and canary.TOKEN in with_canary.response.message:
         fail("a message without reasoning", "a message with the canary token that replaced the reasoning")
 

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
-
 from llm_conformance.compare import first_difference, show
-from llm_conformance.contract import Segment
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import rule
+from llm_conformance.rules.segments import OPAQUE_KEYS, joined, opaque_data, outline, shortened
 from llm_conformance.rules.violation import Vacuous, expect_equal, expect_text, fail
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
-
-_Outline = list[tuple[str, str | None]]
-
-_OPAQUE_KEYS = ("signature", "redacted", "encrypted")
-_TEXTS = ("text", "reasoning")
-_ORDERED = (*_TEXTS, "tool_call", "other")
 
 
 def _states_reasoning(expected: Expected, _mode: Mode) -> bool:
@@ -33,7 +24,7 @@ def _states_segments(expected: Expected, _mode: Mode) -> bool:
 
 
 def _has_opaque_data(expected: Expected, _mode: Mode) -> bool:
-    return any(segment.metadata.get(key) for segment in expected.segments for key in _OPAQUE_KEYS)
+    return any(segment.metadata.get(key) for segment in expected.segments for key in OPAQUE_KEYS)
 
 
 @rule("RSN-1", capability="reasoning", when=_states_reasoning)
@@ -48,7 +39,7 @@ def test_reasoning_is_whole(exchange: Exchange) -> None:
     expected, reasoning = exchange.expected.reasoning, exchange.response.reasoning
     if exchange.expected.reasoning_source == "tag" or _without_space(reasoning) != _without_space(expected):
         expect_text("the reasoning", reasoning, expected)
-    with_canary = exchange.others.canary()
+    with_canary = exchange.related.with_canary()
     if with_canary is not None:
         expected, reasoning = with_canary.expected.reasoning, with_canary.response.reasoning
         if _without_space(reasoning) != _without_space(expected):
@@ -84,12 +75,12 @@ def test_segments_mirror_the_wire(exchange: Exchange) -> None:
     segments = response.segments
     message, refusal = response.message, exchange.expected.refusal
     answer = message.removesuffix(refusal) if message == exchange.expected.message + refusal else message
-    expect_text("the joined text segments", _joined(segments, "text"), answer)
-    expect_text("the joined reasoning segments", _joined(segments, "reasoning"), response.reasoning or "")
-    actual, expected = _outline(segments), _outline(exchange.expected.segments)
+    expect_text("the joined text segments", joined(segments, "text"), answer)
+    expect_text("the joined reasoning segments", joined(segments, "reasoning"), response.reasoning or "")
+    actual, expected = outline(segments), outline(exchange.expected.segments)
     if actual != expected:
         at = first_difference(actual, expected)
-        actual_rest, expected_rest = _shortened(actual[at:], expected[at:])
+        actual_rest, expected_rest = shortened(actual[at:], expected[at:])
         what = f"segments, from number {at} on," if at else "segments"
         fail(f"{what} {show(expected_rest)}", show(actual_rest), where=f"segment {at}")
 
@@ -103,8 +94,8 @@ def test_opaque_data_stays_on_its_block(exchange: Exchange) -> None:
 
     Source: S1-12, S1-13, S4-11.
     """
-    actual = [_opaque_data(segment) for segment in exchange.response.segments if _opaque_data(segment)[1]]
-    expected = [_opaque_data(segment) for segment in exchange.expected.segments if _opaque_data(segment)[1]]
+    actual = [opaque_data(segment) for segment in exchange.response.segments if opaque_data(segment)[1]]
+    expected = [opaque_data(segment) for segment in exchange.expected.segments if opaque_data(segment)[1]]
     at = first_difference(actual, expected)
     if actual != expected:
         expect_equal("opaque data", actual[at : at + 1], expected[at : at + 1], where=f"opaque block {at}")
@@ -112,29 +103,3 @@ def test_opaque_data_stays_on_its_block(exchange: Exchange) -> None:
 
 def _without_space(text: str | None) -> str | None:
     return None if text is None else "".join(text.split())
-
-
-def _joined(segments: Iterable[Segment], kind: str) -> str:
-    return "".join(segment.content for segment in segments if segment.type == kind)
-
-
-def _outline(segments: Iterable[Segment]) -> _Outline:
-    """Return the types in order, texts with their content. Texts without content and opaque data are left out."""
-    return [
-        (segment.type, segment.content if segment.type in _TEXTS else None)
-        for segment in segments
-        if segment.type in _ORDERED and (segment.content or segment.type not in _TEXTS or _opaque_data(segment)[1])
-    ]
-
-
-def _shortened(*outlines: _Outline) -> list[_Outline]:
-    """Return two outlines that differ in their first segment, without most of the text that both begin with."""
-    first_texts = [outline[0][1] or "" for outline in outlines if outline]
-    skipped = first_difference(*first_texts) - 20 if len(first_texts) == 2 else 0
-    if skipped <= 0:
-        return list(outlines)
-    return [[(kind, f"...{text[skipped:]}" if text else text), *rest] for (kind, text), *rest in outlines]
-
-
-def _opaque_data(segment: Segment) -> tuple[str, Mapping[str, Any]]:
-    return segment.type, {key: segment.metadata[key] for key in _OPAQUE_KEYS if segment.metadata.get(key)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from llm_conformance.compare import show
 from llm_conformance.formats.turns import objects
 from llm_conformance.pointers import at_pointer
-from llm_conformance.rules.conversations import unlike
+from llm_conformance.rules.conversations import different_turn
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import rule
 from llm_conformance.rules.violation import fail
@@ -26,7 +26,7 @@ def _has_switches(expected: Expected, _mode: Mode) -> bool:
     return bool(expected.switches)
 
 
-@rule("RPL-1", capability="round_trip", when=_follows_an_answer, sends=True)
+@rule("RPL-1", capability="round_trip", when=_follows_an_answer, needs_request=True)
 def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
     """Earlier reasoning goes back exactly as it came: in the provider's field, in its order, with the tool results.
 
@@ -38,19 +38,19 @@ def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
     """
     round_trip, request = exchange.round_trip, exchange.request
     missing_text, missing_call = unsaid(round_trip, request), uncalled(round_trip, request)
-    different_turn = unlike(round_trip, request)
+    difference = different_turn(round_trip, request)
     if missing_text is not None:
         fail(f"the earlier text {show(missing_text)}, in order", "a request that lacks it, or has it out of order")
     if missing_call is not None:
         call = f"{missing_call.name}({missing_call.arguments})"
         fail(f"the earlier tool call {call}, in order", "a request that lacks it, or has it out of order")
-    if different_turn is not None:
-        fail(*different_turn)
+    if difference is not None:
+        fail(*difference)
     for pointer, expected in round_trip.sent.items():
         _expect_in_request(exchange, pointer, expected)
 
 
-@rule("RPL-2", capability="round_trip", when=_follows_reasoning, sends=True)
+@rule("RPL-2", capability="round_trip", when=_follows_reasoning, needs_request=True)
 def test_earlier_reasoning_is_nowhere_else(exchange: Exchange) -> None:
     """Earlier reasoning is left out where the provider rejects it, and is never sent as visible text.
 
@@ -72,7 +72,7 @@ def test_earlier_reasoning_is_nowhere_else(exchange: Exchange) -> None:
             fail("reasoning in assistant messages only", f"{fields[0]} in a {message.get('role')} message")
 
 
-@rule("RPL-3", capability="round_trip", when=_has_switches, sends=True)
+@rule("RPL-3", capability="round_trip", when=_has_switches, needs_request=True)
 def test_thinking_switches_are_sent_as_set(exchange: Exchange) -> None:
     """Thinking switches that the provider reads are sent as the call sets them; switches that are not set stay unset.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.test_reasoning import _shortened
+from llm_conformance.rules.segments import shortened
 from tests import miniature
 
 ANSWER = """\
@@ -78,7 +78,7 @@ def test_segments_are_shown_from_where_they_differ(pytester: pytest.Pytester, te
 
 def test_a_difference_late_in_a_long_segment_is_shown() -> None:
     long = "Spiders have legs. " * 20
-    seen, wanted = _shortened([("text", f"{long}Eight.")], [("text", f"{long}Nine."), ("other", None)])
+    seen, wanted = shortened([("text", f"{long}Eight.")], [("text", f"{long}Nine."), ("other", None)])
     assert (seen, wanted) == (
         [("text", "... Spiders have legs. Eight.")],
         [("text", "... Spiders have legs. Nine."), ("other", None)],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from llm_conformance.rules.errors import raised, raised_event
+from llm_conformance.rules.errors import read_error_event, read_exception
 
 TABLE = {"MyDown": "ServiceUnavailableError"}
 
@@ -21,7 +21,7 @@ TABLE = {"MyDown": "ServiceUnavailableError"}
     ],
 )
 def test_an_error_in_an_event_is_known_as_one_that_is_raised(error: object, wanted: str | None) -> None:
-    assert raised_event({"event_type": "response.error", "error": error}, TABLE).contract_type == wanted
+    assert read_error_event({"event_type": "response.error", "error": error}, TABLE).contract_type == wanted
 
 
 def test_what_is_behind_an_error_is_read_however_deep() -> None:
@@ -29,6 +29,6 @@ def test_what_is_behind_an_error_is_read_however_deep() -> None:
     root.add_note("a note")
     middle, top = ValueError("in the middle"), RuntimeError("at the top")
     root.__context__, middle.__cause__, top.__cause__ = top, root, middle  # in a circle
-    dump = raised(top, {}).dump
+    dump = read_exception(top, {}).dump
     for said in ("at the top", "in the middle", "at the root", "a note"):
         assert said in dump

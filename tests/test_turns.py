@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.rules.conversations import unlike
+from llm_conformance.rules.conversations import different_turn
 from llm_conformance.scenarios.round_trip import RoundTripRequirement, leaks, unsaid
 
 TRACE = "First the tide table of the harbour, then the wind; a neap tide leaves too little water under the keel."
@@ -85,7 +85,7 @@ RECORDED: list[dict[str, Any]] = [
     ],
 )
 def test_messages_may_be_written_otherwise(messages: list[dict[str, Any]]) -> None:
-    assert unlike(round_trip(recorded=RECORDED), {"messages": messages}) is None
+    assert different_turn(round_trip(recorded=RECORDED), {"messages": messages}) is None
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_messages_may_be_written_otherwise(messages: list[dict[str, Any]]) -> No
     ],
 )
 def test_what_is_said_otherwise_is_told_of(messages: Any, expected: str, actual: str) -> None:
-    wrong = unlike(round_trip(recorded=RECORDED), {"messages": messages})
+    wrong = different_turn(round_trip(recorded=RECORDED), {"messages": messages})
     assert wrong is not None
     assert wrong[0].startswith(expected)
     assert wrong[1].startswith(actual)

@@ -126,7 +126,7 @@ class Findings:
 
 def judged(cell: Cell, rule: Rule, runner: Runner, effort: Effort) -> tuple[Verdict, str | None]:
     """Judge a recorded exchange by a rule: once, or as often as the rule wants. Return also what is wrong, in words."""
-    if not rule.over:
+    if not rule.vary_cuts:
         exchange = runner.exchange(cell)
         status, message, violation = judge(rule, exchange)
         if violation is None:
@@ -150,7 +150,7 @@ def judged(cell: Cell, rule: Rule, runner: Runner, effort: Effort) -> tuple[Verd
 
 def uncut(cell: Cell, rule: Rule, effort: Effort) -> Verdict | None:
     """Return the verdict of a rule that wants a stream cut in many ways, where no way is tried; else None."""
-    if not rule.over or effort.examples:
+    if not rule.vary_cuts or effort.examples:
         return None
     return verdict(cell, rule, Status.VACUOUS, "no other way to cut the stream was tried: 0 examples")
 

@@ -24,7 +24,7 @@ def known_without_running(cell: Cell, rule: Rule) -> Verdict | None:
     """Return the verdict that is known before anything is run, None if there is none."""
     if not rule.applies(cell.scenario.expected[cell.mode], cell.mode):
         return verdict(cell, rule, Status.VACUOUS, "the scenario has nothing for this rule")
-    if rule.sends and cell.method in PURE:
+    if rule.needs_request and cell.method in PURE:
         return verdict(cell, rule, Status.VACUOUS, "the method sends no request")
     if not cell.runnable:
         return verdict(cell, rule, Status.UNSUPPORTED, f"the adapter has no method for {cell.mode}")

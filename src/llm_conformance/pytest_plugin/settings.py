@@ -187,7 +187,7 @@ def _deviations(settings: Settings, paths: Iterable[Path]) -> Deviations:
                 problems += bad.problems
         if problems:
             raise BadFileError(*problems)
-        searched = {id for id, rule in rules.items() if rule.over}
+        searched = {id for id, rule in rules.items() if rule.vary_cuts}
         return deviations.for_run(listed, settings.adapters, searched, effort.reproducible and effort.examples > 0)
     except BadFileError as bad:
         raise pytest.UsageError(f"{bad}\n{lint.counted(bad.problems)} in the deviations; nothing was run") from bad

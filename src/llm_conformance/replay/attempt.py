@@ -34,7 +34,7 @@ class Attempt:
         self.response: Mapping[str, Any] | None = None
         self.returned: Any = None
         self.events: list[Mapping[str, Any]] = []
-        self.event_faults: list[tuple[int, str]] = []
+        self.invalid_events: list[tuple[int, str]] = []
         self.content_shown = False
         self.buffered: bool | None = None
 
@@ -73,7 +73,7 @@ class Attempt:
                     own = value.get("response") if isinstance(value, Mapping) else getattr(value, "response", None)
                     self.returned = event["response"] if own is None else own
         except TypeError as error:
-            self.event_faults.append((len(self.events), str(error)))
+            self.invalid_events.append((len(self.events), str(error)))
             return
         self.events.append(event)
         if any(event.get(key) for key in _CONTENT):
@@ -120,7 +120,7 @@ class Attempt:
             attempts=self.serving.requests if self.serving else 0,
             repeats=self.serving.repeats if self.serving else 0,
             events=tuple(self.events),
-            event_faults=tuple(self.event_faults),
+            invalid_events=tuple(self.invalid_events),
             raised=error,
             fault=fault,
             hung=self.hung,
@@ -131,12 +131,12 @@ class Attempt:
     def _end(self, raised: BaseException | None) -> tuple[Mapping[str, Any] | None, Raised | None]:
         """Return the response and the error with which it ended, of a stream the last ones."""
         response = self.response
-        error = None if raised is None else errors.raised(raised, self.adapter.errors)
+        error = None if raised is None else errors.read_exception(raised, self.adapter.errors)
         for event in self.events:
             if event.get("event_type") == "response.completed" and isinstance(event.get("response"), Mapping):
                 response = event["response"]
             if event.get("event_type") == "response.error":
-                error = errors.raised_event(event, self.adapter.errors)
+                error = errors.read_error_event(event, self.adapter.errors)
         return response, error
 
     def _arrived_late(self, serving: Serving) -> bool | None:

@@ -168,7 +168,7 @@ class _Others:
     runner: Runner
     cell: Cell
 
-    def counterpart(self) -> Exchange | None:
+    def other_mode(self) -> Exchange | None:
         cell, modes = self.cell, MODES
         other = modes[cell.mode == "json"]
         method = METHODS[other][METHODS[cell.mode].index(cell.method)]
@@ -176,11 +176,11 @@ class _Others:
             return None
         return self._run(replace(cell, mode=other, method=method))
 
-    def uncut(self) -> Exchange | None:
+    def whole_frames(self) -> Exchange | None:
         whole = self.cell.scenario.uncut
         return None if whole is None else self._run(replace(self.cell, scenario=whole))
 
-    def canary(self) -> Exchange | None:
+    def with_canary(self) -> Exchange | None:
         swapped = canary.swapped(self.cell.scenario, self.cell.mode)
         return None if swapped is None else self._run(replace(self.cell, scenario=swapped))
 

@@ -1,1 +1,1 @@
-"""The words that rules are written in."""
+"""The vocabulary of rules: the exchange that they judge, and how they report what is wrong with it."""

@@ -1,4 +1,4 @@
-"""Compare the conversation that was sent with the recorded one."""
+"""Compare the conversation in a request with the recorded one."""
 
 from __future__ import annotations
 
@@ -11,18 +11,25 @@ from llm_conformance.formats.turns import Turn
 from llm_conformance.scenarios.round_trip import RoundTripRequirement
 
 
-def unlike(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return what a request says otherwise than the recorded one, as (expected, actual); None if nothing."""
+def different_turn(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return (expected, actual) for the first turn that differs from the recorded request; None if all are equal."""
     if round_trip.recorded is None:
         return None
-    wanted, there = (_compared(round_trip, each) for each in (round_trip.recorded, request))
-    for turn, other in itertools.zip_longest(wanted, there):
-        if turn != other:
-            return ("nothing more" if turn is None else str(turn)), ("nothing more" if other is None else str(other))
+    expected, actual = (_compared_turns(round_trip, each) for each in (round_trip.recorded, request))
+    for expected_turn, actual_turn in itertools.zip_longest(expected, actual):
+        if expected_turn != actual_turn:
+            return _described(expected_turn), _described(actual_turn)
     return None
 
 
-def _compared(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> list[Turn]:
-    """Return the turns; where a trace may stand in the model's own texts, these are looked at elsewhere."""
-    found = turns(request, round_trip.wire)
-    return [each for each in found if not (round_trip.allowed and each.role == "assistant" and each.kind == "text")]
+def _described(turn: Turn | None) -> str:
+    return "nothing more" if turn is None else str(turn)
+
+
+def _compared_turns(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> list[Turn]:
+    """Return the turns of a request. The model's texts are left out if the provider allows a trace in them."""
+    return [
+        turn
+        for turn in turns(request, round_trip.wire)
+        if not (round_trip.allowed and turn.role == "assistant" and turn.kind == "text")
+    ]

@@ -1,4 +1,4 @@
-"""One exchange: an adapter, a scenario and a method, called once; every invariant judges what it showed."""
+"""One exchange: an adapter's method, called once for a scenario, and what came of it."""
 
 from __future__ import annotations
 
@@ -16,27 +16,29 @@ from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Mode
 
 
-class Others(Protocol):
-    """Further exchanges of the same adapter; None where there is none."""
+class RelatedExchanges(Protocol):
+    """Exchanges of the same adapter to compare one with; they are run when a rule asks for them."""
 
-    def counterpart(self) -> Exchange | None:
-        """The same recording in the other mode."""
+    def other_mode(self) -> Exchange | None:
+        """The same scenario in the other mode; None if it has no other, or the adapter no method for it."""
 
-    def uncut(self) -> Exchange | None:
-        """The same stream, frame by frame."""
+    def whole_frames(self) -> Exchange | None:
+        """The same stream, sent frame by frame; None if this one was."""
 
-    def canary(self) -> Exchange | None:
-        """The same recording with its reasoning replaced by tokens that stand nowhere else."""
+    def with_canary(self) -> Exchange | None:
+        """The same recording with canary tokens in place of its reasoning; None if it has no reasoning."""
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """What the rules look at.
+    """What rules judge.
 
     Attributes:
-        face: The method that was called.
-        mode: The mode of the recording that was replayed: that of the method, unless a client asked for the other.
-        others: Runs, or finds, the exchanges to compare this one with.
+        method: The method that was called.
+        mode: The mode of the recording that was replayed: the method's, unless the adapter requested the other.
+        call: What the method was given.
+        outcome: What came of it.
+        related: Exchanges to compare this one with.
     """
 
     adapter: AdapterUnderTest
@@ -45,7 +47,7 @@ class Exchange:
     mode: Mode
     call: Call
     outcome: Outcome
-    others: Others
+    related: RelatedExchanges
 
     @property
     def expected(self) -> Expected:
@@ -54,41 +56,44 @@ class Exchange:
 
     @property
     def streamed(self) -> bool:
-        """Whether the adapter gave events."""
+        """Whether the method returns events."""
         return self.method in ("stream", "parse_stream")
 
     @property
     def events(self) -> tuple[Mapping[str, Any], ...]:
-        """The stream's events."""
+        """The events that the method returned."""
         return self.outcome.events
 
     @property
     def round_trip(self) -> RoundTripRequirement:
-        """What the request has to carry. Raises Vacuous where that is nothing."""
+        """What the request has to carry of earlier answers. Raises Vacuous if there are none."""
         if self.expected.round_trip is None:
             raise Vacuous("no answer comes before this one")
         return self.expected.round_trip
 
     @property
     def request(self) -> Mapping[str, Any]:
-        """The request that the adapter sent. Raises Violation where there was none, Vacuous where nobody sees any."""
+        """The request body that the adapter sent.
+
+        Raises Violation if the adapter sent none, and Vacuous if the scenario refuses connections.
+        """
         if self.scenario.connection_refused:
-            raise Vacuous("nobody listens, so nobody sees a request")
+            raise Vacuous("the connection is refused, so no request is seen")
         if self.outcome.request is None:
             raise Violation("a request to call.base_url", "none")
         return self.outcome.request
 
     @property
-    def refused_rightly(self) -> bool:
-        """Whether the adapter raised an error that the truth allows instead of an answer."""
+    def raised_allowed_error(self) -> bool:
+        """Whether the adapter raised an error where the expected values allow one instead of an answer."""
         raised = self.outcome.raised
         return raised is not None and raised.contract_type in self.expected.may_raise
 
     @property
     def response(self) -> Returned:
-        """The response. Raises Vacuous where the adapter refused, as it may, and Violation where there is none."""
-        if self.refused_rightly:
-            raise Vacuous(f"the adapter raised {self.outcome.raised}, as it may here")
+        """The response. Raises Vacuous if the adapter raised an allowed error, Violation if there is no response."""
+        if self.raised_allowed_error:
+            raise Vacuous(f"the adapter raised {self.outcome.raised}, which is allowed here")
         if self.outcome.raised is not None and self.outcome.response is None:
             raise Violation("a response", f"raised {self.outcome.raised}")
         if self.outcome.response is None:

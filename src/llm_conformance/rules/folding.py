@@ -1,6 +1,6 @@
-"""Folding a stream's deltas by the contract's own rule: plain concatenation.
+"""Fold the deltas of a stream: the contract joins them by plain concatenation.
 
-Events are read without trust: a piece of another type than the schema says is left out here, and reported by STR-3.
+A piece that is not of the type that the schema demands is skipped here and reported by STR-3.
 """
 
 from __future__ import annotations
@@ -14,7 +14,16 @@ from llm_conformance.contract import Segment
 
 @dataclass
 class Folded:
-    """What the deltas of a stream add up to. `tool_calls` is by index, `media` by attachment id."""
+    """The content of a stream's events.
+
+    Attributes:
+        text: The joined deltas of the message.
+        reasoning: The joined deltas of the reasoning.
+        tool_calls: `id`, `name` and joined `arguments` of each tool call, by index.
+        annotations: All annotations, as the events have them.
+        media: Joined `data` (base64) and `transcript` of each attachment, by its id.
+        segments: All segments that events carry whole.
+    """
 
     text: str = ""
     reasoning: str = ""
@@ -24,18 +33,18 @@ class Folded:
     segments: list[Segment] = field(default_factory=list)
 
     def tool_call(self, index: int) -> tuple[str | None, str | None, str]:
-        """Return (id, name, arguments) of a call; empty arguments are `{}`."""
+        """Return (id, name, arguments) of a tool call; empty arguments are `{}`."""
         call = self.tool_calls[index]
         return call["id"], call["name"], call["arguments"] or "{}"
 
     def attachment(self, id: str | None) -> tuple[str | None, str | None]:
-        """Return joined base64 and transcript of an attachment; pieces without an id belong to the only one."""
+        """Return (data, transcript) of an attachment; pieces without an id belong to the only attachment."""
         pieces = self.media.get(id) or self.media.get(None, {})
         return pieces.get("data"), pieces.get("transcript")
 
 
 def fold(events: Iterable[Mapping[str, Any]]) -> Folded:
-    """Return what the deltas of `events` add up to."""
+    """Return the content of `events`."""
     folded = Folded()
     for event in events:
         folded.segments += _segments(event.get("segments"))
@@ -55,14 +64,14 @@ def fold(events: Iterable[Mapping[str, Any]]) -> Folded:
     return folded
 
 
-def _fold_tool_call(folded: Folded, whose: Any, piece: str) -> None:
-    if not isinstance(whose, Mapping) or not isinstance(whose.get("index"), int):
+def _fold_tool_call(folded: Folded, tool_call: Any, piece: str) -> None:
+    if not isinstance(tool_call, Mapping) or not isinstance(tool_call.get("index"), int):
         return
-    call = folded.tool_calls.setdefault(whose["index"], {"id": None, "name": None, "arguments": ""})
+    folded_call = folded.tool_calls.setdefault(tool_call["index"], {"id": None, "name": None, "arguments": ""})
     for key in ("id", "name"):
-        if isinstance(whose.get(key), str):
-            call[key] = whose[key] or call[key]
-    call["arguments"] = f"{call['arguments']}{piece}"
+        if isinstance(tool_call.get(key), str):
+            folded_call[key] = tool_call[key] or folded_call[key]
+    folded_call["arguments"] = f"{folded_call['arguments']}{piece}"
 
 
 def _fold_media(folded: Folded, attachment: Any) -> None:

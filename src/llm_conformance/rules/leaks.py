@@ -1,19 +1,19 @@
-"""Telling a leak from a coincidence.
+"""Find reasoning in a message.
 
-A bare substring search is no evidence: "4" may be both the answer and a word of the reasoning. Only what an adapter
-added to the true answer is searched, and only for runs of `SIGNIFICANT` code points.
+Searching the message for words of the reasoning proves nothing: "4" may be both the answer and a word of the reasoning.
+So only the text that an adapter added to the expected message is searched, for runs of `SIGNIFICANT` code points.
 """
 
 from __future__ import annotations
 
 SIGNIFICANT = 8
-"""How many code points in a row count as a piece of somebody's text."""
+"""How many equal code points in a row count as a piece of the reasoning."""
 
 _TAGS = ("<think>", "</think>", "<thought>", "</thought>")
 
 
 def added_to(expected: str, actual: str) -> str:
-    """Return what `actual` has between the longest beginning and the longest end that it shares with `truth`."""
+    """Return `actual` without the longest beginning and the longest end that it shares with `expected`."""
     shortest = min(len(expected), len(actual))
     start = 0
     while start < shortest and expected[start] == actual[start]:
@@ -25,8 +25,7 @@ def added_to(expected: str, actual: str) -> str:
 
 
 def leaked_from(reasoning: str, actual: str, expected: str) -> str | None:
-    """Return a piece of reasoning, or of a tag around it, that `actual` has and the true message has not."""
-    added = added_to(expected, actual)
+    """Return a piece of the reasoning, or a tag around it, that `actual` has more often than `expected`; else None."""
     for tag in _TAGS:
         if actual.lower().count(tag) > expected.lower().count(tag):
             return tag
@@ -35,6 +34,7 @@ def leaked_from(reasoning: str, actual: str, expected: str) -> str | None:
     if not length:
         return None
     pieces = {trace[at : at + length] for at in range(len(trace) - length + 1)}
+    added = added_to(expected, actual)
     for at in range(len(added) - length + 1):
         piece = added[at : at + length]
         if piece in pieces and actual.count(piece) > expected.count(piece):

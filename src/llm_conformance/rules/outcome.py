@@ -1,7 +1,7 @@
-"""What came back from an adapter, read without trust.
+"""What came back from an adapter.
 
-A rule reads fields through `Returned`; a field that the schema refuses is not read, the rule then fails and points to
-SHP-1. So a wrong type is reported once for what it is, and no rule stumbles over it.
+Rules read the fields of a response through `Returned`. A rule that reads an invalid field fails with a pointer to SHP-1,
+so no rule has to deal with values that the schema rejects.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Raised:
-    """An error that an adapter ended with: its class, the contract's class for it (None if unknown), its text.
+    """The error that an adapter raised, or reported in a `response.error` event.
 
     Attributes:
-        provider: What it says of the provider; None if nothing.
-        has_origin: Whether the exception behind it can be had, or it is that exception itself.
-        dump: All that it says, in any form, the exceptions behind it included: where a key would be found.
-        headers: The headers of the answer that it still has, or that went with it.
+        type: The name of its class.
+        contract_type: The name of the contract's class for it; None if unknown.
+        text: Its message.
+        provider: The provider that it names; None if it names none.
+        has_origin: Whether the exception behind it is available, or it is that exception itself.
+        dump: All texts of the error and of the exceptions behind it, to search for the API key.
+        headers: The headers of the provider's response, as far as the error keeps them.
     """
 
     type: str
@@ -40,37 +43,38 @@ class Raised:
     headers: str = ""
 
     def __str__(self) -> str:
-        """Return class and text, shortened."""
+        """Return class and message, shortened."""
         text = self.text if len(self.text) <= 300 else f"{self.text[:300]} ..."
         return f"{self.type}: {text}"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that one exchange showed.
+    """What one call of an adapter's method gave.
 
     Attributes:
-        response: The response returned, or carried by the last `response.completed`; None if there was none.
-        events: The stream's events in order; empty for a plain answer.
-        event_faults: What came in a stream and is no event at all, as (position, description).
-        returned: The response as the adapter gave it, to be handed back to it; None if there was none.
+        response: The response, returned or in the last `response.completed`; None if there was none.
+        events: The stream's events in order; empty for a plain response.
+        invalid_events: Items of the stream that are no events, as (position, description).
+        returned: The response as the adapter's own object, for the messages of the next call; None if there was none.
         request: The body of the request that was answered; None if there was none.
-        attempts: How many requests were made, as far as the transport can tell them.
-        repeats: How many of them asked again what was answered already.
+        attempts: How many requests were made, as far as the transport can count them.
+        repeats: How many of the requests repeat one that was already answered.
         raised: The error that was raised, or that a `response.error` event carries.
-        unsupported: Why there is nothing to judge and the adapter is not to blame for it here: it asked for a mode that
-            was not recorded, or gave no answer in the turn before, which is judged there.
-        fault: Why there is nothing to judge: the adapter hung, returned nonsense, or asked for something else.
-        hung: Whether the call was given up.
-        buffered: Whether no content was shown before the last frame; None if that was not looked at.
-        connections: Connections that were refused, and who tried.
-        mutations: Parts of the call that were changed.
+        unsupported: Why nothing can be judged, if that is no failure: for example, the adapter requested a mode that
+            was not recorded, or the call for the answer before this one failed.
+        fault: Why nothing can be judged, if that is a failure: for example, the adapter hung, returned something that
+            is no response, or sent another request than the recorded one.
+        hung: Whether the call did not return within its time limit.
+        buffered: Whether no content was shown before the last frame was sent; None if that was not observed.
+        connections: Refused connections, each with the place in the code that tried.
+        mutations: Names of the fields of the call that the adapter changed.
         logs: Names of the loggers that wrote the API key.
     """
 
     response: Returned | None = None
     events: tuple[Mapping[str, Any], ...] = ()
-    event_faults: tuple[tuple[int, str], ...] = ()
+    invalid_events: tuple[tuple[int, str], ...] = ()
     returned: Any = None
     request: Mapping[str, Any] | None = None
     attempts: int = 0
@@ -86,7 +90,10 @@ class Outcome:
 
 
 def as_mapping(value: Any) -> dict[str, Any]:
-    """Return a returned object as a dict: a mapping, `to_dict`, `model_dump` or dataclass fields. Raises TypeError."""
+    """Return a mapping, a dataclass, or an object with `to_dict` or `model_dump` as a dict.
+
+    Raises TypeError for any other object.
+    """
     if isinstance(value, Mapping):
         return dict(value)
     result: Any = None
@@ -109,10 +116,10 @@ def _described(value: Any) -> str:
 
 
 class Returned:
-    """A returned response, field by field.
+    """The fields of a returned response. Reading a field that the schema rejects raises Violation.
 
     Args:
-        data: The response as a mapping; `data` stays readable for rules that judge it whole.
+        data: The response as a mapping.
     """
 
     def __init__(self, data: Mapping[str, Any]) -> None:
@@ -121,14 +128,14 @@ class Returned:
         self._invalid = {where[0]: message for where, message in self.problems if where}
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return a field that the schema accepts, `default` if it is absent. Raises Violation if it is not valid."""
+        """Return a field, or `default` if it is absent. Raises Violation if the schema rejects it."""
         if name in self._invalid:
             raise Violation(f"`{name}` as in the response schema", f"not valid (SHP-1): {self._invalid[name]}")
         return self.data.get(name, default)
 
     @property
     def message(self) -> str:
-        """The visible answer; "" if the field is missing, which SHP-1 reports."""
+        """The visible answer; "" if the field is missing (SHP-1 reports that)."""
         text: str = self.get("message", "")
         return text
 
@@ -160,7 +167,7 @@ class Returned:
 
     @property
     def usage(self) -> Usage | None:
-        """The usage, None when there is none."""
+        """The token counts; None if there are none."""
         value = self.get("usage")
         return None if value is None else _known(Usage, value)
 

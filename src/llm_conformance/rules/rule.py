@@ -1,7 +1,7 @@
-"""How a rule speaks: an invariant, what it looks at, and the ways in which its judgement can end.
+"""What a rule is, and the decorator that marks a function as one.
 
-A rule is a function of one exchange. It returns when it has found nothing wrong, raises `Violation` with what was
-expected and what was there, or `Vacuous` when the exchange gave it nothing to look at.
+A rule is a function of one exchange. It returns if it finds nothing wrong, raises `Violation` with what it expected and
+what it found, or raises `Vacuous` if the exchange gives it nothing to judge.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.scenarios.expected import Expected
@@ -21,10 +21,16 @@ Check = Callable[[Exchange], None]
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule: its id, its requirement in one sentence, and whether it looks at anything in a given truth.
+    """One rule.
 
-    One that holds `over` cuts judges a stream that is cut in many ways, instead of once as it was recorded. One that
-    looks at what an adapter `sends` has nothing to see in methods that are given the answer.
+    Attributes:
+        id: Its family and number, such as `MSG-2`.
+        requirement: The requirement, in one or two sentences.
+        capability: What an adapter has to declare to be held to the rule; None if all adapters are.
+        applies: Tells from the expected values whether the rule has anything to judge.
+        check: The rule itself.
+        vary_cuts: Whether the rule also judges streams that are cut in many ways, not only as recorded.
+        needs_request: Whether the rule judges the request. Methods that are given the answer send none.
     """
 
     id: str
@@ -32,8 +38,8 @@ class Rule:
     capability: str | None
     applies: Applies
     check: Check
-    over: Literal["", "cuts"] = ""
-    sends: bool = False
+    vary_cuts: bool = False
+    needs_request: bool = False
 
     @property
     def family(self) -> str:
@@ -42,12 +48,12 @@ class Rule:
 
 
 def answered(expected: Expected, _mode: Mode) -> bool:
-    """There is an answer, not an error."""
+    """Return True if an answer is expected and not an error."""
     return expected.error is None
 
 
 def always(_expected: Expected, _mode: Mode) -> bool:
-    """Whatever the truth is."""
+    """Return True."""
     return True
 
 
@@ -56,18 +62,17 @@ def rule(
     *,
     capability: str | None = None,
     when: Applies = answered,
-    over: Literal["", "cuts"] = "",
-    sends: bool = False,
+    vary_cuts: bool = False,
+    needs_request: bool = False,
 ) -> Callable[[Check], Check]:
     """Mark a function as the rule `id`; its docstring's first paragraph is the requirement.
 
-    `capability` is what an adapter has to declare to be held to it; `when` says which truths give it something to see,
-    `over` whether each recording is to be varied for it, `sends` whether it is about the request.
+    `when` is the rule's `applies`; the other arguments are the attributes of `Rule` with their names.
     """
 
     def mark(check: Check) -> Check:
         requirement = inspect.cleandoc(check.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
-        setattr(check, _MARK, Rule(id, requirement, capability, when, check, over, sends))
+        setattr(check, _MARK, Rule(id, requirement, capability, when, check, vary_cuts, needs_request))
         return check
 
     return mark
@@ -77,5 +82,5 @@ _MARK = "conformance_rule"
 
 
 def rule_of(function: Any) -> Rule | None:
-    """Return the invariant that a function was marked as, None for any other object."""
+    """Return the rule that a function was marked as; None for any other object."""
     return getattr(function, _MARK, None)

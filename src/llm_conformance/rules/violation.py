@@ -1,4 +1,4 @@
-"""How a rule says that it is broken, or that it has nothing to look at."""
+"""How a rule reports that it is broken, or that it has nothing to judge."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from typing import Any, NoReturn
 from llm_conformance.compare import encodable, first_difference, same, show
 
 
-class Violation(AssertionError):  # noqa: N818 - reads as what it is in a rule
-    """The rule is broken: what it expects, what was there instead, and optionally where and why."""
+class Violation(AssertionError):  # noqa: N818 - `raise Violation` reads well in a rule
+    """A broken rule.
+
+    Args:
+        expected: What the rule expected, to follow the word "expected".
+        actual: What it found, to follow the word "got".
+        where: The part of the response, stream or error that is wrong; "" for the whole.
+        hint: What may help to find the cause; "" for nothing.
+    """
 
     def __init__(self, expected: str, actual: str, where: str = "", hint: str = "") -> None:
         expected, actual = encodable(expected), encodable(actual)
@@ -21,7 +28,7 @@ class Violation(AssertionError):  # noqa: N818 - reads as what it is in a rule
 
 
 class Vacuous(Exception):  # noqa: N818
-    """The exchange gave the rule nothing to look at."""
+    """The exchange gives the rule nothing to judge; the message says why."""
 
 
 def fail(expected: str, actual: str, where: str = "", hint: str = "") -> NoReturn:
@@ -30,14 +37,14 @@ def fail(expected: str, actual: str, where: str = "", hint: str = "") -> NoRetur
 
 
 def expect_equal(what: str, actual: Any, expected: Any, where: str = "", hint: str = "") -> None:
-    """Raise a Violation unless the two values are the same."""
+    """Raise a Violation unless the two values are equal; `what` names them. True is not 1, but 1.0 is."""
     if same(actual, expected):
         return
     raise Violation(f"{what} {show(expected)}", show(actual), where, hint)
 
 
 def expect_text(what: str, actual: str | None, expected: str | None, where: str = "") -> None:
-    """Raise a Violation that names the first code point at which two texts differ, unless they are equal."""
+    """Raise a Violation unless two texts are equal; it shows the first code point at which they differ."""
     if actual == expected:
         return
     if actual is None or expected is None:
