@@ -1,6 +1,6 @@
 """What came back from an adapter.
 
-Rules read the fields of a response through `Returned`. A rule that reads an invalid field fails with a pointer to SHP-1,
+Rules read the fields of a response through `Returned`. A rule that reads an invalid field fails and points to SHP-1,
 so no rule has to deal with values that the schema rejects.
 """
 
