@@ -1,23 +1,28 @@
-"""Misuse ends with exit code 4 and one message that says what is wrong and what to do; never with a traceback."""
+"""A usage error is exit code 4 and one message that says what is wrong and what to do, without a traceback."""
 
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests import miniature
+from tests.shell import sh
 
 USAGE_ERROR = 4
 
 
 def refused(result: pytest.RunResult) -> str:
-    """Return the one message of a refused run."""
-    text = result.stderr.str()
-    assert result.ret == USAGE_ERROR
-    assert "Traceback" not in text + result.stdout.str()
-    return text
+    """Return the error message of a refused run."""
+    return _refused(result.ret, result.stdout.str(), result.stderr.str())
+
+
+def _refused(code: int, stdout: str, stderr: str) -> str:
+    assert code == USAGE_ERROR
+    assert "Traceback" not in stdout + stderr
+    return stderr
 
 
 @pytest.mark.parametrize(
@@ -59,25 +64,25 @@ def test_all_bad_specs_are_named_at_once(pytester: pytest.Pytester) -> None:
 
 def test_no_adapter_at_all(pytester: pytest.Pytester) -> None:
     result, _ = miniature.run(pytester)
-    assert "no adapter named; say which" in refused(result)
+    assert "no adapter named; name yours with --adapter" in refused(result)
 
 
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ("--conformance-rule=ANN-99", "no such invariant; there are ANN-1"),
-        ("--conformance-provider=acme", "no scenario of that provider; there are alibaba"),
+        ("--conformance-rule=ANN-99", "no such rule; use one of ANN-1"),
+        ("--conformance-provider=acme", "no such provider; use one of alibaba"),
         ("--conformance-scenario=mini/none", "matches none of the"),
         ("--conformance-method=sing", "invalid choice: 'sing'"),
         ("--conformance-report=report.pdf", "the suffix must be one of .json, .html, .md, .svg"),
         ("--conformance-report=no/such/dir.json", "no such directory"),
         ("--conformance-cassettes=nowhere", "no such directory"),
-        ("--conformance-cassettes=one.yaml", "one.yaml: this is a file; give the directory in which it stands"),
-        ("--conformance-cassettes=empty", "empty: no cassette (*.yaml) in this directory"),
-        ("--conformance-timeout=0", "has to be more than 0 seconds"),
-        ("--conformance-timeout=nan", "has to be more than 0 seconds"),
+        ("--conformance-cassettes=one.yaml", "one.yaml: is a file; name its directory"),
+        ("--conformance-cassettes=empty", "empty: contains no cassette (*.yaml)"),
+        ("--conformance-timeout=0", "=0: must be more than 0 seconds"),
+        ("--conformance-timeout=nan", "=nan: must be more than 0 seconds"),
         ("--conformance-deviations=none.toml", "none.toml:1: cannot be read: No such file"),
-        ("--conformance-write-deviations=there.toml", "there.toml: is there already, and is not overwritten"),
+        ("--conformance-write-deviations=there.toml", "there.toml: exists already and is not overwritten"),
         ("--conformance-write-deviations=no/new.toml", "no/new.toml: no such directory"),
     ],
 )
@@ -163,8 +168,9 @@ def test_the_reproduce_command_reproduces(pytester: pytest.Pytester) -> None:
     )
     result, _ = miniature.run(pytester, "--adapter=wrong.py")
     (line, *_) = [line for line in result.stdout.lines if line.startswith("Reproduce") and "MSG-2" in line]
-    arguments = shlex.split(line.removeprefix("Reproduce"))[2:]
-    again = pytester.runpytest_subprocess(str(miniature.RULES), *arguments)
+    command, *arguments = shlex.split(line.removeprefix("Reproduce"))
+    assert command == "pytest"
+    again = pytester.runpytest_subprocess(*arguments)
     assert again.parseoutcomes() == {"failed": 1}
 
 
@@ -207,3 +213,15 @@ def test_a_fault_of_the_harness_is_exit_code_3_and_never_the_adapters(pytester: 
     assert result.ret == 3
     assert set(report["summary"]) == {"error"}
     result.stdout.fnmatch_lines(["This is a fault of llm-conformance, not of the adapter."])
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--rule=ANN-99", "--rule=ANN-99: no such rule"),
+        ("--method=sing", "argument --method: invalid choice: 'sing'"),
+    ],
+)
+def test_a_usage_error_names_the_option_as_the_user_typed_it(tmp_path: Path, option: str, message: str) -> None:
+    run = sh(sys.executable, "-m", "llm_conformance", "run", "--adapter=adapters", option, cwd=tmp_path)
+    assert message in _refused(run.returncode, run.stdout, run.stderr)

@@ -1,4 +1,4 @@
-"""What a run is asked for: the command line, read and checked, with everything that it names loaded."""
+"""The settings of a run: the options, checked, and everything they name, loaded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from llm_conformance.judging.deviations import Deviation, Deviations
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.plan import Filters
 from llm_conformance.locations import CASSETTES, RULES
-from llm_conformance.options import TIMEOUT_S
+from llm_conformance.options import DEFAULTS, as_typed
 from llm_conformance.reports import files
 from llm_conformance.rules.catalogue import rules_in
 from llm_conformance.rules.rule import Rule
@@ -33,14 +33,16 @@ _LONGEST_S = 3600
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run is asked for.
+    """The settings of a run.
 
     Attributes:
-        modules: The rules, by module of the suite, each with the name of its function.
-        scenarios: Those that may be part of the run; `files` are those of all there are.
-        bare: Cassettes without a scenario file, each with the directory in which it was looked for.
-        reports: Where reports are to be written, `write_deviations` where the failures are, as deviations.
-        timeout_s: How long one call may take, in seconds.
+        modules: The rules of each module of the suite, with the names of their functions.
+        scenarios: The scenarios that this run may use.
+        files: All scenario files, also those that this run does not use.
+        bare: Cassettes without a scenario file, each with its cassette directory.
+        reports: The report files to write.
+        write_deviations: The file of known deviations to write.
+        timeout_s: The limit for one call of an adapter, in seconds.
     """
 
     modules: Mapping[Path, Sequence[tuple[str, Rule]]]
@@ -59,33 +61,44 @@ class Settings:
 
     @property
     def replay_options(self) -> tuple[str, ...]:
-        """The options that a call may end differently without, unless they say what is the default."""
-        options = {"transport": self.transport, "timeout": f"{self.timeout_s:g}", "arrival": self.arrival}
-        usual = {"transport": "server", "timeout": f"{TIMEOUT_S:g}", "arrival": "frames"}
-        return tuple(f"--conformance-{name}={value}" for name, value in options.items() if value != usual[name])
+        """The options that change how a call is replayed, without those that have their default value."""
+        options: dict[str, str | float] = {
+            "transport": self.transport,
+            "timeout": self.timeout_s,
+            "arrival": self.arrival,
+        }
+        changed = {name: value for name, value in options.items() if value != DEFAULTS[name]}
+        return tuple(f"--conformance-{name}={_shown(value)}" for name, value in changed.items())
 
     @property
     def apis(self) -> tuple[Api, ...]:
-        """The rows of all scenarios that the filters admit, of providers that no adapter lists, too."""
+        """The API of each scenario that the filters admit, also where no adapter lists the provider."""
         admitted = (path for path in self.files if self.filters.admits_id(load.id_of(path)))
         apis = (load.api_of(path) for path in admitted)
         return tuple(api for api in apis if api is not None and self.filters.admits_api(api))
 
     def ids(self) -> Iterator[str]:
-        """Yield the id of every scenario: those with a file, and those of what is drawn."""
+        """Yield the id of every scenario, recorded or generated."""
         yield from map(load.id_of, self.files)
         yield from (theme.scenario_id(api) for api in table().values() for theme in THEMES if theme.suits(api))
 
 
+def _shown(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
 def read(config: pytest.Config) -> Settings:
-    """Read the command line. Raises UsageError, with all that is wrong with one kind of option at once."""
+    """Read the options and load what they name.
+
+    Raises pytest.UsageError with all problems of one kind of option or file.
+    """
     option = config.getoption
     directory = config.invocation_params.dir
     try:
         reports = files.destinations(option("conformance_report"), directory)
     except files.BadDestinationError as error:
         raise pytest.UsageError(str(error)) from error
-    written = _new_file("--conformance-write-deviations", option("conformance_write_deviations"), directory)
+    write_deviations = _new_file("write-deviations", option("conformance_write_deviations"), directory)
     filters = Filters(
         providers=option("conformance_provider"),
         scenarios=option("conformance_scenario"),
@@ -95,10 +108,10 @@ def read(config: pytest.Config) -> Settings:
     modules = {path: list(rules_in(path)) for path in sorted(RULES.glob("test_*.py"))}
     effort = _effort(option("conformance_examples"))
     try:
-        more = _directories(option("conformance_cassettes"), directory)
+        own = _directories(option("conformance_cassettes"), directory)
         adapters = under_test.load_all(option("conformance_adapter"), directory)
-        loaded = lint.load_all([CASSETTES, *more], lambda path: _concerns(path, filters, adapters))
-        found = {folder: load.find(folder) for folder in (CASSETTES, *more)}
+        loaded = lint.load_all([CASSETTES, *own], lambda path: _concerns(path, filters, adapters))
+        found = {folder: load.find(folder) for folder in (CASSETTES, *own)}
     except BadFileError as bad:
         raise pytest.UsageError(f"{bad}\n{lint.counted(bad.problems)} in the scenarios; nothing was run") from bad
     except under_test.BadAdapterError as error:
@@ -109,12 +122,12 @@ def read(config: pytest.Config) -> Settings:
         modules=modules,
         filters=filters,
         scenarios=loaded,
-        files=[path for with_truth, _ in found.values() for path in with_truth],
-        bare=[(folder, path) for folder in more for path in found[folder][1]],
+        files=[path for scenario_files, _ in found.values() for path in scenario_files],
+        bare=[(folder, path) for folder in own for path in found[folder][1]],
         adapters=adapters,
         deviations=Deviations(),
         reports=reports,
-        write_deviations=written,
+        write_deviations=write_deviations,
         effort=effort,
         timeout_s=option("conformance_timeout"),
         transport=option("conformance_transport"),
@@ -128,7 +141,7 @@ def read(config: pytest.Config) -> Settings:
 
 
 def _concerns(path: Path, filters: Filters, adapters: Iterable[AdapterUnderTest]) -> bool:
-    """Whether a scenario file has anything to say to this run; one that does not say whose it is has to be read."""
+    """Return True if this run uses a scenario file, or if the file does not name its API and must be read to know."""
     api = load.api_of(path)
     wanted = api is None or (filters.admits_api(api) and any(each.covers(api) for each in adapters))
     return wanted and filters.admits_id(load.id_of(path))
@@ -140,25 +153,31 @@ def _problems(settings: Settings) -> Iterator[str]:
     apis = {name for api in table().values() for name in (api.provider, str(api))}
     for wanted in filters.rules:
         if wanted not in known:
-            yield f"--conformance-rule={wanted}: no such invariant; there are {', '.join(sorted(known))}"
+            yield f"{as_typed('rule')}={wanted}: no such rule; use one of {', '.join(sorted(known))}"
     for wanted in filters.providers:
         if wanted not in apis:
-            yield f"--conformance-provider={wanted}: no scenario of that provider; there are {', '.join(sorted(apis))}"
+            yield f"{as_typed('provider')}={wanted}: no such provider; use one of {', '.join(sorted(apis))}"
     for pattern in filters.scenarios:
         if not settings.bare and not any(Filters(scenarios=[pattern]).admits_id(id) for id in settings.ids()):
-            yield f"--conformance-scenario={pattern}: matches none of the {len(settings.files)} scenarios"
-    for id, paths in _named_alike(path for _, path in settings.bare).items():
+            yield (
+                f"{as_typed('scenario')}={pattern}: matches none of the {len(settings.files)} scenarios; "
+                "`llm-conformance list scenarios` lists their ids"
+            )
+    for id, paths in _sharing_an_id(path for _, path in settings.bare).items():
         where = " and of ".join(map(str, paths))
-        yield f"--conformance-cassettes: {id} is the name of {where}; rename a folder or a file"
-    for each in settings.adapters:
-        if settings.transport != "server" and isinstance(each.instance, ProgramAdapter):
-            yield f"--conformance-transport={settings.transport}: replays in this process alone, not for {each.spec}"
+        yield f"{as_typed('cassettes')}: {id} is the id of {where}; rename a directory or a file"
+    for adapter in settings.adapters:
+        if settings.transport != "server" and isinstance(adapter.instance, ProgramAdapter):
+            yield (
+                f"{as_typed('transport')}={settings.transport}: replays only to adapters in this process, "
+                f"not to the program {adapter.spec}; leave the option out"
+            )
     if not 0 < settings.timeout_s <= _LONGEST_S:
-        yield f"--conformance-timeout: has to be more than 0 seconds and at most {_LONGEST_S}"
+        yield f"{as_typed('timeout')}={settings.timeout_s:g}: must be more than 0 seconds and at most {_LONGEST_S}"
 
 
-def _named_alike(cassettes: Iterable[Path]) -> dict[str, list[Path]]:
-    """Return the bare cassettes that have one id between them."""
+def _sharing_an_id(cassettes: Iterable[Path]) -> dict[str, list[Path]]:
+    """Return the bare cassettes that have the same id, by this id."""
     found: dict[str, list[Path]] = {}
     for path in cassettes:
         found.setdefault(_bare_id(path), []).append(path)
@@ -197,7 +216,7 @@ def _effort(named: str) -> Effort:
     try:
         return Effort.named(named)
     except ValueError as error:
-        raise pytest.UsageError(f"--conformance-examples={named}: has to be {error}") from error
+        raise pytest.UsageError(f"{as_typed('examples')}={named}: must be {error}") from error
 
 
 def _new_file(option: str, name: str | None, base: Path) -> Path | None:
@@ -205,29 +224,29 @@ def _new_file(option: str, name: str | None, base: Path) -> Path | None:
         return None
     path = base / name
     if path.exists():
-        raise pytest.UsageError(f"{option}={path}: is there already, and is not overwritten; name another file")
+        raise pytest.UsageError(f"{as_typed(option)}={path}: exists already and is not overwritten; name another file")
     if not path.parent.is_dir():
-        raise pytest.UsageError(f"{option}={path}: no such directory")
+        raise pytest.UsageError(f"{as_typed(option)}={path}: no such directory: {path.parent}")
     return path
 
 
 def _directories(names: Iterable[str], base: Path) -> list[Path]:
-    """Return the directories, none twice or within another, so that no file is judged twice."""
+    """Return the directories without those inside another one, so that no file is judged twice."""
     found = [base / name for name in names]
-    problems = [f"--conformance-cassettes={path}: {problem}" for path in found if (problem := _unusable(path))]
+    problems = [f"{as_typed('cassettes')}={path}: {problem}" for path in found if (problem := _unusable(path))]
     if problems:
         raise pytest.UsageError("\n".join(problems))
     kept: list[Path] = []
-    for path in sorted(path.resolve() for path in found):  # a folder comes before what is in it
+    for path in sorted(path.resolve() for path in found):  # a directory sorts before what it contains
         if not any(path.is_relative_to(other) for other in (CASSETTES.resolve(), *kept)):
             kept.append(path)
     return kept
 
 
 def _unusable(path: Path) -> str | None:
-    """Return why no cassettes can be had there, None if they can."""
+    """Return why a path cannot be a cassette directory, or None if it can."""
     if path.is_file():
-        return "this is a file; give the directory in which it stands"
+        return "is a file; name its directory"
     if not path.is_dir():
         return "no such directory"
-    return None if any(path.rglob("*.yaml")) else "no cassette (*.yaml) in this directory"
+    return None if any(path.rglob("*.yaml")) else "contains no cassette (*.yaml)"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from llm_conformance import schema
+from llm_conformance.options import as_typed
 from llm_conformance.reports import badge, markdown, page
 from llm_conformance.reports.document import Document
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -43,7 +44,7 @@ class BadDestinationError(Exception):
 def destinations(names: Iterable[str], base: Path) -> list[Path]:
     """Return the paths of reports. Raises BadDestinationError for an unknown suffix or a missing directory."""
     found = [base / name for name in names]
-    problems = [f"--conformance-report={path}: {problem}" for path in found if (problem := _unusable(path))]
+    problems = [f"{as_typed('report')}={path}: {problem}" for path in found if (problem := _unusable(path))]
     if problems:
         raise BadDestinationError("\n".join(problems))
     return found
