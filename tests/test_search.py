@@ -14,7 +14,7 @@ from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.canary import TOKEN, swapped
 from tests import miniature
 
-TRIMS = f"{Path(__file__).with_name('broken') / 'content.py'}:TrimmedMessage"
+TRIMS = f"{Path(__file__).with_name('broken') / 'message.py'}:TrimmedMessage"
 ARGUMENTS = (f"--adapter={TRIMS}", "--conformance-scenario=zai/generated-*-answers", "-q", "--conformance-examples=100")
 
 
@@ -33,7 +33,7 @@ def test_what_is_found_is_shown_kept_and_reproduced(pytester: pytest.Pytester) -
             "Where        zai/generated-chat-answers-*, json, parse",
             "Scenario     Generated: * (generated; */zai/generated-chat-answers-*.scenario.yaml)",
             'Body         {"id": "answer-1", *',
-            "Truth        *",
+            "All expected *",
             "Returned     *",
             "Reproduce    *--conformance-rule=MSG-2",
         ]
@@ -98,9 +98,7 @@ def test_no_generated_input_makes_a_partial_run(pytester: pytest.Pytester) -> No
 @pytest.mark.parametrize("wrong", ["many", "-1", "1.5", ""])
 def test_a_wrong_number_of_examples_is_misuse(pytester: pytest.Pytester, wrong: str) -> None:
     result = run(pytester, "--adapter=adapters", f"--conformance-examples={wrong}")
-    result.stderr.fnmatch_lines(
-        [f"ERROR: --conformance-examples={wrong}: has to be a number, or one of quick, ci, deep"]
-    )
+    result.stderr.fnmatch_lines([f"ERROR: --conformance-examples={wrong}: must be a number, or one of quick, ci, deep"])
     assert result.ret == 4
 
 

@@ -39,11 +39,15 @@ def narrative(
         ("Same for", ", ".join(each.id for each in alike)),
         ("Where", ", ".join(filter(None, (cell.scenario.id, cell.mode, cell.method, violation.where)))),
         ("Scenario", f"{cell.scenario.title} ({'; '.join(_origin(cell.scenario))})"),
-        *((name.capitalize(), _shown(value)) for name, value in (example or {}).items() if value is not None),
+        *((_label(name), _shown(value)) for name, value in (example or {}).items() if value is not None),
         ("Not kept", _NOT_KEPT if _is_lost(cell.scenario) else ""),
         ("Reproduce", command(cell, rule, options)),
     ]
     return "\n".join(f"{label:<12} {text}" for label, text in lines if text)
+
+
+def _label(name: str) -> str:
+    return "All expected" if name == "expected" else name.capitalize()
 
 
 _NOT_KEPT = "there is no directory for it (pytest's cache); the search may find another example the next time"
