@@ -23,5 +23,7 @@ REFERENCE_ADAPTERS = "llm_conformance.adapters" if PACKAGED else "adapters"
 STARTED_AS = "LLM_CONFORMANCE_STARTED_AS"
 """The environment variable by which `llm-conformance run` says that it is how the user started the suite."""
 
-COMMAND = os.environ.get(STARTED_AS) or ("pytest --pyargs llm_conformance" if PACKAGED else "pytest conformance")
-"""How a user starts the suite here; printed wherever a message tells what to run."""
+_IN_THE_CLONE = not PACKAGED and Path("conformance").resolve() == RULES
+
+COMMAND = os.environ.get(STARTED_AS) or ("pytest conformance" if _IN_THE_CLONE else "pytest --pyargs llm_conformance")
+"""The command that starts the suite in the working directory; messages and reports show it."""

@@ -81,13 +81,28 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Raise UsageError if rules are named, but no adapter."""
+    """Point `--pyargs llm_conformance` to the rules of a clone. Raises UsageError if rules are named but no adapter."""
     config = session.config
+    if config.getoption("pyargs"):
+        config.args = [_rules_in_a_clone(argument) or argument for argument in config.args]
     if not config.getoption("conformance_adapter") and any(_names_the_rules(config, each) for each in config.args):
         raise pytest.UsageError(
             f"no adapter named; name yours with --adapter: {COMMAND} --adapter=mypkg. --adapter=adapters judges the "
             "reference adapters. If another plugin defines --adapter, use --conformance-adapter."
         )
+
+
+def _rules_in_a_clone(argument: str) -> str | None:
+    """Return the path of the rules that `llm_conformance` or `llm_conformance.conformance.MODULE` names in a clone.
+
+    In a wheel the rules are part of the package, and pytest finds them there by itself.
+    """
+    module, separator, test = argument.partition("::")
+    package, *names = module.split(".")
+    if PACKAGED or package != "llm_conformance" or names[:1] not in ([], [RULES.name]):
+        return None
+    path = RULES.joinpath(*names[1:])
+    return f"{path.with_suffix('.py') if names[1:] else path}{separator}{test}"
 
 
 def _names_the_rules(config: pytest.Config, argument: str) -> bool:
