@@ -23,8 +23,8 @@ _STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 def add_options(parser: Parser) -> None:
     """Describe the command."""
     parser.description = (
-        "Judge adapters. The options are those of the pytest plugin without the prefix `--conformance-`; all others "
-        "are passed to pytest (-n 4, -x, --junitxml=FILE). In a GitHub workflow the result is added to the step summary."
+        "Judge adapters. The options are those of pytest without the prefix `--conformance-`; all others are passed to "
+        "pytest (-n 4, -x, --junitxml=FILE). In a GitHub workflow the result is added to the step summary."
     )
     for option in OPTIONS:
         # --adapter is required, and the `Reproduce` line of a failure has it under its long name.
