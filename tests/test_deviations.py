@@ -62,13 +62,13 @@ def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool =
 @pytest.mark.parametrize(
     ("text", "problems"),
     [
-        ("[[deviation]]\nrule = ", ["2: is no TOML: Invalid value (at end of document)"]),
-        ("[[deviations]]\n", ["1: the entry: Additional properties are not allowed ('deviations' was unexpected)"]),
+        ("[[deviation]]\nrule = ", ["2: not valid TOML: Invalid value (at end of document)"]),
+        ("[[deviations]]\n", ["1: deviations: no such key; did you mean deviation?"]),
         (
             '\n[[deviation]]\nrule = "MSG-2"\nscenario = "openai/one"\nreason = " "\nlink = "#7"\n',
             [
-                "2: reason: is empty; say why the adapter deviates",
-                "2: link: has to be a URL (https://...) at which the deviation is written down",
+                "5: reason: is empty; say why the adapter deviates",
+                "6: link: has to be a URL (https://...) at which the deviation is written down",
             ],
         ),
         (
@@ -94,7 +94,7 @@ def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool =
             f"[[deviation]]\n{entry(mode='json', method='stream')}{REST}",
             ["1: face: stream is no method for the mode json"],
         ),
-        ("[deviation]\n", ["1: the entry: write [[deviation]], in two brackets, above each entry"]),
+        ("[deviation]\n", ["1: deviation: write [[deviation]], in two brackets, above each entry"]),
         (
             f"[[deviation]]\n{entry()}{REST}[[deviation]]\n{entry()}{REST}",
             ["6: openai/one: redundant, line 1 says it already"],

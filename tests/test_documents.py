@@ -13,9 +13,7 @@ import pytest
 from llm_conformance import schema
 from llm_conformance.locations import CASSETTES, FORMATS, RULES, SCHEMAS
 from llm_conformance.scenarios import cassette, lint
-from llm_conformance.wire import paths, read_rules
 from llm_conformance.wire.providers import table
-from llm_conformance.wire.providers.api import COUNTS
 from tests.test_broken import ALL_RULES
 from tools import provider_page, requirements_page
 
@@ -85,18 +83,9 @@ def test_the_provider_page_is_made_from_the_table(tmp_path: Path, capsys: pytest
     assert "is not what the provider table says now" in capsys.readouterr().out
 
 
-def test_every_row_of_the_provider_table_is_whole() -> None:
+def test_every_api_has_a_source_with_a_url() -> None:
     for api in table.table().values():
-        assert (FORMATS / api.wire / "schema.json").is_file(), api
         assert any(source.startswith("https://") for source in api.sources), api
-        assert {"prompt_tokens", "completion_tokens", "total_tokens"} <= set(api.usage) <= set(COUNTS), api
-        assert {*api.finish.values()} <= {"stop", "length", "tool_calls", "content_filter", "error", None}, api
-        assert "message" in api.error, api
-        assert api.round_trip.source, api
-        assert bool(api.round_trip.slot) == (api.round_trip.policy not in ("none", "ignored")), api
-        for rule in read_rules.reading_rules()[api.wire]:
-            for at in read_rules.places_of(rule).values():
-                paths.compiled(at)
 
 
 def test_the_readme_counts_the_scenarios() -> None:

@@ -201,7 +201,7 @@ def test_a_draft_is_read_strictly(cassette_dir: Path, capsys: pytest.CaptureFixt
     error = capsys.readouterr().err
     assert f"{path}:" in error
     assert "'plain' is not one of" in error
-    assert "'expected' was unexpected" in error
+    assert "expected: no such key" in error
 
 
 def test_a_draft_is_no_orphan(cassette_dir: Path, provider: StandIn) -> None:

@@ -1,9 +1,17 @@
-"""JSON pointers (RFC 6901) into documents: reading, and making a copy with or without what stands at one."""
+"""JSON pointers (RFC 6901): reading a value, and making a copy of a document with or without one."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+_POINTER = re.compile(r"(/([^/~]|~[01])+)+")
+
+
+def is_well_formed(pointer: str) -> bool:
+    """Return True if a text is a JSON pointer to a part of a document. Empty keys are refused as mistakes."""
+    return bool(_POINTER.fullmatch(pointer))
 
 
 def keys(pointer: str) -> list[str]:
@@ -12,7 +20,7 @@ def keys(pointer: str) -> list[str]:
 
 
 def at_pointer(document: Any, pointer: str) -> Any:
-    """Return the value at a pointer, None if there is none."""
+    """Return the value at a pointer, None if nothing is there."""
     for key in keys(pointer):
         if isinstance(document, list) and key.isdigit() and int(key) < len(document):
             document = document[int(key)]
@@ -24,7 +32,7 @@ def at_pointer(document: Any, pointer: str) -> Any:
 
 
 def placed(document: Any, pointer: str, value: Any) -> Any:
-    """Return a document with a value at a pointer; what leads there is made, lists for numbers, objects for names."""
+    """Return a copy of a document with a value at a pointer. Missing lists (for numbers) and objects are created."""
     return _placed(document, keys(pointer), value)
 
 
@@ -42,9 +50,9 @@ def _placed(place: Any, path: Sequence[str], value: Any) -> Any:
 
 
 def without(document: Mapping[str, Any], pointers: Iterable[str]) -> dict[str, Any]:
-    """Return an object without what stands at the pointers."""
+    """Return a copy of an object without the values at the pointers."""
     result: dict[str, Any] = _copy(document)
-    for pointer in sorted(pointers, reverse=True):  # a later item of a list goes first
+    for pointer in sorted(pointers, reverse=True):  # so that positions in a list stay right
         parent = at_pointer(result, pointer.rpartition("/")[0])
         key = keys(pointer)[-1]
         if isinstance(parent, list) and key.isdigit() and int(key) < len(parent):

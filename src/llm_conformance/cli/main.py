@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from llm_conformance import __version__
 from llm_conformance.cli.command import UsageError
+from llm_conformance.yaml_files import BadFileError
 
 USAGE_ERROR = 4
 
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.pytest_arguments = rest
     try:
         code: int = _COMMANDS[options.command].load().run(options)
-    except UsageError as error:
+    except (UsageError, BadFileError) as error:
         print(f"llm-conformance: {error}", file=sys.stderr)
         return USAGE_ERROR
     except KeyboardInterrupt:

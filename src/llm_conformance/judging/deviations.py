@@ -10,7 +10,6 @@ import fnmatch
 import functools
 import itertools
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,7 @@ from typing import Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from llm_conformance import schema
+from llm_conformance import schema, toml_files
 from llm_conformance.adapter.under_test import METHODS, AdapterUnderTest
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
@@ -146,38 +145,19 @@ def load(path: Path, rules: Collection[str], scenarios: Collection[str]) -> tupl
     Raises BadFileError with all that is wrong with it: its form, rules and scenarios that are none, and entries that
     say what another says.
     """
-    document, lines = _parse(path)
+    document, text = toml_files.read(path)
     problems = []
     for where, message in schema.problems("deviations", document):
-        line = lines[where[1]] if len(where) > 1 and isinstance(where[1], int) else 1
-        problems.append(FileProblem(path, line, f"{'.'.join(map(str, where[2:])) or 'the entry'}: {_said(message)}"))
+        key = ".".join(map(str, where[2:] if len(where) > 1 else where)) or "the entry"
+        problems.append(FileProblem(path, toml_files.line_of(text, where), f"{key}: {_said(message)}"))
     if problems:
         raise BadFileError(*problems)
+    lines = [toml_files.line_of(text, ("deviation", number)) for number in range(len(document.get("deviation", ())))]
     found = list(_deviations(path, document, lines))
     problems += _problems(found, rules, scenarios)
     if problems:
         raise BadFileError(*problems)
     return tuple(found)
-
-
-def _parse(path: Path) -> tuple[Mapping[str, Any], list[int]]:
-    """Return a file as values, and the lines at which its entries begin."""
-    try:
-        text = path.read_text("utf-8")
-    except OSError as error:
-        raise BadFileError(FileProblem(path, 1, f"cannot be read: {error.strerror}")) from error
-    except UnicodeDecodeError as error:
-        raise BadFileError(FileProblem(path, 1, f"is no TOML: {error}")) from error
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        said = re.search(r"at line (\d+)", str(error))
-        line = int(said[1]) if said else len(text.splitlines())  # "at end of document"
-        raise BadFileError(FileProblem(path, line, f"is no TOML: {error}")) from error
-    headers = [n for n, line in enumerate(text.splitlines(), 1) if re.match(r"\s*\[\[\s*deviation\s*]]", line)]
-    entries = document.get("deviation")
-    count = len(entries) if isinstance(entries, list) else 0
-    return document, headers if len(headers) == count else [1] * count
 
 
 def _said(message: str) -> str:

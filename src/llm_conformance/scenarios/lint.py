@@ -20,6 +20,8 @@ from llm_conformance.scenarios.recording import Recording
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.framings.aws_event_stream import AwsEventStream, aws_texts
 from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.providers.table import table
+from llm_conformance.wire.read_rules import reading_rules
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 # What reading on in a file of the wrong form may run into.
@@ -29,8 +31,10 @@ _CONSEQUENCES = (KeyError, TypeError, AttributeError, IndexError)
 def load_all(directories: Iterable[Path], admits: Callable[[Path], bool] = bool) -> list[Scenario]:
     """Return the scenarios below the directories whose files `admits` wants; what it does not want is not read.
 
-    Raises BadFileError with all problems of all files.
+    Raises BadFileError with all problems of all files; of the provider table and the read rules, if these are wrong.
     """
+    table()
+    reading_rules()
     loaded: list[Scenario] = []
     problems: list[FileProblem] = []
     seen: dict[str, Path] = {}

@@ -163,7 +163,7 @@ def text_places(document: Mapping[str, Any], api: Api, streamed: bool, kind: str
     """Yield where a document has visible text, or another `kind` of text that the reading rules name: `reasoning`."""
     for steps, rule in _rules(api.wire, streamed):
         for place in places(document, steps) if kind in rule else ():
-            paths = api.reasoning_fields if rule[kind] == "$row" else _several(rule[kind])
+            paths = api.reasoning_fields if rule[kind] == "$reasoning_fields" else _several(rule[kind])
             told = [path for path in paths if isinstance(place.find(path), str) and place.find(path)]
             if not told and kind == "reasoning":
                 yield from _detailed_places(place, rule)
@@ -185,7 +185,7 @@ def kinds(document: Mapping[str, Any], api: Api, streamed: bool) -> list[str]:
         for place in places(document, steps):
             for kind in (*_KINDS, *_ENDS):
                 if kind in rule:
-                    paths = api.reasoning_fields if rule[kind] == "$row" else _several(rule[kind])
+                    paths = api.reasoning_fields if rule[kind] == "$reasoning_fields" else _several(rule[kind])
                     value = place.first(paths)
                     if value and not (kind == "text" and isinstance(value, list)):
                         found[kind] = None
@@ -218,7 +218,7 @@ def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], api: Api, str
         facts.blocks[key] = facts.blocks.get(key, "") + _text(value)
         facts.text_is_json |= value is not None and not isinstance(value, str)
     if "reasoning" in rule:
-        paths = api.reasoning_fields if rule["reasoning"] == "$row" else rule["reasoning"]
+        paths = api.reasoning_fields if rule["reasoning"] == "$reasoning_fields" else rule["reasoning"]
         told = place.first(paths)
         facts.reasoning += _text(told) if told or "reasoning_else" not in rule else _detailed(place, rule)
     if "refusal" in rule:

@@ -1,11 +1,17 @@
-"""Field paths: finding values in JSON documents by rules that are data.
+"""Field paths: how read rules name places and values in JSON documents.
 
-A rule of the provider table says where it looks (`at`) and what stands there. `at` is a list of steps joined by `/`:
+`at` leads from a document to any number of places. It is a list of steps, joined by `/`:
 
-    name        a field               a|b     any of these fields, in this order
-    *           each item of a list   .       the place itself
+    name        the value of a field          a|b     the values of these fields, in this order
+    *           each item of a list           .       the place itself
 
-and a step may carry predicates: `*[type=text]`, `*[index=0|null]` (null: missing or null), `.[thought!=true]`.
+A step may have conditions on the value that it leads to: `*[type=text]`, `*[index=0|null]` (null: the field is null or
+missing), `.[thought!=true]`.
+
+A path leads from such a place to one value:
+
+    a/b         fields, from the place        .       the place itself
+    /a/b        fields, from the document     #1      the position of the place in the first list on the way to it
 """
 
 from __future__ import annotations
@@ -16,23 +22,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_STEP = re.compile(r"(?P<names>[^\[\]/]+)(?P<tests>(?:\[[^\[\]]+\])*)(?:/|$)")
-_TEST = re.compile(r"\[(?P<field>\w+)(?P<not>!?)=(?P<values>[^\]]*)\]")
+_STEP = re.compile(r"(?P<names>[^\[\]/]+)(?P<conditions>(?:\[\w+!?=[^\[\]]*\])*)(?:/(?!$)|$)")
+_CONDITION = re.compile(r"\[(?P<field>\w+)(?P<not>!?)=(?P<values>[^\]]*)\]")
+_PATH = re.compile(r"\.|#[1-9]|/?[^/#\s]+(/[^/#\s]+)*")
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a rule looks: a value, the document it stands in, and its positions in the lists on the way."""
+    """A value in a document, with the positions of the lists that lead to it (`#1`, `#2`, ...)."""
 
     value: Any
     document: Any
     positions: tuple[int, ...] = ()
 
     def find(self, path: str) -> Any:
-        """Return what a path leads to from here, None if it leads nowhere.
-
-        `/a/b` starts at the document, `#1` is the position in the first list on the way, `.` is the place itself.
-        """
+        """Return the value at a path from here, None if the path leads nowhere."""
         if path.startswith("#"):
             return self.positions[int(path[1:]) - 1]
         value = self.document if path.startswith("/") else self.value
@@ -42,50 +46,75 @@ class Place:
         return value
 
     def holder(self, path: str) -> tuple[Any, str]:
-        """Return the object in which a path ends, and the name of the field there."""
+        """Return the object that has the last field of a path, and the name of that field."""
         *parents, name = path.strip("/").split("/")
         return self.find(("/" if path.startswith("/") else "") + "/".join(parents)) if parents else self.value, name
 
     def first(self, paths: str | Sequence[str]) -> Any:
-        """Return what the first of several paths leads to that is there and not empty; None if none is."""
+        """Return the first value at one of several paths that is not null or empty, None if all are."""
         found = (self.find(path) for path in ([paths] if isinstance(paths, str) else paths))
         return next((value for value in found if value not in (None, "", [], {})), None)
 
 
 @dataclass(frozen=True)
-class _Step:
+class Condition:
+    """A condition on a field of an object: that its value is one of `values`, or that it is not."""
+
+    field: str
+    is_one: bool
+    values: frozenset[str]
+
+    def holds(self, value: Any) -> bool:
+        """Return True if a value meets the condition. Values that are not text are compared as JSON."""
+        found = value.get(self.field) if isinstance(value, Mapping) else None
+        return ((found if isinstance(found, str) else json.dumps(found)) in self.values) is self.is_one
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of an `at`: the names to follow, and the conditions on the values there."""
+
     names: tuple[str, ...]
-    tests: tuple[tuple[str, bool, frozenset[str]], ...]
+    conditions: tuple[Condition, ...]
 
 
-def compiled(at: str) -> tuple[_Step, ...]:
-    """Return the steps of an `at`. Raises ValueError where it is none."""
+def compiled(at: str) -> tuple[Step, ...]:
+    """Return the steps of an `at`. Raises ValueError if it is not well formed."""
     steps, position = [], 0
     while position < len(at):
         step = _STEP.match(at, position)
         if step is None:
             raise ValueError(f"no such path: {at!r}, at {at[position:]!r}")
-        tests = [
-            (test["field"], not test["not"], frozenset(test["values"].split("|")))
-            for test in _TEST.finditer(step["tests"])
-        ]
-        steps.append(_Step(tuple(step["names"].split("|")), tuple(tests)))
+        conditions = (
+            Condition(each["field"], not each["not"], frozenset(each["values"].split("|")))
+            for each in _CONDITION.finditer(step["conditions"])
+        )
+        steps.append(Step(tuple(step["names"].split("|")), tuple(conditions)))
         position = step.end()
     return tuple(steps)
 
 
-def places(document: Any, steps: Sequence[_Step]) -> Iterator[Place]:
+def problem(path: str, lists: int) -> str | None:
+    """Return what is wrong with a path from a place that `lists` lists lead to, None if it is well formed."""
+    if not _PATH.fullmatch(path):
+        return f"{path!r} is not a path; write a/b, /a/b, #1 or ."
+    if path.startswith("#") and int(path[1:]) > lists:
+        return f"{path!r} is the position in list {path[1:]}, but `at` goes through {lists}"
+    return None
+
+
+def places(document: Any, steps: Sequence[Step]) -> Iterator[Place]:
     """Yield the places that the steps lead to, in the order of the document."""
     return _walk(Place(document, document), steps)
 
 
-def _walk(place: Place, steps: Sequence[_Step]) -> Iterator[Place]:
+def _walk(place: Place, steps: Sequence[Step]) -> Iterator[Place]:
     if not steps:
         yield place
         return
     for name in steps[0].names:
         for next_place in _children(place, name):
-            if all(_holds(next_place.value, *test) for test in steps[0].tests):
+            if all(condition.holds(next_place.value) for condition in steps[0].conditions):
                 yield from _walk(next_place, steps[1:])
 
 
@@ -98,8 +127,3 @@ def _children(place: Place, name: str) -> Iterator[Place]:
             yield Place(item, place.document, (*place.positions, position))
     elif isinstance(value, Mapping) and value.get(name) is not None:
         yield Place(value[name], place.document, place.positions)
-
-
-def _holds(value: Any, field: str, wanted: bool, values: frozenset[str]) -> bool:
-    shown = value.get(field) if isinstance(value, Mapping) else None
-    return ((shown if isinstance(shown, str) else json.dumps(shown)) in values) is wanted

@@ -1,23 +1,78 @@
-"""The rules by which an answer of a wire format is read, from `formats/<wire>/read.toml`."""
+"""The rules by which a response of a wire format is read, from `formats/<wire>/read.toml`.
+
+`schemas/read-rules.schema.json` explains the keys of a rule, `llm_conformance.wire.paths` the paths in it.
+"""
 
 from __future__ import annotations
 
 import functools
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from llm_conformance import schema, toml_files
 from llm_conformance.locations import FORMATS
+from llm_conformance.wire import paths
+from llm_conformance.yaml_files import BadFileError, FileProblem
+
+ReadRule = Mapping[str, Any]
+
+REASONING_FIELDS = "$reasoning_fields"
+"""As the path of `reasoning`: the fields that the provider table lists for the API."""
+
+ONLY_CALL = "-"
+"""As the key of a `call`: there is only one."""
+
+_NOT_PATHS = ("at", "span", "start_default")
 
 
 @functools.cache
-def reading_rules() -> Mapping[str, tuple[Mapping[str, Any], ...]]:
-    """Return the rules by which answers are read, by wire format."""
-    found = sorted(FORMATS.glob("*/read.toml"))
-    return {path.parent.name: tuple(tomllib.loads(path.read_text("utf-8"))["read"]) for path in found}
+def reading_rules() -> Mapping[str, tuple[ReadRule, ...]]:
+    """Return the read rules by wire format. Raises BadFileError with all problems of all files."""
+    return load(FORMATS)
 
 
-def places_of(rule: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return where a rule looks, by mode (`json`, `stream`): mostly in the same place, which is written once."""
+def load(formats: Path) -> Mapping[str, tuple[ReadRule, ...]]:
+    """Return the rules of `<wire>/read.toml` in a directory, by wire format. Raises BadFileError with all problems."""
+    rules: dict[str, tuple[ReadRule, ...]] = {}
+    problems: list[FileProblem] = []
+    for path in sorted(formats.glob("*/read.toml")):
+        try:
+            document, text = toml_files.read(path)
+        except BadFileError as bad:
+            problems += bad.problems
+            continue
+        wrong_form = schema.file_problems("read-rules", path, text, document)
+        problems += wrong_form or _path_problems(path, text, document["read"])
+        rules[path.parent.name] = tuple(document.get("read", ()))
+    if problems:
+        raise BadFileError(*problems)
+    return rules
+
+
+def places_of(rule: ReadRule) -> Mapping[str, str]:
+    """Return the `at` of a rule by mode (`json`, `stream`). One that is written once is for both modes."""
     at = rule.get("at", "")
     return at if isinstance(at, Mapping) else {"json": at, "stream": at}
+
+
+def _path_problems(path: Path, text: str, rules: list[ReadRule]) -> Iterator[FileProblem]:
+    for number, rule in enumerate(rules):
+        for key, message in _rule_problems(rule):
+            line = toml_files.line_of(text, ("read", number, key))
+            yield FileProblem(path, line, f"read.{number}.{key}: {message}")
+
+
+def _rule_problems(rule: ReadRule) -> Iterator[tuple[str, str]]:
+    try:
+        lists = min(sum("*" in step.names for step in paths.compiled(at)) for at in places_of(rule).values())
+    except ValueError as error:
+        yield "at", str(error)
+        return
+    for key, value in rule.items():
+        for path in (value if isinstance(value, list) else [value]) if key not in _NOT_PATHS else ():
+            if (key, path) in (("reasoning", REASONING_FIELDS), ("call", ONLY_CALL)):
+                continue
+            message = paths.problem(path, lists)
+            if message:
+                yield key, message

@@ -45,7 +45,6 @@ PARTS: Mapping[str, str] = {
 
 OffsetUnit = Literal["code points", "utf-8 bytes", "none"]
 RoundTripRule = Literal["required", "with tools", "optional", "refused", "ignored", "none"]
-POLICIES = ("required", "with tools", "optional", "refused", "ignored", "none")
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,56 @@
-"""Load the provider table: one TOML file a provider, one table in it an API."""
+"""Load the provider table: one TOML file for each provider, and in it one table `[api.<name>]` for each API."""
 
 from __future__ import annotations
 
 import functools
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from llm_conformance import schema, toml_files
 from llm_conformance.locations import PROVIDERS
-from llm_conformance.wire.providers.api import POLICIES, Api, Place, RoundTrip
+from llm_conformance.wire.providers import checks
+from llm_conformance.wire.providers.api import Api, Place, RoundTrip
+from llm_conformance.yaml_files import BadFileError, FileProblem
 
 
 @functools.cache
 def table() -> Mapping[tuple[str, str], Api]:
-    """Return all APIs by (provider, name)."""
-    apis = (
-        _api(file.removesuffix(".toml"), name, columns)
-        for file, document in _documents().items()
-        for name, columns in document["api"].items()
-    )
-    return {(api.provider, api.name): api for api in apis}
+    """Return all APIs by (provider, name). Raises BadFileError with all problems of all files."""
+    return load(PROVIDERS)
+
+
+def load(directory: Path) -> Mapping[tuple[str, str], Api]:
+    """Return the APIs of the files `<provider>.toml` in a directory, by (provider, name).
+
+    Raises BadFileError with all problems of all files. The columns of an API are checked only if the form of all files
+    is right, because an API may have columns of another file.
+    """
+    files: list[_File] = []
+    problems: list[FileProblem] = []
+    for path in sorted(directory.glob("*.toml")):
+        try:
+            document, text = toml_files.read(path)
+        except BadFileError as bad:
+            problems += bad.problems
+            continue
+        problems += schema.file_problems("provider", path, text, document)
+        files.append(_File(path, text, document))
+    if not problems:
+        apis = {f"{file.provider}:{name}": columns for file in files for name, columns in file.document["api"].items()}
+        problems += [problem for file in files for problem in file.problems(apis)]
+    if problems:
+        raise BadFileError(*problems)
+    return {
+        (file.provider, name): _api(file.provider, name, {**_inherited(columns, apis), **columns})
+        for file in files
+        for name, columns in file.document["api"].items()
+    }
 
 
 def recognise(uri: str) -> tuple[Api, Place] | None:
-    """Return the API that a recorded request was made to; None if the table has none."""
+    """Return the API that a recorded request was sent to, None if the table does not have it."""
     for api in table().values():
         place = api.place(uri)
         if place is not None:
@@ -31,32 +58,44 @@ def recognise(uri: str) -> tuple[Api, Place] | None:
     return None
 
 
-@functools.cache
-def _documents() -> Mapping[str, Mapping[str, Any]]:
-    return {path.name: tomllib.loads(path.read_text("utf-8")) for path in sorted(PROVIDERS.glob("*.toml"))}
+@dataclass(frozen=True)
+class _File:
+    path: Path
+    text: str
+    document: Mapping[str, Any]
+
+    @property
+    def provider(self) -> str:
+        return self.path.stem
+
+    def problems(self, apis: Mapping[str, checks.Columns]) -> Iterator[FileProblem]:
+        for name, stated in self.document["api"].items():
+            like_problem = checks.like_problem(f"{self.provider}:{name}", apis)
+            if like_problem:
+                yield self._problem(("api", name, "like"), like_problem)
+                continue
+            for where, message in checks.problems(stated, _inherited(stated, apis)):
+                yield self._problem(("api", name, *where), message)
+
+    def _problem(self, where: toml_files.Where, message: str) -> FileProblem:
+        return FileProblem(self.path, toml_files.line_of(self.text, where), f"{schema.dotted(where)}: {message}")
 
 
-def _api(provider: str, name: str, stated: Mapping[str, Any]) -> Api:
-    stated = {**_inherited(stated), **stated}
+def _inherited(stated: checks.Columns, apis: Mapping[str, checks.Columns]) -> checks.Columns:
+    """Return the columns of the API that this one is `like`, {} if it is not like another."""
+    if "like" not in stated:
+        return {}
+    other = apis[stated["like"]]
+    return {**_inherited(other, apis), **other}
+
+
+def _api(provider: str, name: str, stated: checks.Columns) -> Api:
     columns: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in stated.items() if key != "like"
     }
-    columns["usage"] = {count: tuple(pointers) for count, pointers in stated["usage"].items()}
+    columns["usage"] = {count: tuple(paths) for count, paths in stated["usage"].items()}
     columns["finish"] = {word: reason or None for word, reason in stated["finish"].items()}
-    columns["round_trip"] = RoundTrip(
-        **stated["round_trip"] | {"fields": tuple(stated["round_trip"].get("fields", ()))}
-    )
+    round_trip = stated["round_trip"]
+    columns["round_trip"] = RoundTrip(**{**round_trip, "fields": tuple(round_trip.get("fields", ()))})
     columns.setdefault("stream_path", stated["path"])
-    made = Api(provider=provider, name=name, **columns)
-    if made.round_trip.policy not in POLICIES:
-        raise ValueError(f"{made}: no such round-trip policy: {made.round_trip.policy}")
-    return made
-
-
-def _inherited(stated: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the columns of the API that this one is `like`."""
-    if "like" not in stated:
-        return {}
-    provider, name = stated["like"].split(":")
-    other: Mapping[str, Any] = _documents()[f"{provider}.toml"]["api"][name]
-    return {**_inherited(other), **other}
+    return Api(provider=provider, name=name, **columns)

@@ -1,0 +1,80 @@
+"""Reading TOML files that people write, with the line of whatever is wrong in them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from llm_conformance.yaml_files import BadFileError, FileProblem
+
+Where = tuple[str | int, ...]
+"""A place in a document: keys of tables, and positions in lists."""
+
+
+def read(path: Path) -> tuple[dict[str, Any], str]:
+    """Return the document and the text of a file. Raises BadFileError if it cannot be read or is not TOML."""
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise BadFileError(FileProblem(path, 1, f"cannot be read: {error.strerror}")) from error
+    except UnicodeDecodeError as error:
+        raise BadFileError(FileProblem(path, 1, f"not valid TOML: {error}")) from error
+    try:
+        return tomllib.loads(text), text
+    except tomllib.TOMLDecodeError as error:
+        at_line = re.search(r"at line (\d+)", str(error))
+        line = int(at_line[1]) if at_line else len(text.splitlines())  # "at end of document"
+        raise BadFileError(FileProblem(path, line, f"not valid TOML: {error}")) from error
+
+
+def line_of(text: str, where: Where) -> int:
+    """Return the line, counted from 1, of the key at `where`, or of its nearest parent that the text names."""
+    lines = dict(_lines(text))
+    return next((lines[where[:depth]] for depth in range(len(where), 0, -1) if where[:depth] in lines), 1)
+
+
+def _lines(text: str) -> Iterator[tuple[Where, int]]:
+    """Yield every place in a text with the line of its statement; the last of several is the most precise."""
+    table: Where = ()
+    lengths: dict[Where, int] = {}  # of the lists of tables, such as [[deviation]]
+    for line, statement in _statements(text):
+        document = tomllib.loads(statement)
+        if not statement.lstrip().startswith("["):
+            yield from ((table + where, line) for where in _places(document))
+            continue
+        table = ()
+        *parents, name = next(reversed(list(_places(document, into_lists=False))), ("",))
+        for key in parents:
+            table = (*table, key)
+            table = (*table, lengths[table] - 1) if table in lengths else table
+        table = (*table, name)
+        if statement.lstrip().startswith("[["):
+            lengths[table] = lengths.get(table, 0) + 1
+            table = (*table, lengths[table] - 1)
+        yield table, line
+
+
+def _statements(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each header and each `key = value` of a valid text with its first line. A value may take several lines."""
+    begin, statement = 1, ""
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        begin, statement = (begin if statement else number), statement + line
+        try:
+            tomllib.loads(statement)
+        except tomllib.TOMLDecodeError:
+            continue  # the value goes on in the next line
+        if statement.strip() and not statement.lstrip().startswith("#"):
+            yield begin, statement
+        statement = ""
+
+
+def _places(value: Any, where: Where = (), into_lists: bool = True) -> Iterator[Where]:
+    if where:
+        yield where
+    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    if into_lists or not isinstance(value, list):
+        for key, inner in items:
+            yield from _places(inner, (*where, key), into_lists)

@@ -1,0 +1,96 @@
+"""Checks of a provider's file that `schemas/provider.schema.json` cannot make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from llm_conformance import pointers
+from llm_conformance.locations import FORMATS
+from llm_conformance.schema import did_you_mean
+from llm_conformance.toml_files import Where
+from llm_conformance.wire.framings.registry import FRAMINGS
+
+Columns = Mapping[str, Any]
+
+_FIELD_PATH = re.compile(r"[^/\s]+(/[^/\s]+)*")
+_COUNT_PATH = re.compile(r"-?[^-?/\s][^?/\s]*(/[^?/\s]+)*\??")
+
+
+def problems(stated: Columns, inherited: Columns) -> Iterator[tuple[Where, str]]:
+    """Yield what is wrong with the columns that an API states: the path of the column, and a message."""
+    columns = {**inherited, **stated}
+    for where, message in _problems(columns):
+        if where[0] in stated:
+            yield where, message
+
+
+def like_problem(api: str, apis: Mapping[str, Columns]) -> str | None:
+    """Return what is wrong with the `like` of an API, None if it leads to an API that states all of its columns.
+
+    Args:
+        api: The API, `provider:api`.
+        apis: The stated columns of all APIs, by `provider:api`.
+    """
+    seen = [api]
+    while "like" in apis[seen[-1]]:
+        other = apis[seen[-1]]["like"]
+        if other in seen:
+            return f"{' is like '.join([*seen, other])}; one of them has to state its columns"
+        if other not in apis:
+            return f"no such API: {other!r}; write provider:api{did_you_mean(other, apis)}"
+        seen.append(other)
+    return None
+
+
+def _problems(columns: Columns) -> Iterator[tuple[Where, str]]:
+    yield from _unknown("wire", "wire format", columns["wire"], [path.parent.name for path in FORMATS.glob("*/*.json")])
+    if "framing" in columns:
+        yield from _unknown("framing", "framing", columns["framing"], [framing.name for framing in FRAMINGS])
+    yield from _url_problems(columns)
+    for name, path in columns["error"].items():
+        if not _FIELD_PATH.fullmatch(path):
+            yield (
+                ("error", name),
+                f"{path!r} is not a path of fields; write it as in error/message, without a / in front",
+            )
+    for count, paths in columns["usage"].items():
+        for path in paths:
+            if not _COUNT_PATH.fullmatch(path):
+                yield (
+                    ("usage", count),
+                    f"{path!r} is not a path of fields; write it as in total, details/cached?, -input",
+                )
+    for number, pointer in enumerate(columns.get("switches", ())):
+        if not pointers.is_well_formed(pointer):
+            yield ("switches", number), f"{pointer!r} is not a JSON pointer; write it as in /thinking/type"
+    round_trip = columns["round_trip"]
+    slot, policy = round_trip["slot"], round_trip["policy"]
+    if slot and not pointers.is_well_formed(slot):
+        yield ("round_trip", "slot"), f"{slot!r} is not a JSON pointer; write it as in /reasoning_content"
+    elif bool(slot) == (policy in ("none", "ignored")):
+        what_to_do = "leave it empty" if slot else "name the place where the reasoning goes"
+        yield ("round_trip", "slot"), f"{slot!r} does not fit the policy {policy!r}; {what_to_do}"
+
+
+def _url_problems(columns: Columns) -> Iterator[tuple[Where, str]]:
+    for number, url in enumerate(columns["base_urls"]):
+        if not url.startswith(("https://", "http://")) or url.endswith("/"):
+            yield ("base_urls", number), f"{url!r} has to begin with https:// or http:// and to end without a /"
+    for name, paths in (
+        ("path", [columns["path"]]),
+        ("stream_path", [columns["stream_path"]] if "stream_path" in columns else []),
+        ("other_paths", columns.get("other_paths", [])),
+    ):
+        for path in paths:
+            if not path.startswith("/"):
+                yield (name,), f"{path!r} has to begin with a /"
+    for variable in columns.get("url_variables", ()):
+        if not any(f"{{{variable}}}" in url for url in columns["base_urls"]):
+            yield ("url_variables", variable), f"no base URL has {{{variable}}}"
+
+
+def _unknown(column: str, kind: str, name: str, known: Collection[str]) -> Iterator[tuple[Where, str]]:
+    if name not in known:
+        yield (column,), f"no such {kind}: {name!r}; there are {', '.join(sorted(known))}"
