@@ -1,7 +1,8 @@
-"""The reference adapters: proof that every invariant can be met, and the example to copy.
+"""The reference adapters: they show that every rule can be met, and are an example to copy.
 
-One module a provider; `_chat` is what OpenAI-shaped APIs share. Each wire family is a decoder that is fed one JSON
-document at a time: a plain answer is one document, a stream is many, so that both modes cannot come apart.
+Each provider has a module; `_chat` and `_dialect` serve those with an OpenAI-shaped API. Each wire format has a decoder
+that is fed one JSON document at a time. A body without streaming is one document, a stream is many, so both modes share
+one decoder.
 
     pytest conformance --adapter=adapters
 """
@@ -19,7 +20,7 @@ from ._provider import ProviderAdapter
 
 
 def _providers() -> Iterator[ProviderAdapter]:
-    """Yield the `adapter` or the `adapters` of every provider module here; adding a provider is adding a module."""
+    """Yield the `adapter` or the `adapters` of every module here whose name has no leading underscore."""
     for module in pkgutil.iter_modules(__path__):
         if not module.name.startswith("_"):
             loaded = importlib.import_module(f"{__name__}.{module.name}")
@@ -27,7 +28,7 @@ def _providers() -> Iterator[ProviderAdapter]:
 
 
 class ReferenceAdapters:
-    """All of them behind one face: each call goes to the adapter of its provider and API."""
+    """All reference adapters as one: each call goes to the adapter of its provider and API."""
 
     name = "reference"
     version = __version__
@@ -48,19 +49,19 @@ class ReferenceAdapters:
         self.providers = tuple(self._by_api)
 
     def complete(self, call: Call) -> Response:
-        """Ask the provider and return its answer."""
+        """Send the request and return the response."""
         return self._for(call).complete(call)
 
     def stream(self, call: Call) -> Iterator[StreamEvent]:
-        """Ask the provider and give its answer as it comes."""
+        """Send the request and yield the stream events as they come."""
         return self._for(call).stream(call)
 
     def parse(self, http: HttpResponse, call: Call) -> Response:
-        """Return what a plain answer says."""
+        """Return the response of a body that was not streamed."""
         return self._for(call).parse(http, call)
 
     def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Iterator[StreamEvent]:
-        """Give what a streamed answer says, as its bytes come."""
+        """Yield the stream events of a streamed body as its bytes come."""
         return self._for(call).parse_stream(chunks, call)
 
     def _for(self, call: Call) -> ProviderAdapter:

@@ -1,4 +1,4 @@
-"""An answer in the making: what a decoder has understood so far, kept in wire order."""
+"""A response under construction: what a decoder has read so far, in wire order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ._think import Kind, ThinkSplitter
 
 @dataclass
 class Block:
-    """A segment that still grows; `key` tells blocks of the same type apart where the wire has blocks."""
+    """A segment that may still grow. Adjacent text with another `key` is a block of its own."""
 
     type: SegmentType
     key: object = None
@@ -36,7 +36,7 @@ class Block:
 
 @dataclass
 class Tool:
-    """A tool call that still grows."""
+    """A tool call that may still grow."""
 
     type: Literal["function", "custom"] = "function"
     id: str | None = None
@@ -45,7 +45,7 @@ class Tool:
 
 
 class Answer:
-    """Collects pieces of an answer, and turns each into its stream event."""
+    """Collects the pieces of a response, and yields the stream event of each."""
 
     def __init__(self, call: Call) -> None:
         self.call = call
@@ -64,13 +64,13 @@ class Answer:
         self.extras: dict[str, Any] = {}
 
     def block(self, type: SegmentType, key: object = None, **metadata: Any) -> Block:
-        """Return the block that goes on: the last one if it is of this type and key, else a new one."""
+        """Return the last block if it has this type and key, else a new one."""
         if not self.blocks or (self.blocks[-1].type, self.blocks[-1].key) != (type, key):
             self.blocks.append(Block(type, key, metadata=metadata))
         return self.blocks[-1]
 
     def keep(self, kind: str, whole: Mapping[str, Any], key: object = None) -> Block:
-        """Keep what has no place of its own visible: results of hosted tools, and whatever is new."""
+        """Keep an object without a field of its own, such as a hosted tool's result or an unknown type, as a block."""
         self.blocks.append(Block("other", key, metadata={"type": kind, "wire": whole}))
         return self.blocks[-1]
 
@@ -88,7 +88,7 @@ class Answer:
             yield StreamEvent("response.reasoning.delta", delta=piece)
 
     def split(self, splitter: ThinkSplitter, pieces: Iterator[tuple[Kind, str]]) -> Iterator[StreamEvent]:
-        """Add what a splitter makes of text: text, and reasoning from between its tags."""
+        """Add the text, and the reasoning from between think tags, that a splitter has found."""
         for kind, piece in pieces:
             if kind == "text":
                 yield from self.text(piece)
@@ -96,7 +96,7 @@ class Answer:
                 yield from self.reasoning(piece, key=splitter.block, source="tag")
 
     def tool(self, key: object, id: str | int | None, name: str | None, arguments: str) -> Iterator[StreamEvent]:
-        """Add a piece of a tool call; pieces of several calls may interleave."""
+        """Add a piece of a tool call. Pieces of several calls may interleave."""
         tool = self.tools.get(key)
         if tool is None:
             tool = self.tools[key] = Tool()
@@ -118,7 +118,7 @@ class Answer:
         yield StreamEvent("response.annotation.added", annotations=(annotation,))
 
     def response(self, finish: FinishReason | None, usage: Usage | None) -> Response:
-        """Return the whole of it."""
+        """Return the whole response."""
         call = self.call
         thinking = call.params.get("thinking") or {}
         clear = thinking.get("clear_thinking")
@@ -148,13 +148,13 @@ class Answer:
 
 
 def _sound(usage: Usage) -> Usage:
-    """Leave out a part that exceeds its whole: whatever the provider means by it, it is no part. It stays in `raw`."""
-    doubtful: dict[str, Any] = {}
+    """Leave out a count that exceeds the count that it is part of; it stays in `raw`."""
+    too_large: dict[str, Any] = {}
     for part, whole in _WHOLES.items():
-        least, most = getattr(usage, part), getattr(usage, whole)
-        if least is not None and most is not None and least > most:
-            doubtful[part] = None
-    return replace(usage, **doubtful)
+        part_count, whole_count = getattr(usage, part), getattr(usage, whole)
+        if part_count is not None and whole_count is not None and part_count > whole_count:
+            too_large[part] = None
+    return replace(usage, **too_large)
 
 
 _WHOLES: Mapping[str, str] = {
@@ -164,7 +164,7 @@ _WHOLES: Mapping[str, str] = {
 
 
 def _text(id: str | int | None) -> str | None:
-    """Return an id as text: some servers number their answers and calls."""
+    """Return an id as text; some servers number their responses and calls."""
     return None if id in (None, "") else str(id)
 
 
@@ -172,12 +172,12 @@ _MODES: Mapping[object, ThinkingMode] = {"enabled": "enabled", "disabled": "disa
 
 
 def utc(epoch: int | None) -> str | None:
-    """Return seconds since 1970 as RFC 3339 in UTC; None for a missing or zero time."""
+    """Return seconds since 1970 as RFC 3339 in UTC, or None for a missing or zero time."""
     return _rfc3339(datetime.fromtimestamp(epoch, UTC)) if epoch else None
 
 
 def utc_of_text(time: str | None) -> str | None:
-    """Return a time in RFC 3339, whatever its offset and fraction, in UTC and whole seconds."""
+    """Return an RFC 3339 time in UTC and whole seconds, or None if it is missing."""
     if not time:
         return None
     moment = datetime.fromisoformat(time)

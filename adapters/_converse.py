@@ -1,4 +1,7 @@
-"""Amazon Bedrock's Converse: an answer is a list of blocks, a stream the events that build them up."""
+"""Amazon Bedrock's Converse, whose responses are lists of blocks.
+
+https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ FINISH: Mapping[str, FinishReason] = {
 
 
 class ConverseDecoder:
-    """Understands an answer, or the events that build one up. A block ends where the next one begins."""
+    """Decodes a response, or the events that build one up. A block ends where the next one begins."""
 
     def __init__(self, call: Call) -> None:
         self._answer = Answer(call)
@@ -36,7 +39,7 @@ class ConverseDecoder:
         self._result: dict[str, Any] | None = None
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take the whole answer, or one event as `{type: payload}`."""
+        """Take the whole response, or one event as `{type: payload}`."""
         self._answer.raw_events.append(document)
         if not self._answer.call.stream:
             for index, block in enumerate(document["output"]["message"]["content"]):
@@ -63,27 +66,26 @@ class ConverseDecoder:
             case unknown:
                 self._answer.keep(unknown, event)
 
-    def _feed_end(self, said: Mapping[str, Any]) -> None:
-        self._answer.raw_finish = said.get("stopReason") or self._answer.raw_finish
-        self._answer.raw_usage |= said.get("usage") or {}
+    def _feed_end(self, end: Mapping[str, Any]) -> None:
+        self._answer.raw_finish = end.get("stopReason") or self._answer.raw_finish
+        self._answer.raw_usage |= end.get("usage") or {}
 
     def _feed_block(self, index: int, block: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take a whole block, or how one begins."""
+        """Take a whole block, or the start of one."""
         yield from self._move_to(index)
         for kind, content in block.items():
             match kind:
                 case "text":
                     yield from self._answer.text(content, index)
                 case "reasoningContent":
-                    told = content.get("reasoningText") or content
-                    yield from self._feed_reasoning(index, told)
+                    yield from self._feed_reasoning(index, content.get("reasoningText") or content)
                 case "toolUse":
                     yield from self._feed_tool(index, content)
                 case "citationsContent":
                     self._citations += content.get("citations") or ()
                     for piece in content.get("content") or ():
                         yield from self._answer.text(piece.get("text") or "", index)
-                case "toolResult":  # of a tool that Bedrock runs itself; a stream has its content in deltas
+                case "toolResult":  # of a tool that Bedrock runs itself; a stream has the content in deltas
                     self._result = dict(content)
                     self._answer.keep(kind, self._result, index)
                 case unknown:
@@ -108,26 +110,26 @@ class ConverseDecoder:
                 case unknown:
                     self._answer.keep(unknown, {unknown: piece})
 
-    def _feed_reasoning(self, index: int, told: Mapping[str, Any]) -> Iterator[StreamEvent]:
+    def _feed_reasoning(self, index: int, reasoning: Mapping[str, Any]) -> Iterator[StreamEvent]:
         block = self._answer.block("reasoning", index)
-        yield from self._answer.reasoning(told.get("text") or "", index)
-        self._seal(block, "signature", told.get("signature"))
-        self._seal(block, "redacted", told.get("redactedContent"))
+        yield from self._answer.reasoning(reasoning.get("text") or "", index)
+        self._seal(block, "signature", reasoning.get("signature"))
+        self._seal(block, "redacted", reasoning.get("redactedContent"))
 
     def _seal(self, block: Block, name: str, sealed: str | None) -> None:
         if sealed:
             block.metadata[name] = sealed
 
-    def _feed_tool(self, index: int, made: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        given = json.dumps(made["input"], ensure_ascii=False) if made.get("input") else ""
-        if made.get("type") == "server_tool_use":
-            about = {"server_executed": True, "id": made["toolUseId"], "name": made["name"]}
-            self._answer.block("tool_call", index, **about).content = given
+    def _feed_tool(self, index: int, use: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        arguments = json.dumps(use["input"], ensure_ascii=False) if use.get("input") else ""
+        if use.get("type") == "server_tool_use":
+            about = {"server_executed": True, "id": use["toolUseId"], "name": use["name"]}
+            self._answer.block("tool_call", index, **about).content = arguments
         else:
-            yield from self._answer.tool(index, made["toolUseId"], made["name"], given)
+            yield from self._answer.tool(index, use["toolUseId"], use["name"], arguments)
 
     def _move_to(self, index: object) -> Iterator[StreamEvent]:
-        """Only when a block is over is it known which text its citations, which came before it, are about."""
+        """Begin another block, and place the last one's citations, which came before the text that they cover."""
         if index == self._index:
             return
         answer, end = self._answer, len(self._answer.message)
@@ -141,15 +143,15 @@ class ConverseDecoder:
 
     @property
     def ended(self) -> bool:
-        """Whether there was a stop reason."""
+        """Whether a stop reason has come."""
         return self._answer.raw_finish is not None
 
     def response(self) -> Response:
-        """Return the whole answer; it has no id."""
+        """Return the whole response, which has no id."""
         return self._answer.response(FINISH.get(self._answer.raw_finish or ""), self._usage())
 
     def _usage(self) -> Usage | None:
-        """Input excludes what was read from and written to the cache; a prompt is all three."""
+        """Return the usage. The prompt is the input tokens, and those read from and written to the cache."""
         raw = self._answer.raw_usage
         if "inputTokens" not in raw and "outputTokens" not in raw:
             return None
@@ -165,12 +167,12 @@ class ConverseDecoder:
 
 
 def exception(kind: str, event: Mapping[str, Any], call: Call) -> LLMError:
-    """Return the error that an exception among the messages of a stream stands for."""
+    """Return the error for an exception message of a stream."""
     return error_in_band({"type": _ERRORS.get(kind, kind), **event}, call)
 
 
 _KEPT_BLOCKS = ("toolResult", "image", "document", "video", "guardContent", "cachePoint", "searchResult")
-# What a stream's exceptions are called as a status.
+# The common error type for an exception; others count as a 500.
 _ERRORS = {
     "throttlingException": "rate_limit_error",
     "validationException": "invalid_request_error",
@@ -179,7 +181,7 @@ _ERRORS = {
 
 
 def request(call: Call) -> dict[str, Any]:
-    """Return the request body of a call; the model stands in the path, and what is said in blocks."""
+    """Return the request body of a call, with content as blocks. The model is in the path."""
     body: dict[str, Any] = {"messages": list(_messages(call)), **call.params}
     system = [{"text": each["content"]} for each in call.messages if _role(each) == "system"]
     if system:
@@ -200,7 +202,7 @@ def _tool(function: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
-    """Yield the messages; results of tools are the user's, all those that follow an answer together."""
+    """Yield the messages. Consecutive tool results are one message of the user."""
     results: list[Mapping[str, Any]] = []
     for message in call.messages:
         if isinstance(message, Response):
@@ -208,8 +210,8 @@ def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
         elif message["role"] == "tool":
             if not results:
                 yield {"role": "user", "content": results}
-            said = [{"text": message["content"]}]
-            results.append({"toolResult": {"toolUseId": message["tool_call_id"], "content": said}})
+            content = [{"text": message["content"]}]
+            results.append({"toolResult": {"toolUseId": message["tool_call_id"], "content": content}})
             continue
         elif message["role"] != "system":
             content = message["content"]
@@ -217,9 +219,9 @@ def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
         results = []
 
 
-def _blocks(answer: Response) -> Iterator[Mapping[str, Any]]:
-    """Yield an earlier answer's blocks as they came: the signatures are valid for these texts in this order only."""
-    for segment in answer.segments:
+def _blocks(response: Response) -> Iterator[Mapping[str, Any]]:
+    """Yield an earlier response's blocks unchanged and in order, as the signatures demand."""
+    for segment in response.segments:
         about = segment.metadata
         match segment.type:
             case "reasoning" if "redacted" in about:
@@ -231,7 +233,7 @@ def _blocks(answer: Response) -> Iterator[Mapping[str, Any]]:
                 yield {"text": segment.content}
             case "tool_call":
                 kind = {"type": "server_tool_use"} if about.get("server_executed") else {}
-                made = {"toolUseId": about["id"], "name": about["name"], "input": json.loads(segment.content or "{}")}
-                yield {"toolUse": {**made, **kind}}
+                use = {"toolUseId": about["id"], "name": about["name"], "input": json.loads(segment.content or "{}")}
+                yield {"toolUse": {**use, **kind}}
             case "other" if about.get("type") in _KEPT_BLOCKS:
                 yield {about["type"]: about["wire"]}

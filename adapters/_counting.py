@@ -1,4 +1,4 @@
-"""What OpenAI-shaped usage objects come to: where each count stands, and what the whole counts leave out."""
+"""Token counts of OpenAI-shaped usage objects: where each count is, and which tokens the totals leave out."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Counting:
-    """How one provider counts. A path of no names leads nowhere.
+    """How one provider counts tokens. An empty path means that it does not give the count.
 
     Args:
-        cached: Where the prompt tokens are that were read from a cache.
-        cache_written: Where those are that were written to one.
-        reasoned: Where the completion tokens are that are reasoning.
-        prompt_beside: Where the prompt tokens are that `prompt_tokens` leaves out.
-        reasoning_apart: Whether `completion_tokens` leaves reasoning out.
-        hides_thoughts: Whether thoughts that are not shown are counted in the total alone.
+        cached: Path of the prompt tokens that were read from a cache.
+        cache_written: Path of the prompt tokens that were written to a cache.
+        reasoned: Path of the completion tokens that are reasoning.
+        prompt_beside: Path of prompt tokens that `prompt_tokens` leaves out.
+        reasoning_apart: Whether `completion_tokens` leaves out the reasoning.
+        hides_thoughts: Whether only `total_tokens` includes hidden thoughts.
     """
 
     cached: Path = ("prompt_tokens_details", "cached_tokens")
@@ -32,21 +32,21 @@ class Counting:
     hides_thoughts: bool = False
 
     def usage(self, raw: Mapping[str, Any]) -> Usage | None:
-        """Return the counts of a usage object; None where it has none."""
-        asked, answered, total = (raw.get(name) for name in ("prompt_tokens", "completion_tokens", "total_tokens"))
-        if asked is None and answered is None and total is None:
+        """Return the counts of a usage object, or None if it has none."""
+        prompt, completion, total = (raw.get(name) for name in ("prompt_tokens", "completion_tokens", "total_tokens"))
+        if prompt is None and completion is None and total is None:
             return None
         if self.hides_thoughts:
-            answered = None if total is None or asked is None or total < asked else total - asked
-        if asked is not None:
-            asked += at(raw, self.prompt_beside) or 0
-        if self.reasoning_apart and answered is not None:
-            answered += at(raw, self.reasoned) or 0
-        if total is None and asked is not None and answered is not None:
-            total = asked + answered
+            completion = None if total is None or prompt is None or total < prompt else total - prompt
+        if prompt is not None:
+            prompt += at(raw, self.prompt_beside) or 0
+        if self.reasoning_apart and completion is not None:
+            completion += at(raw, self.reasoned) or 0
+        if total is None and prompt is not None and completion is not None:
+            total = prompt + completion
         return Usage(
-            prompt_tokens=asked,
-            completion_tokens=answered,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
             total_tokens=total,
             cached_tokens=at(raw, self.cached),
             cache_write_tokens=at(raw, self.cache_written),
@@ -61,7 +61,7 @@ OPENAI = Counting()
 
 
 def at(value: Any, path: Path) -> Any:
-    """Return what stands at a path, None if nothing does, or the path is empty."""
+    """Return the value at a path, or None if there is none or the path is empty."""
     for key in path:
         value = (value or {}).get(key)
     return value if path else None

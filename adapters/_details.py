@@ -1,4 +1,7 @@
-"""Reasoning details, in which gateways say reasoning once more, with what the models behind them need to have back."""
+"""`reasoning_details`, in which gateways repeat the reasoning, with the opaque data that the next request needs.
+
+https://openrouter.ai/docs/guides/best-practices/reasoning-tokens
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,9 @@ _TEXTS = ("text", "summary")
 
 
 class Details:
-    """Collects the details of an answer; in a stream, those of the same type and index are pieces of one.
+    """Collects the details of a response. In a stream, details of the same type and index are pieces of one.
 
-    What is sealed seals the reasoning before it: more reasoning is a new block.
+    Opaque data ends the reasoning block before it; more reasoning begins a new block.
     """
 
     def __init__(self, answer: Answer) -> None:
@@ -25,7 +28,7 @@ class Details:
         self._sealed = 0
 
     def feed(self, reasoning: str, details: Sequence[Mapping[str, Any]]) -> Iterator[StreamEvent]:
-        """Take the reasoning of a message, or a delta of it, and its details; what both say counts once."""
+        """Take the reasoning and the details of a message or a delta. Text that is in both counts once."""
         in_details = not reasoning or "".join(map(text_of, details)) == reasoning
         if not in_details:
             yield from self._answer.reasoning(reasoning, self._key)
@@ -40,14 +43,14 @@ class Details:
         return "native", self._sealed
 
     def _seal(self, detail: Mapping[str, Any]) -> None:
-        """Put opaque data on the reasoning that it follows, or by itself where that is none, or sealed already."""
+        """Put opaque data on the reasoning block before it, or on an empty one if that has data already."""
         for name, kind in _SEALS.items():
             if detail.get(name):
                 self._answer.block("reasoning", self._key).metadata[kind] = detail[name]
                 self._sealed += 1
 
     def _keep(self, detail: Mapping[str, Any]) -> None:
-        """Keep a detail as it has to go back: whole."""
+        """Keep a detail whole, as it must be sent back."""
         kept = self._answer.extras.setdefault("reasoning_details", [])
         last = kept[-1] if kept else {}
         goes_on = (
@@ -64,13 +67,13 @@ class Details:
 
 
 def text_of(detail: Mapping[str, Any]) -> str:
-    """Return what a detail shows of the reasoning."""
+    """Return the visible reasoning of a detail."""
     return "".join(detail.get(name) or "" for name in _TEXTS)
 
 
-def details_back(answer: Response, call: Call) -> Mapping[str, Any]:
-    """Return the details of an earlier answer, which may not be altered; the reasoning alone where it has none."""
-    details = (answer.extras.get(call.provider) or {}).get("reasoning_details")
+def details_round_trip(response: Response, call: Call) -> Mapping[str, Any]:
+    """Return an earlier response's details, which must not be altered, or its reasoning if it has none."""
+    details = (response.extras.get(call.provider) or {}).get("reasoning_details")
     if details:
         return {"reasoning_details": details}
-    return {"reasoning": answer.reasoning} if answer.reasoning else {}
+    return {"reasoning": response.reasoning} if response.reasoning else {}

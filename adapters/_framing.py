@@ -1,4 +1,8 @@
-"""How a stream's documents come out of its bytes, whatever the pieces that these arrive in."""
+"""Splitting the bytes of a stream into JSON documents, wherever the chunks are cut.
+
+Server-sent events are parsed by sseclient, as an adapter should leave it to a library; the suite derives its expected
+values with another parser.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +15,17 @@ from collections.abc import Callable, Iterable, Iterator
 import sseclient
 
 Unframe = Callable[[Iterable[bytes]], Iterator[str | bytes]]
-"""Gives the JSON text of each document, and `[DONE]` where that is sent."""
+"""Yields the JSON text of each document, and `[DONE]` if the server sends it."""
 
 
 def events(chunks: Iterable[bytes]) -> Iterator[str]:
-    """Give the data of server-sent events."""
+    """Yield the data of server-sent events."""
     for event in sseclient.SSEClient(_without_byte_order_mark(chunks)).events():
         yield event.data
 
 
 def lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Give the lines, the last one even if nothing ends it."""
+    """Yield the lines that are not blank, the last one even without a line break."""
     held = b""
     for chunk in chunks:
         *whole, held = (held + chunk).split(b"\n")
@@ -31,27 +35,28 @@ def lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def array(chunks: Iterable[bytes]) -> Iterator[str]:
-    """Give the items of one JSON list as each is complete. Raises ValueError where something else is left over."""
+    """Yield the items of one JSON array as each is complete. Raises ValueError if anything else is left at the end."""
     reader, utf8, held = json.JSONDecoder(), codecs.getincrementaldecoder("utf-8")(), ""
     for chunk in chunks:
         held = (held + utf8.decode(chunk)).lstrip("[, \r\n\t")
         while held.startswith("{"):
             try:
                 _, end = reader.raw_decode(held)
-            except ValueError:  # not all of it is here
+            except ValueError:  # the item is incomplete
                 break
             yield held[:end]
             held = held[end:].lstrip(", \r\n\t")
     if held.strip("], \r\n\t"):
-        raise ValueError("a list of JSON objects was expected")
+        raise ValueError("expected an array of JSON objects")
 
 
 def aws_messages(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Give the messages of an AWS event stream, each as `{type: payload}`, a chunk as what it has in base64.
+    """Yield the messages of an AWS event stream, each as `{type: payload}`.
 
-    An error is all in its headers: it comes as `{"error": {"code": ..., "message": ...}}`.
+    A message of type `chunk` gives the JSON document that it holds in base64. An error message has everything in its
+    headers and gives `{"error": {"code": ..., "message": ...}}`.
 
-    Raises ValueError for a message that is cut off or spoilt.
+    Raises ValueError for a message that is cut off or corrupt.
     """
     held = b""
     for chunk in chunks:
@@ -59,7 +64,7 @@ def aws_messages(chunks: Iterable[bytes]) -> Iterator[bytes]:
         while len(held) >= _LEAST:
             length = int.from_bytes(held[:4], "big")
             if binascii.crc32(held[:8]).to_bytes(4, "big") != held[8:12] or length < _LEAST:
-                raise ValueError("the length of a message is spoilt")
+                raise ValueError("the prelude of a message is corrupt")
             if len(held) < length:
                 break
             message, held = held[:length], held[length:]
@@ -69,17 +74,17 @@ def aws_messages(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 _LEAST = 16
-"""Bytes of a message that has nothing in it: its length, that of its headers, and two checksums."""
+"""The size of an empty message in bytes: its length, the length of its headers, and two checksums."""
 
 
 def _document(message: bytes) -> bytes:
     if binascii.crc32(message[:-4]).to_bytes(4, "big") != message[-4:]:
-        raise ValueError("a message is spoilt")
+        raise ValueError("a message is corrupt")
     begin = 12 + int.from_bytes(message[4:8], "big")
     headers, payload = _headers(message[12:begin]), message[begin:-4] or b"{}"
     if headers.get(b":message-type") == b"error":
-        said = {name: headers.get(b":error-" + name.encode(), b"").decode() for name in ("code", "message")}
-        return json.dumps({"error": said}).encode()
+        error = {name: headers.get(b":error-" + name.encode(), b"").decode() for name in ("code", "message")}
+        return json.dumps({"error": error}).encode()
     kind = headers.get(b":event-type") or headers.get(b":exception-type") or b""
     if kind == b"chunk":
         return base64.b64decode(json.loads(payload)["bytes"])
@@ -87,9 +92,10 @@ def _document(message: bytes) -> bytes:
 
 
 def _headers(headers: bytes) -> dict[bytes, bytes]:
-    """Return the headers of a message.
+    """Return the text headers of a message.
 
-    A header is the length of its name in a byte, the name, a 7 for text, the length of the text in two bytes, the text.
+    Each is a byte for the length of the name, the name, the byte 7 (text), two bytes for the length of the value, the
+    value: https://docs.aws.amazon.com/transcribe/latest/dg/streaming-setting-up.html#streaming-event-stream.
     """
     found: dict[bytes, bytes] = {}
     while headers:
@@ -100,7 +106,7 @@ def _headers(headers: bytes) -> dict[bytes, bytes]:
 
 
 def _without_byte_order_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Give the bytes on without the mark that may stand before a stream, which the SSE parser would take for data."""
+    """Yield the chunks without a byte order mark at the start, which sseclient would take for part of a field name."""
     head = b""
     rest = iter(chunks)
     for chunk in rest:

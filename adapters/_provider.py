@@ -1,4 +1,4 @@
-"""What every provider's adapter does alike: HTTP, errors, and asking its decoder for the rest."""
+"""The part that all providers share: requests, responses and their errors over HTTP, and feeding the decoder."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from ._framing import Unframe, events
 
 
 class Decoder(Protocol):
-    """Understands one wire family; made anew for each answer."""
+    """Decodes one wire format. Each response gets a new decoder."""
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take one JSON document, the whole body or one frame, and give the events that it brings."""
+        """Take one JSON document, the whole body or one frame of a stream, and yield its stream events."""
 
     def end(self) -> Iterator[StreamEvent]:
-        """Take the end of the answer: the last events before `response.completed`."""
+        """Take the end of the response, and yield the last events before `response.completed`."""
 
     @property
     def ended(self) -> bool:
-        """Whether the provider has said that the answer is over."""
+        """Whether the end marker or the finish reason of the response has come."""
 
     def response(self) -> Response:
-        """Return all that was fed."""
+        """Return the response made from all documents."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class ProviderAdapter:
 
     Args:
         api: `provider:api`, as in a call.
-        decoder: Makes a decoder for a call.
+        decoder: Returns a new decoder for a call.
         request: Returns the JSON body of a call's request.
-        headers: Returns the headers of a call's request.
-        unframe: Takes the bytes of a stream apart.
+        headers: Returns the headers of a call's request, the key among them.
+        unframe: Splits the bytes of a stream into JSON documents.
     """
 
     api: str
@@ -63,26 +63,26 @@ class ProviderAdapter:
     unframe: Unframe = events
 
     def complete(self, call: Call) -> Response:
-        """Ask the provider and return its answer."""
-        until = time.monotonic() + call.timeout_s
-        with self._sent(call, until) as (answer, failed):
-            response = self.parse(_read(answer, until, call), call)
+        """Send the request and return the response."""
+        deadline = time.monotonic() + call.timeout_s
+        with self._sent(call, deadline) as (received, failed):
+            response = self.parse(_read(received, deadline, call), call)
             return replace(response, provider_meta=(*failed, *response.provider_meta))
 
     def stream(self, call: Call) -> Iterator[StreamEvent]:
-        """Ask the provider and give its answer as it comes."""
-        until = time.monotonic() + call.timeout_s
-        with self._sent(call, until) as (answer, failed):
-            if answer.status_code >= 400:
-                raise status_error(_read(answer, until, call), call)
-            for event in self.parse_stream(_in_time(until, answer, call), call):
-                whole = event.response
-                if whole is not None:
-                    event = replace(event, response=replace(whole, provider_meta=(*failed, *whole.provider_meta)))
-                yield event
+        """Send the request and yield the stream events as they come."""
+        deadline = time.monotonic() + call.timeout_s
+        with self._sent(call, deadline) as (received, failed):
+            if received.status_code >= 400:
+                raise status_error(_read(received, deadline, call), call)
+            for event in self.parse_stream(_in_time(deadline, received, call), call):
+                response = event.response
+                if response is not None:
+                    response = replace(response, provider_meta=(*failed, *response.provider_meta))
+                yield replace(event, response=response)
 
     def parse(self, http: HttpResponse, call: Call) -> Response:
-        """Return what a plain answer says."""
+        """Return the response of a body that was not streamed."""
         if http.status >= 400:
             raise status_error(http, call)
         decoder = self.decoder(replace(call, stream=False))
@@ -94,8 +94,8 @@ class ProviderAdapter:
             return decoder.response()
 
     def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Iterator[StreamEvent]:
-        """Give what a streamed answer says, as its bytes come."""
-        if call.http and call.http.status >= 400:  # then what comes is no stream
+        """Yield the stream events of a streamed body as its bytes come."""
+        if call.http and call.http.status >= 400:  # an error body is not a stream
             raise status_error(HttpResponse(call.http.status, call.http.headers, b"".join(chunks)), call)
         decoder = self.decoder(replace(call, stream=True))
         done = False
@@ -111,17 +111,17 @@ class ProviderAdapter:
             yield StreamEvent("response.completed", response=decoder.response())
 
     @contextlib.contextmanager
-    def _sent(self, call: Call, until: float) -> Iterator[tuple[httpx.Response, tuple[ProviderMeta, ...]]]:
-        """Ask the provider, once more if it is overloaded or down; give its answer, and the attempt that failed."""
+    def _sent(self, call: Call, deadline: float) -> Iterator[tuple[httpx.Response, tuple[ProviderMeta, ...]]]:
+        """Yield the HTTP response and, if the server was down and the request was sent again, the failed attempt."""
         failed: tuple[ProviderMeta, ...] = ()
         try:
             with httpx.Client(verify=call.base_url.startswith("https:")) as client:
-                answer = self._asked(client, call, until)
-                if _is_down(answer) and "retry-after" not in answer.headers:  # who names a time is not asked before it
-                    failed = (_failed(_read(answer, until, call), call),)
-                    answer = self._asked(client, call, until)
-                with contextlib.closing(answer):
-                    yield answer, failed
+                received = self._send(client, call, deadline)
+                if _is_down(received) and "retry-after" not in received.headers:  # else the caller waits that long
+                    failed = (_failed_attempt(_read(received, deadline, call), call),)
+                    received = self._send(client, call, deadline)
+                with contextlib.closing(received):
+                    yield received, failed
         except httpx.TimeoutException as error:
             raise TimeoutError(str(error), provider=call.provider, original_error=error) from error
         except httpx.DecodingError as error:
@@ -129,15 +129,15 @@ class ProviderAdapter:
         except httpx.TransportError as error:
             raise ServiceUnavailableError(str(error), provider=call.provider, original_error=error) from error
 
-    def _asked(self, client: httpx.Client, call: Call, until: float) -> httpx.Response:
-        left_s = _left(until, call)
+    def _send(self, client: httpx.Client, call: Call, deadline: float) -> httpx.Response:
+        left_s = _left(deadline, call)
         body, headers = self.request(call), self.headers(call)
-        asked = client.build_request("POST", call.base_url + call.path, json=body, headers=headers, timeout=left_s)
-        return client.send(asked, stream=True)
+        request = client.build_request("POST", call.base_url + call.path, json=body, headers=headers, timeout=left_s)
+        return client.send(request, stream=True)
 
 
 def bearer(call: Call) -> dict[str, str]:
-    """Return the header with the key, where most providers want it."""
+    """Return the header that most providers want the key in."""
     return {"authorization": f"Bearer {call.api_key}"}
 
 
@@ -148,30 +148,30 @@ def _document(data: bytes | str) -> Mapping[str, Any]:
     return document
 
 
-def _is_down(answer: httpx.Response) -> bool:
-    return answer.status_code >= 500 and error_for_status(answer.status_code) is ServiceUnavailableError
+def _is_down(received: httpx.Response) -> bool:
+    return received.status_code >= 500 and error_for_status(received.status_code) is ServiceUnavailableError
 
 
-def _left(until: float, call: Call) -> float:
-    """Return how many seconds are left of a call's time; raise TimeoutError if none are."""
-    left_s = until - time.monotonic()
+def _left(deadline: float, call: Call) -> float:
+    """Return the seconds until the deadline. Raises TimeoutError once it has passed."""
+    left_s = deadline - time.monotonic()
     if left_s <= 0:
         raise TimeoutError(f"no answer within {call.timeout_s:g} seconds", provider=call.provider)
     return left_s
 
 
-def _in_time(until: float, answer: httpx.Response, call: Call) -> Iterator[bytes]:
-    """Give the bytes of an answer as they come: httpx itself only limits how long it waits for each piece."""
-    for chunk in answer.iter_bytes():
+def _in_time(deadline: float, received: httpx.Response, call: Call) -> Iterator[bytes]:
+    """Yield the bytes of a body until the deadline; httpx limits only the time between two chunks."""
+    for chunk in received.iter_bytes():
         yield chunk
-        _left(until, call)
+        _left(deadline, call)
 
 
-def _read(answer: httpx.Response, until: float, call: Call) -> HttpResponse:
-    body = b"".join(_in_time(until, answer, call))
-    return HttpResponse(answer.status_code, dict(answer.headers), body)
+def _read(received: httpx.Response, deadline: float, call: Call) -> HttpResponse:
+    body = b"".join(_in_time(deadline, received, call))
+    return HttpResponse(received.status_code, dict(received.headers), body)
 
 
-def _failed(http: HttpResponse, call: Call) -> ProviderMeta:
+def _failed_attempt(http: HttpResponse, call: Call) -> ProviderMeta:
     error = status_error(http, call)
     return ProviderMeta(call.provider, call.model, extra={"error": str(error), **error.extra_context})

@@ -1,4 +1,4 @@
-"""The responses API: an answer is a list of items, a stream the events that build them up."""
+"""OpenAI's responses API, whose responses are lists of items: https://platform.openai.com/docs/api-reference/responses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOSTED = (
 )
 _TERMINAL = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
 _PROGRESS = tuple(f"response.{name}" for name in (*HOSTED, "code_interpreter_call_code", "mcp_call_arguments"))
-_SAID_ELSEWHERE = (
+_REDUNDANT = (
     *("response.created", "response.in_progress", "response.queued", "keepalive"),
     *("response.content_part.added", "response.content_part.done", "response.output_text.done"),
     *("response.refusal.done", "response.reasoning_summary_part.added", "response.reasoning_summary_part.done"),
@@ -35,7 +35,7 @@ _SAID_ELSEWHERE = (
 
 
 class ResponsesDecoder:
-    """Understands a `response`, or the events that build one up."""
+    """Decodes a `response`, or the events that build one up."""
 
     def __init__(self, call: Call) -> None:
         self._answer = Answer(call)
@@ -80,11 +80,11 @@ class ResponsesDecoder:
             case _ if kind in _TERMINAL:
                 self._feed_response(event["response"])
                 self._ended = True
-            case _ if kind not in _SAID_ELSEWHERE and not kind.startswith(_PROGRESS):
+            case _ if kind not in _REDUNDANT and not kind.startswith(_PROGRESS):
                 self._answer.keep(kind, event)
 
     def _feed_response(self, response: Mapping[str, Any]) -> None:
-        """Take what is said of the whole; its output is said by items."""
+        """Take the fields of a response other than its output, whose items are fed one by one."""
         answer = self._answer
         if response.get("error"):
             raise error_in_band(response["error"], answer.call)
@@ -95,7 +95,7 @@ class ResponsesDecoder:
         answer.raw_usage = response.get("usage") or {}
 
     def _feed_item(self, index: int, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take a whole item of a plain answer."""
+        """Take a whole item of a response that was not streamed."""
         if item["type"] == "message":
             for number, part in enumerate(item["content"]):
                 yield from self._feed_part((index, number), part)
@@ -117,7 +117,7 @@ class ResponsesDecoder:
                 self._answer.keep(unknown, part)
 
     def _feed_done(self, index: int, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take what only a finished item says: its encrypted content, and all of what a hosted tool has done."""
+        """Take what only a finished item has: encrypted content, and the whole call of a hosted tool."""
         kind = item["type"]
         if kind == "reasoning":
             self._seal(index, item.get("encrypted_content"))
@@ -127,7 +127,7 @@ class ResponsesDecoder:
             if kind == "image_generation_call" and item.get("result"):
                 yield from self._feed_image(item)
         elif kind not in ("message", "function_call", "custom_tool_call"):
-            # A computer_call or a request for approval waits for the client too, but is no call of one of its tools.
+            # Such as a computer_call or an approval request: the client must act, but it is no call of its tools.
             self._answer.keep(kind, item)
 
     def _feed_text(self, key: tuple[int, int], piece: str) -> Iterator[StreamEvent]:
@@ -135,7 +135,7 @@ class ResponsesDecoder:
         yield from self._answer.text(piece, key)
 
     def _placed(self, key: tuple[int, int], annotation: Mapping[str, Any]) -> Annotation:
-        """Place an annotation: its offsets count from the beginning of its own part of the text."""
+        """Place an annotation. Its offsets count from the beginning of its content part."""
         data = {name: value for name, value in annotation.items() if name not in ("start_index", "end_index")}
         start, end = annotation.get("start_index"), annotation.get("end_index")
         if start is None or end is None:
@@ -154,7 +154,7 @@ class ResponsesDecoder:
             self._answer.tools[index].type = "custom" if item["type"] == "custom_tool_call" else "function"
 
     def _feed_late_call(self, index: int, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take of a finished call what did not come before: compatible servers may send it in one piece."""
+        """Take what a finished call adds: compatible servers may send all of its arguments only now."""
         tool = self._answer.tools.get(index)
         rest = "" if tool and tool.block.content else item.get("arguments") or item.get("input") or ""
         yield from self._feed_call(index, item, rest)
@@ -166,7 +166,7 @@ class ResponsesDecoder:
         yield StreamEvent("response.media", attachment={"id": image.id, "type": kind, "data": item["result"]})
 
     def _seal(self, index: int, encrypted: str | None) -> None:
-        """Keep encrypted reasoning with the last part of its item, or by itself where nothing of it is shown."""
+        """Keep encrypted reasoning on the last part of its item, or on an empty one if no reasoning is visible."""
         if not encrypted:
             return
         parts = [
@@ -178,13 +178,13 @@ class ResponsesDecoder:
         last.metadata["encrypted"] = encrypted
 
     def end(self) -> Iterator[StreamEvent]:
-        """Place the annotations: a stream may have one before the text that it is about."""
+        """Place the annotations; in a stream, one may come before its text."""
         for key, annotation in self._citations:
             yield from self._answer.annotate(self._placed(key, annotation))
 
     @property
     def ended(self) -> bool:
-        """Whether there was an event that ends a response."""
+        """Whether a terminal event has come."""
         return self._ended
 
     def response(self) -> Response:
@@ -212,7 +212,7 @@ class ResponsesDecoder:
 
 
 def request(call: Call) -> dict[str, Any]:
-    """Return the request body of a call: messages as input items, tools flat."""
+    """Return the request body of a call, with messages as input items and flat tools."""
     body: dict[str, Any] = {"model": call.model, "input": list(_items(call)), **call.params}
     if call.tools:
         own = [{"type": "function", **tool["function"]} for tool in call.tools]
@@ -226,7 +226,7 @@ def _items(call: Call) -> Iterator[Mapping[str, Any]]:
     custom = set()
     for message in call.messages:
         if isinstance(message, Response):
-            custom |= {made.id for made in message.tool_calls if made.type == "custom"}
+            custom |= {tool_call.id for tool_call in message.tool_calls if tool_call.type == "custom"}
             yield from _sent_back(message)
             continue
         if message["role"] == "tool":
@@ -236,19 +236,19 @@ def _items(call: Call) -> Iterator[Mapping[str, Any]]:
             continue
         if message.get("content"):
             yield {"role": message["role"], "content": message["content"]}
-        for made in message.get("tool_calls") or ():
-            if made.get("type") == "custom":
-                custom.add(made["id"])
-                yield {"type": "custom_tool_call", "call_id": made["id"], **made["custom"]}
+        for tool_call in message.get("tool_calls") or ():
+            if tool_call.get("type") == "custom":
+                custom.add(tool_call["id"])
+                yield {"type": "custom_tool_call", "call_id": tool_call["id"], **tool_call["custom"]}
             else:
-                yield {"type": "function_call", "call_id": made["id"], **made["function"]}
+                yield {"type": "function_call", "call_id": tool_call["id"], **tool_call["function"]}
 
 
-def _sent_back(answer: Response) -> Iterator[Mapping[str, Any]]:
-    """Yield an earlier answer as items. Reasoning is understood by its encrypted content; without it, it stays out."""
+def _sent_back(response: Response) -> Iterator[Mapping[str, Any]]:
+    """Yield an earlier response as items. Reasoning without encrypted content is left out, as the API ignores it."""
     summary: list[Mapping[str, Any]] = []
-    calls = {made.id: made for made in answer.tool_calls}
-    for segment in answer.segments:
+    calls = {tool_call.id: tool_call for tool_call in response.tool_calls}
+    for segment in response.segments:
         about = segment.metadata
         if segment.type == "reasoning":
             summary += [{"type": "summary_text", "text": segment.content}] if segment.content else []
@@ -262,14 +262,14 @@ def _sent_back(answer: Response) -> Iterator[Mapping[str, Any]]:
         elif "server_executed" in about:
             yield about["wire"]
         elif segment.type == "tool_call":
-            made = calls[about["id"]]
-            custom = made.type == "custom"
-            kind, said = ("custom_tool_call", "input") if custom else ("function_call", "arguments")
-            yield {"type": kind, "call_id": made.id, "name": made.name, said: made.arguments}
+            tool_call = calls[about["id"]]
+            is_custom = tool_call.type == "custom"
+            kind, field = ("custom_tool_call", "input") if is_custom else ("function_call", "arguments")
+            yield {"type": kind, "call_id": tool_call.id, "name": tool_call.name, field: tool_call.arguments}
 
 
 def _place(event: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return which item an event is about, and which part of it; llama.cpp names its items, and counts nothing."""
+    """Return the item and the content part of an event, by index; llama.cpp sends no index, so by the item's id."""
     index = event.get("output_index")
     if index is None:
         index = event.get("item_id") or (event.get("item") or {}).get("id")
@@ -277,5 +277,5 @@ def _place(event: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def responses_adapter(provider: str, headers: Callable[[Call], Mapping[str, str]] = bearer) -> ProviderAdapter:
-    """Return the adapter of a provider with a responses API, which has its key where `headers` say."""
+    """Return the adapter of a provider with a responses API; `headers` returns those with the key."""
     return ProviderAdapter(f"{provider}:responses", ResponsesDecoder, request, headers)

@@ -1,13 +1,13 @@
-"""Cutting reasoning out of text that has it between tags, `<think>` mostly, however the text is cut into pieces.
+"""Splitting text into reasoning between think tags and visible text, wherever the text is cut into pieces.
 
-Only for models that are known to do so (`think_profile`):
+Only for models that are known to write think tags (`think_profile`):
 
-* `leading`: one or several adjacent blocks at the very beginning; tags later on are part of the answer.
-* `prefilled`: the prompt already holds the opening tag, so the text begins inside the block.
-* `anywhere`: blocks wherever they stand.
+* `leading`: one or several adjacent blocks at the very beginning; later tags are part of the message.
+* `prefilled`: as `leading`, but the prompt ends with the opening tag, so the text begins inside the block.
+* `anywhere`: blocks at any position.
 
-The tag is matched without regard to ASCII case. Reasoning loses its outer white space, and the text the white space
-behind a block; all else stays. A block that is never closed is all reasoning.
+Tags match regardless of ASCII case. Reasoning is stripped of its outer white space, and the text of the white space
+after a block. In a block that is never closed, everything is reasoning.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ from typing import Literal
 from llm_conformance.contract.call import ThinkProfile
 
 TAG = "think"
-# Only ASCII: the Kelvin sign is no K, and the lower case of a dotted capital I is two characters long.
+# ASCII only: str.lower() also maps the Kelvin sign to k, and makes two characters of a dotted capital I.
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 Kind = Literal["text", "reasoning"]
 
 
 class ThinkSplitter:
-    """Takes pieces of text, gives pieces of text and reasoning.
+    """Takes pieces of text and yields pieces of text and reasoning.
 
-    `block` counts reasoning blocks from 1, `position` code points taken.
+    Attributes:
+        block: The number of the current or last think block, from 1.
+        position: How many code points have been consumed.
     """
 
     def __init__(self, profile: ThinkProfile, tag: str = TAG) -> None:
@@ -43,16 +45,16 @@ class ThinkSplitter:
         self.block = 0
 
     def feed(self, piece: str) -> Iterator[tuple[Kind, str]]:
-        """Take a piece; what may be the beginning of a tag is held back."""
+        """Take a piece. Text that may be the beginning of a tag is held back."""
         self._pending += piece
         yield from self._drain(final=False)
 
     def end(self) -> Iterator[tuple[Kind, str]]:
-        """Take the end; what was held back is no tag after all."""
+        """Take the end of the text, and release the held-back text."""
         yield from self._drain(final=True)
 
     def rebase(self, start: int, end: int) -> tuple[int, int] | None:
-        """Turn a span of the original text into one of the visible text; None if all of it was cut out."""
+        """Convert a span of the original text to one of the visible text, or None if none of it is visible."""
         if start < end and not any(start < last and first < end for first, last in self._visible):
             return None
         return self._moved(start), self._moved(end)
@@ -78,7 +80,7 @@ class ThinkSplitter:
                 return
 
     def _drain_gap(self, final: bool) -> None:
-        """Before the text, or behind a block: white space, then perhaps a tag."""
+        """Consume white space, then perhaps a tag: before the text, or after a block."""
         rest = self._pending.lstrip()
         lowered = rest.translate(_LOWER)
         space = len(self._pending) - len(rest)
@@ -90,7 +92,7 @@ class ThinkSplitter:
         elif self._state == "prefilled":
             self._begin_block()
         else:
-            if self._state == "behind":
+            if self._state == "after":
                 self._take(space)
             self._state = "text"
 
@@ -116,7 +118,7 @@ class ThinkSplitter:
             yield "reasoning", trimmed
         if closed:
             self._take(len(self._close))
-            self._state = "behind"
+            self._state = "after"
 
     def _drain_text(self, final: bool) -> Iterator[tuple[Kind, str]]:
         at = self._pending.translate(_LOWER).find(self._open) if self._anywhere else -1
@@ -131,6 +133,6 @@ class ThinkSplitter:
 
 
 def _held_back(text: str, tag: str) -> int:
-    """Return how long the end of `text` is that may turn out to be the beginning of `tag`."""
+    """Return the length of the longest end of `text` that is a beginning of `tag`."""
     lowered = text[-len(tag) :].translate(_LOWER)
     return next((length for length in range(min(len(tag) - 1, len(text)), 0, -1) if lowered.endswith(tag[:length])), 0)

@@ -1,4 +1,4 @@
-"""Anthropic messages: https://docs.anthropic.com/en/api/messages. An answer is a list of typed blocks."""
+"""Anthropic messages, lists of typed blocks, and its OpenAI-compatible chat: https://docs.anthropic.com/en/api/messages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FINISH: Mapping[str, FinishReason] = {
 
 
 class MessagesDecoder:
-    """Understands a `message`, or the events that build one up."""
+    """Decodes a `message`, or the events that build one up."""
 
     def __init__(self, call: Call) -> None:
         self._answer = Answer(call)
@@ -71,7 +71,7 @@ class MessagesDecoder:
         self._feed_usage(message.get("usage"))
 
     def _feed_usage(self, usage: Mapping[str, Any] | None) -> None:
-        """Keep the last value of each key: the counts of a stream are cumulative, and input is only said at first."""
+        """Keep the last value of each count: a stream's are cumulative, and some come only in `message_start`."""
         self._answer.raw_usage |= {key: value for key, value in (usage or {}).items() if value is not None}
 
     def _feed_start(self, index: int, block: Mapping[str, Any]) -> Iterator[StreamEvent]:
@@ -114,7 +114,7 @@ class MessagesDecoder:
                 self._answer.keep(unknown, delta)
 
     def _feed_stop(self) -> Iterator[StreamEvent]:
-        """Only now is it known which text the block's citations, which came before it, are about."""
+        """Place the block's citations, which came before the text that they cover."""
         for citation in self._citations:
             yield from self._answer.annotate(Annotation(self._start, len(self._answer.message), citation))
 
@@ -123,12 +123,12 @@ class MessagesDecoder:
             self._block.metadata["signature"] = signature
 
     def end(self) -> Iterator[StreamEvent]:
-        """Nothing is held back."""
+        """Yield nothing: no text is held back."""
         yield from ()
 
     @property
     def ended(self) -> bool:
-        """Whether there was a stop reason, or the event that ends a message."""
+        """Whether a stop reason or `message_stop` has come."""
         return self._stopped or self._answer.raw_finish is not None
 
     def response(self) -> Response:
@@ -136,7 +136,7 @@ class MessagesDecoder:
         return self._answer.response(FINISH.get(self._answer.raw_finish or ""), self._usage())
 
     def _usage(self) -> Usage | None:
-        """Input excludes what was read from and written to the cache; a prompt is all three."""
+        """Return the usage. The prompt is the input tokens, and those read from and written to the cache."""
         raw = self._answer.raw_usage
         if "input_tokens" not in raw and "output_tokens" not in raw:
             return None
@@ -155,12 +155,12 @@ class MessagesDecoder:
 
 
 def _arguments(input: Mapping[str, Any] | None) -> str:
-    """Return a tool's input as text; a stream starts with an empty one and sends the text in pieces."""
+    """Return a tool's input as JSON text; a stream starts with an empty input, and sends the text in pieces."""
     return json.dumps(input, ensure_ascii=False) if input else ""
 
 
 def request(call: Call) -> dict[str, Any]:
-    """Return the request body of a call: system prompts apart, tools with an `input_schema`."""
+    """Return the request body of a call, with `system` and with an `input_schema` for each tool."""
     system = [each["content"] for each in call.messages if isinstance(each, Mapping) and each["role"] == "system"]
     body: dict[str, Any] = {
         "model": call.model,
@@ -187,7 +187,7 @@ def request(call: Call) -> dict[str, Any]:
 
 
 def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
-    """Yield the messages; results of tools are the user's, all those that follow an answer together."""
+    """Yield the messages. Consecutive tool results are one message of the user."""
     results: list[Mapping[str, Any]] = []
     for message in call.messages:
         if isinstance(message, Response):
@@ -204,9 +204,9 @@ def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
         results = []
 
 
-def _blocks(answer: Response) -> Iterator[Mapping[str, Any]]:
-    """Yield an earlier answer's blocks as they came: the signatures are valid for these texts in this order only."""
-    for segment in answer.segments:
+def _blocks(response: Response) -> Iterator[Mapping[str, Any]]:
+    """Yield an earlier response's blocks unchanged and in order, as the signatures demand."""
+    for segment in response.segments:
         about = segment.metadata
         match segment.type:
             case "reasoning" if "redacted" in about:
@@ -217,14 +217,14 @@ def _blocks(answer: Response) -> Iterator[Mapping[str, Any]]:
                 yield {"type": "text", "text": segment.content}
             case "tool_call":
                 kind = "server_tool_use" if about.get("server_executed") else "tool_use"
-                made = json.loads(segment.content or "{}")
-                yield {"type": kind, "id": about["id"], "name": about["name"], "input": made}
+                input = json.loads(segment.content or "{}")
+                yield {"type": kind, "id": about["id"], "name": about["name"], "input": input}
             case "other" if "wire" in about:
                 yield about["wire"]
 
 
 def headers(call: Call) -> dict[str, str]:
-    """Return the request headers of a call."""
+    """Return the headers with the key and the version."""
     return {"x-api-key": call.api_key, "anthropic-version": "2023-06-01"}
 
 

@@ -1,6 +1,6 @@
-"""Amazon Bedrock: Converse, InvokeModel with Anthropic's models, and the mantle, which speaks APIs of OpenAI.
+"""Amazon Bedrock: Converse, InvokeModel with Anthropic's models, and the mantle, which has OpenAI's APIs.
 
-All of them take an API key as bearer token.
+All of them accept an API key as a bearer token.
 
 * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
 * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html
@@ -26,20 +26,20 @@ from .anthropic import request as messages_request
 
 
 class InvokedDecoder(MessagesDecoder):
-    """Understands what a model of Anthropic's says, and the exceptions of Bedrock's own among its events."""
+    """Decodes a message of Anthropic's, whose events may include exceptions of Bedrock's own."""
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take the whole message, one event, or an exception as `{type: payload}`."""
         for kind, event in document.items():
             if kind.endswith("Exception"):
                 raise _converse.exception(kind, event, self._answer.call)
-            if kind == "error":  # Anthropic's own or Bedrock's, which has no type
+            if kind == "error":  # from Anthropic, or from Bedrock without a type
                 raise error_in_band(event, self._answer.call)
         yield from super().feed(document)
 
 
 def _invoked(call: Call) -> dict[str, Any]:
-    """Return Anthropic's request body without what the path says."""
+    """Return Anthropic's request body without `model` and `stream`, which are in the path."""
     body = {key: value for key, value in messages_request(call).items() if key not in ("model", "stream")}
     return {"anthropic_version": "bedrock-2023-05-31", **body}
 

@@ -10,11 +10,11 @@ from ._chat import chat_adapter
 from ._dialect import Dialect
 
 
-def _round_trip(answer: Response, call: Call) -> Mapping[str, str]:
-    """Return the content with the trace before it, between the tags of the model's own template, for GLM."""
-    if not answer.reasoning or not call.model.startswith("zai-glm"):
+def _round_trip(response: Response, call: Call) -> Mapping[str, str]:
+    """Return, for GLM, the content with the reasoning before it in the think tags of the model's template."""
+    if not response.reasoning or not call.model.startswith("zai-glm"):
         return {}
-    return {"content": f"<think>{answer.reasoning}</think>{answer.message}"}
+    return {"content": f"<think>{response.reasoning}</think>{response.message}"}
 
 
 adapter = chat_adapter(

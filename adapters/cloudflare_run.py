@@ -1,7 +1,7 @@
 """Cloudflare Workers AI, native: https://developers.cloudflare.com/workers-ai/get-started/rest-api/.
 
-An answer is `{"result": {"response": ...}}`, a stream a series of `{"response": ...}`; models of the OpenAI shape give
-out a chat completion in the same places. Tool calls are flat and whole, or have the OpenAI form and come in pieces.
+A response is `{"result": {"response": ...}}`, a stream is a series of `{"response": ...}`. Some models send a chat
+completion in these places instead. Tool calls are flat and whole, or have OpenAI's form and come in pieces.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ._provider import ProviderAdapter, bearer
 
 
 class RunDecoder(ChatDecoder):
-    """Understands both shapes of an answer."""
+    """Decodes both shapes of a response."""
 
     def __init__(self, call: Call) -> None:
         super().__init__(call, cloudflare.DIALECT)
@@ -44,17 +44,17 @@ class RunDecoder(ChatDecoder):
         return {"choices": [choice], "usage": whole.get("usage")}
 
     def _as_function(self, call: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Give a flat call the OpenAI form. It has no index and comes whole: each is a call of its own."""
+        """Return a tool call in OpenAI's form. A flat one has no index and comes whole, so it gets a key of its own."""
         if "function" in call:
             return call
         arguments = call["arguments"]
         text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-        own = f"flat {next(self._flat_calls)}"
-        return {"index": own, "id": call.get("id"), "function": {"name": call["name"], "arguments": text}}
+        key = f"flat {next(self._flat_calls)}"
+        return {"index": key, "id": call.get("id"), "function": {"name": call["name"], "arguments": text}}
 
 
 def request(call: Call) -> dict[str, Any]:
-    """Return the request body of a call; the model stands in the path."""
+    """Return the request body of a call. The model is in the path."""
     return {key: value for key, value in chat_request(call, Dialect()).items() if key != "model"}
 
 

@@ -1,4 +1,4 @@
-"""The Codex of ChatGPT subscribers: nobody documents its API; https://github.com/openai/codex is its own client."""
+"""Codex for ChatGPT subscribers. Its API is undocumented; https://github.com/openai/codex is the official client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cohere chat, v2: https://docs.cohere.com/reference/chat. An answer has content blocks, tool calls and citations."""
+"""Cohere chat, v2, with content blocks, tool calls and citations: https://docs.cohere.com/reference/chat."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ FINISH: Mapping[str, FinishReason] = {
     "ERROR": "error",
     "TIMEOUT": "error",
 }
-# What a citation is about where it is not the text.
+# Types of citations whose offsets count in the plan or the thinking.
 _NOT_THE_TEXT = ("PLAN", "THINKING_CONTENT")
 _NO_CONTENT = ("content-end", "tool-call-end", "citation-end")
 
 
 class CohereDecoder:
-    """Understands an answer, or the events that build one up."""
+    """Decodes a response, or the events that build one up."""
 
     def __init__(self, call: Call) -> None:
         self._answer = Answer(call)
@@ -35,7 +35,7 @@ class CohereDecoder:
         self._ended = False
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take the whole answer, or one event."""
+        """Take the whole response, or one event."""
         answer = self._answer
         answer.raw_events.append(document)
         answer.id = answer.id or document.get("id")
@@ -74,7 +74,7 @@ class CohereDecoder:
             yield from self._feed_citation(citation)
 
     def _feed_content(self, index: object, block: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take a block or a piece of one; the type is only said at its start."""
+        """Take a block or a piece of one; only the first piece has the type."""
         self._starts.setdefault(index, len(self._answer.message))
         if block.get("type") not in (None, "text", "thinking"):
             self._answer.keep(block["type"], block)
@@ -89,9 +89,9 @@ class CohereDecoder:
         yield from self._answer.tool(index, call.get("id"), function.get("name"), function.get("arguments") or "")
 
     def _feed_citation(self, citation: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Place a citation: its offsets count in the block that it names, without one in the whole text.
+        """Place a citation. Its offsets count in the block that it names, or in the whole text if it names none.
 
-        Offsets into a plan or a trace are none into the message; they stay what they are.
+        Offsets into a plan or the thinking stay in `data`; they have no place in the message.
         """
         if citation.get("type") in _NOT_THE_TEXT:
             yield from self._answer.annotate(Annotation(None, None, citation))
@@ -107,20 +107,20 @@ class CohereDecoder:
         self._answer.raw_usage = end.get("usage") or {}
 
     def end(self) -> Iterator[StreamEvent]:
-        """Nothing is held back."""
+        """Yield nothing: no text is held back."""
         yield from ()
 
     @property
     def ended(self) -> bool:
-        """Whether there was the event that ends a message."""
+        """Whether `message-end` has come."""
         return self._ended
 
     def response(self) -> Response:
-        """Return the whole answer."""
+        """Return the whole response."""
         return self._answer.response(FINISH.get(self._answer.raw_finish or ""), self._usage())
 
     def _usage(self) -> Usage | None:
-        """What was billed is less than what was processed; there is no total."""
+        """Return the tokens that were processed, which may be more than those billed. The API gives no total."""
         raw = self._answer.raw_usage
         tokens = raw.get("tokens") or {}
         prompt, completion = tokens.get("input_tokens"), tokens.get("output_tokens")
@@ -145,12 +145,12 @@ def request(call: Call) -> dict[str, Any]:
     return body
 
 
-def _assistant(answer: Response) -> dict[str, Any]:
-    """Return an earlier answer as a message: with its plan where it has calls, else without its thinking."""
-    if not answer.tool_calls:
-        return {"role": "assistant", "content": answer.message}
-    plan = {"tool_plan": answer.reasoning} if answer.reasoning else {}
-    return {"role": "assistant", **plan, "tool_calls": tool_calls(answer)}
+def _assistant(response: Response) -> dict[str, Any]:
+    """Return an earlier response as a message: tool calls with their plan, or content without its thinking."""
+    if not response.tool_calls:
+        return {"role": "assistant", "content": response.message}
+    plan = {"tool_plan": response.reasoning} if response.reasoning else {}
+    return {"role": "assistant", **plan, "tool_calls": tool_calls(response)}
 
 
 adapter = ProviderAdapter("cohere:chat", CohereDecoder, request, bearer)

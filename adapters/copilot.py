@@ -1,4 +1,7 @@
-"""GitHub Copilot: nobody documents its API; https://github.com/microsoft/vscode-copilot-chat is its own client."""
+"""GitHub Copilot. Its API is undocumented; https://github.com/microsoft/vscode-copilot-chat is the official client.
+
+Its choices have no index and are parts of one response.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from ._responses import responses_adapter
 
 
 def _headers(call: Call) -> Mapping[str, str]:
-    """Return the key, and who asks: without that, requests are refused."""
+    """Return the header with the key, and the one that names the client; requests without it are refused."""
     return {**bearer(call), "copilot-integration-id": "vscode-chat"}
 
 

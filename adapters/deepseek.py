@@ -1,4 +1,4 @@
-"""DeepSeek, both of its APIs: https://api-docs.deepseek.com/api/create-chat-completion."""
+"""DeepSeek's chat and responses: https://api-docs.deepseek.com/api/create-chat-completion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gemini's Interactions API: https://ai.google.dev/gemini-api/docs/interactions. An answer is a list of steps."""
+"""Gemini's Interactions API, whose responses are lists of steps: https://ai.google.dev/gemini-api/docs/interactions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SILENT = ("interaction.status_update", "interaction.in_progress", "step.stop")
 
 
 class InteractionsDecoder:
-    """Understands an interaction, or the events that build one up, step by step."""
+    """Decodes an interaction, or the events that build one up step by step."""
 
     def __init__(self, call: Call) -> None:
         self._answer = Answer(call)
@@ -53,19 +53,19 @@ class InteractionsDecoder:
             case kind if kind not in _SILENT:
                 self._answer.keep(kind, document)
 
-    def _feed_interaction(self, said: Mapping[str, Any]) -> None:
+    def _feed_interaction(self, interaction: Mapping[str, Any]) -> None:
         answer = self._answer
-        if said.get("error"):
-            raise error_in_band(said["error"], answer.call)
-        answer.id = said.get("id") or answer.id
-        answer.model = said.get("model") or answer.model
-        answer.created = answer.created or utc_of_text(said.get("created"))
-        answer.raw_usage |= said.get("usage") or {}
-        if said.get("status") != "in_progress":
-            answer.raw_finish = said["status"]
+        if interaction.get("error"):
+            raise error_in_band(interaction["error"], answer.call)
+        answer.id = interaction.get("id") or answer.id
+        answer.model = interaction.get("model") or answer.model
+        answer.created = answer.created or utc_of_text(interaction.get("created"))
+        answer.raw_usage |= interaction.get("usage") or {}
+        if interaction.get("status") != "in_progress":
+            answer.raw_finish = interaction["status"]
 
     def _feed_step(self, index: int, step: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take a whole step, or what a stream says at its start."""
+        """Take a whole step, or the start of one in a stream."""
         match step["type"]:
             case "model_output":
                 for number, content in enumerate(step.get("content") or ()):
@@ -76,8 +76,8 @@ class InteractionsDecoder:
                 for content in step.get("summary") or ():
                     yield from self._answer.reasoning(content.get("text") or "", index)
             case "function_call":
-                made = json.dumps(step["arguments"], ensure_ascii=False) if step.get("arguments") else ""
-                yield from self._answer.tool(index, step["id"], step["name"], made)
+                arguments = json.dumps(step["arguments"], ensure_ascii=False) if step.get("arguments") else ""
+                yield from self._answer.tool(index, step["id"], step["name"], arguments)
                 self._blocks[index] = self._answer.tools[index].block
                 self._sign(index, step.get("signature"))
             case kind if kind.endswith("_call"):
@@ -111,7 +111,7 @@ class InteractionsDecoder:
             case "arguments_delta":
                 yield from self._answer.tool(index, None, None, delta.get("arguments") or "")
             case _ if index in self._blocks and "wire" in self._blocks[index].metadata:
-                self._blocks[index].metadata["wire"] |= delta  # what a hosted tool was asked, or found
+                self._blocks[index].metadata["wire"] |= delta  # the input or the output of a hosted tool
             case kind:
                 self._answer.keep(kind, delta)
 
@@ -120,7 +120,7 @@ class InteractionsDecoder:
             self._blocks[index].metadata["signature"] = signature
 
     def end(self) -> Iterator[StreamEvent]:
-        """Place the citations: offsets count UTF-8 bytes of the text that carries them."""
+        """Place the citations. Offsets count UTF-8 bytes of the content that carries them."""
         for key, citation in self._citations:
             yield from self._answer.annotate(self._placed(key, citation))
 
@@ -132,13 +132,13 @@ class InteractionsDecoder:
             return Annotation(None, None, data)
         try:
             places = [len(encoded[:offset].decode("utf-8")) + self._starts[key] for offset in (start, end)]
-        except UnicodeDecodeError:  # it cuts a character
+        except UnicodeDecodeError:  # an offset inside a character
             return Annotation(None, None, data)
         return Annotation(places[0], places[1], data)
 
     @property
     def ended(self) -> bool:
-        """Whether there was a status that is the last."""
+        """Whether a final status has come."""
         return self._answer.raw_finish is not None
 
     def response(self) -> Response:
@@ -146,15 +146,15 @@ class InteractionsDecoder:
         return self._answer.response(FINISH.get(self._answer.raw_finish or ""), self._usage())
 
     def _usage(self) -> Usage | None:
-        """Thoughts count apart from the output, and what tools were told apart from the input."""
+        """Return the usage. The API counts thoughts apart from the output, and tool use apart from the input."""
         raw = self._answer.raw_usage
-        asked, said = raw.get("total_input_tokens"), raw.get("total_output_tokens")
-        if asked is None and said is None and raw.get("total_tokens") is None:
+        input, output = raw.get("total_input_tokens"), raw.get("total_output_tokens")
+        if input is None and output is None and raw.get("total_tokens") is None:
             return None
         thought = raw.get("total_thought_tokens")
         return Usage(
-            prompt_tokens=None if asked is None else asked + (raw.get("total_tool_use_tokens") or 0),
-            completion_tokens=None if said is None else said + (thought or 0),
+            prompt_tokens=None if input is None else input + (raw.get("total_tool_use_tokens") or 0),
+            completion_tokens=None if output is None else output + (thought or 0),
             total_tokens=raw.get("total_tokens"),
             cached_tokens=raw.get("total_cached_tokens"),
             reasoning_tokens=thought,
@@ -163,7 +163,7 @@ class InteractionsDecoder:
 
 
 def request(call: Call) -> dict[str, Any]:
-    """Return the request body of a call: steps, of which an earlier answer has several."""
+    """Return the request body of a call, whose input is a list of steps."""
     system = [each["content"] for each in call.messages if isinstance(each, Mapping) and each["role"] == "system"]
     body: dict[str, Any] = {"model": call.model, "input": list(_steps(call)), **call.params}
     if system:
@@ -180,8 +180,8 @@ def _steps(call: Call) -> Iterator[Mapping[str, Any]]:
         if isinstance(message, Response):
             yield from _sent_back(message)
         elif message["role"] == "tool":
-            said = [{"type": "text", "text": message["content"]}]
-            yield {"type": "function_result", "call_id": message["tool_call_id"], "result": said}
+            result = [{"type": "text", "text": message["content"]}]
+            yield {"type": "function_result", "call_id": message["tool_call_id"], "result": result}
         elif message["role"] != "system":
             kind = "model_output" if message["role"] == "assistant" else "user_input"
             content = message["content"]
@@ -191,9 +191,9 @@ def _steps(call: Call) -> Iterator[Mapping[str, Any]]:
             }
 
 
-def _sent_back(answer: Response) -> Iterator[Mapping[str, Any]]:
-    """Yield an earlier answer's steps, each with the signature that it came with."""
-    for segment in answer.segments:
+def _sent_back(response: Response) -> Iterator[Mapping[str, Any]]:
+    """Yield an earlier response's steps, each with its signature."""
+    for segment in response.segments:
         about = segment.metadata
         signed = {"signature": about["signature"]} if "signature" in about else {}
         if str(about.get("type", "")).endswith("_result") or about.get("server_executed"):
@@ -201,11 +201,11 @@ def _sent_back(answer: Response) -> Iterator[Mapping[str, Any]]:
         elif segment.type == "text":
             yield {"type": "model_output", "content": [{"type": "text", "text": segment.content}]}
         elif segment.type == "tool_call":
-            made = {"id": about["id"], "name": about["name"], "arguments": json.loads(segment.content or "{}")}
-            yield {"type": "function_call", **made, **signed}
+            call = {"id": about["id"], "name": about["name"], "arguments": json.loads(segment.content or "{}")}
+            yield {"type": "function_call", **call, **signed}
         elif segment.type == "reasoning":
-            told = {"summary": [{"type": "text", "text": segment.content}]} if segment.content else {}
-            yield {"type": "thought", **told, **signed}
+            summary = {"summary": [{"type": "text", "text": segment.content}]} if segment.content else {}
+            yield {"type": "thought", **summary, **signed}
 
 
 adapter = ProviderAdapter("gemini:interactions", InteractionsDecoder, request, headers)

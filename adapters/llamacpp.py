@@ -1,4 +1,4 @@
-"""llama.cpp's server, which speaks three APIs: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md."""
+"""llama.cpp's server with its three APIs: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md."""
 
 from __future__ import annotations
 

@@ -11,13 +11,13 @@ from ._chat import chat_adapter
 from ._dialect import Dialect
 
 
-def _round_trip(answer: Response, _call: Call) -> Mapping[str, Any]:
-    """Return the trace where it came from: the text, between tags as the model writes them, or a field of its own."""
-    if not answer.reasoning:
+def _round_trip(response: Response, _call: Call) -> Mapping[str, Any]:
+    """Return the reasoning where it came from: in think tags in the content, or in `reasoning_details`."""
+    if not response.reasoning:
         return {}
-    if any(segment.metadata.get("source") == "tag" for segment in answer.segments):
-        return {"content": f"<think>\n{answer.reasoning}\n</think>\n\n{answer.message}"}
-    return {"reasoning_details": [{"type": "reasoning.text", "text": answer.reasoning}]}
+    if any(segment.metadata.get("source") == "tag" for segment in response.segments):
+        return {"content": f"<think>\n{response.reasoning}\n</think>\n\n{response.message}"}
+    return {"reasoning_details": [{"type": "reasoning.text", "text": response.reasoning}]}
 
 
 def _own_error(completion: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Mistral chat: https://docs.mistral.ai/api/#tag/chat. Its content may be a list of chunks, thinking among them."""
+"""Mistral chat, whose content may be a list of chunks, with thinking: https://docs.mistral.ai/api/#tag/chat."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ._counting import Counting
 from ._dialect import Dialect
 
 
-def _round_trip(answer: Response, _call: Call) -> Mapping[str, Any]:
-    """Return the content with the thinking before the text, as it came."""
-    if not answer.reasoning or any(each.metadata.get("source") == "tag" for each in answer.segments):
+def _round_trip(response: Response, _call: Call) -> Mapping[str, Any]:
+    """Return the content as it came, with the thinking before the text."""
+    if not response.reasoning or any(each.metadata.get("source") == "tag" for each in response.segments):
         return {}
-    thought = {"type": "thinking", "thinking": [{"type": "text", "text": answer.reasoning}]}
-    said = [{"type": "text", "text": answer.message}] if answer.message else []
-    return {"content": [thought, *said]}
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": response.reasoning}]}
+    text = [{"type": "text", "text": response.message}] if response.message else []
+    return {"content": [thinking, *text]}
 
 
 adapter = chat_adapter(

@@ -1,4 +1,7 @@
-"""Moonshot AI (Kimi) chat: https://platform.kimi.ai/docs/api/chat."""
+"""Moonshot AI (Kimi) chat: https://platform.kimi.ai/docs/api/chat.
+
+A stream has the usage in its last choice.
+"""
 
 from __future__ import annotations
 

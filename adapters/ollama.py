@@ -1,4 +1,4 @@
-"""Ollama's native chat: https://docs.ollama.com/api/chat. A stream is a document a line, of the form of an answer."""
+"""Ollama's native chat: https://docs.ollama.com/api/chat. Each line of a stream has the form of a whole response."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FINISH: Mapping[str, FinishReason] = {"stop": "stop", "length": "length"}
 
 
 class OllamaDecoder:
-    """Understands an answer, or the lines that build one up."""
+    """Decodes a response, or the lines that build one up."""
 
     def __init__(self, call: Call) -> None:
         self._answer = Answer(call)
@@ -28,7 +28,7 @@ class OllamaDecoder:
         self._done = False
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take the whole answer, or one line."""
+        """Take the whole response, or one line."""
         answer = self._answer
         answer.raw_events.append(document)
         if document.get("error"):
@@ -49,42 +49,42 @@ class OllamaDecoder:
             yield from self._feed_content(message["content"])
         for call in message.get("tool_calls") or ():
             function = call["function"]
-            made = json.dumps(function["arguments"], ensure_ascii=False)
-            yield from self._answer.tool(len(self._answer.tools), call.get("id"), function["name"], made)
+            arguments = json.dumps(function["arguments"], ensure_ascii=False)
+            yield from self._answer.tool(len(self._answer.tools), call.get("id"), function["name"], arguments)
 
     def _feed_content(self, content: str) -> Iterator[StreamEvent]:
-        if self._has_native_reasoning:  # then tags in the text are part of the answer
+        if self._has_native_reasoning:  # then tags in the text are part of the message
             yield from self._answer.text(content)
         else:
             yield from self._answer.split(self._splitter, self._splitter.feed(content))
 
     def end(self) -> Iterator[StreamEvent]:
-        """Let go of what was held back."""
+        """Release the held-back text."""
         yield from self._answer.split(self._splitter, self._splitter.end())
 
     @property
     def ended(self) -> bool:
-        """Whether a document said that it is the last."""
+        """Whether a document with `done` has come."""
         return self._done
 
     def response(self) -> Response:
-        """Return the whole answer."""
+        """Return the whole response."""
         return self._answer.response(FINISH.get(self._answer.raw_finish or ""), self._usage())
 
     def _usage(self) -> Usage | None:
         raw = self._answer.raw_usage
-        asked, answered = (raw.get(name) for name in _COUNTS)
-        if asked is None and answered is None:
+        prompt, completion = (raw.get(name) for name in _COUNTS)
+        if prompt is None and completion is None:
             return None
-        total = None if asked is None or answered is None else asked + answered
-        return Usage(prompt_tokens=asked, completion_tokens=answered, total_tokens=total, raw=raw)
+        total = None if prompt is None or completion is None else prompt + completion
+        return Usage(prompt_tokens=prompt, completion_tokens=completion, total_tokens=total, raw=raw)
 
 
 _COUNTS = ("prompt_eval_count", "eval_count")
 
 
 def request(call: Call) -> dict[str, Any]:
-    """Return the request body of a call; who does not say `stream` gets one."""
+    """Return the request body of a call. Ollama streams unless `stream` is false."""
     body: dict[str, Any] = {"model": call.model, "messages": list(_messages(call)), **call.params}
     if call.tools:
         body["tools"] = list(call.tools)
@@ -92,40 +92,40 @@ def request(call: Call) -> dict[str, Any]:
 
 
 def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
-    """Yield the messages; a result names its tool."""
-    made: list[ToolCall] = []
+    """Yield the messages. A tool result names its tool."""
+    open_calls: list[ToolCall] = []
     for message in call.messages:
         if isinstance(message, Response):
-            made = list(message.tool_calls)
+            open_calls = list(message.tool_calls)
             yield _assistant(message)
         elif message["role"] == "tool":
-            name = _answered(made, message["tool_call_id"])
+            name = _take_tool(open_calls, message["tool_call_id"])
             yield {"role": "tool", "tool_name": name, "content": message["content"]}
         else:
             yield message
 
 
-def _answered(made: list[ToolCall], id: str | None) -> str:
-    """Take out the call that a result is of, and return its tool; calls of older servers have no id, but an order."""
-    known = [each for each in made if each.id == id] or [each for each in made if each.id is None]
+def _take_tool(open_calls: list[ToolCall], id: str | None) -> str:
+    """Remove the call with this id, or else the first without one (older servers), and return its tool's name."""
+    known = [each for each in open_calls if each.id == id] or [each for each in open_calls if each.id is None]
     if not known:
         return ""
-    made.remove(known[0])
+    open_calls.remove(known[0])
     return known[0].name
 
 
-def _assistant(answer: Response) -> Mapping[str, Any]:
-    said: dict[str, Any] = {"role": "assistant", "content": answer.message}
-    if answer.reasoning:
-        said["thinking"] = answer.reasoning
-    if answer.tool_calls:
-        said["tool_calls"] = [_made(each) for each in answer.tool_calls]
-    return said
+def _assistant(response: Response) -> Mapping[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": response.message}
+    if response.reasoning:
+        message["thinking"] = response.reasoning
+    if response.tool_calls:
+        message["tool_calls"] = [_tool_call(each) for each in response.tool_calls]
+    return message
 
 
-def _made(call: ToolCall) -> Mapping[str, Any]:
-    made = {"function": {"name": call.name, "arguments": json.loads(call.arguments)}}
-    return {"id": call.id, **made} if call.id else made
+def _tool_call(call: ToolCall) -> Mapping[str, Any]:
+    function = {"function": {"name": call.name, "arguments": json.loads(call.arguments)}}
+    return {"id": call.id, **function} if call.id else function
 
 
 adapter = ProviderAdapter("ollama:chat", OllamaDecoder, request, bearer, lines)

@@ -1,4 +1,7 @@
-"""Perplexity's Sonar chat: https://docs.perplexity.ai/api-reference/chat-completions-post."""
+"""Perplexity's Sonar chat: https://docs.perplexity.ai/api-reference/chat-completions-post.
+
+Each chunk also repeats the message so far, which the decoder ignores.
+"""
 
 from __future__ import annotations
 

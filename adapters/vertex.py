@@ -1,4 +1,4 @@
-"""Vertex AI, which serves Gemini and, under Anthropic's API, Claude: https://cloud.google.com/vertex-ai/generative-ai/docs."""
+"""Vertex AI: Gemini, and Claude with Anthropic's API. https://cloud.google.com/vertex-ai/generative-ai/docs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from llm_conformance.contract import Call
 from llm_conformance.contract.response import FinishReason
 
 from . import anthropic, gemini
+from ._generate import GenerateDecoder
 from ._provider import ProviderAdapter, bearer
 
-# Vertex's own enum: from 6 on, its numbers are others than those of the Gemini API.
+# Vertex AI numbers its enum otherwise than the Gemini API from 6 on.
 NUMBERS: Mapping[str, FinishReason] = {
     "1": "stop",
     "2": "length",
@@ -22,15 +23,13 @@ NUMBERS: Mapping[str, FinishReason] = {
 
 
 def messages_request(call: Call) -> dict[str, Any]:
-    """Return the request body of a call to Claude: the model stands in the path, the version here."""
+    """Return the request body of a call to Claude. The model is in the path, the version in the body."""
     body = anthropic.request(call)
     del body["model"]
     return {"anthropic_version": "vertex-2023-10-16", **body}
 
 
 adapters = (
-    ProviderAdapter(
-        "vertex:generate", functools.partial(gemini.GenerateDecoder, numbers=NUMBERS), gemini.request, bearer
-    ),
+    ProviderAdapter("vertex:generate", functools.partial(GenerateDecoder, numbers=NUMBERS), gemini.request, bearer),
     ProviderAdapter("vertex:messages", anthropic.MessagesDecoder, messages_request, bearer),
 )

@@ -1,4 +1,4 @@
-"""xAI (Grok), both of its APIs: https://docs.x.ai/developers/rest-api-reference/inference/chat."""
+"""xAI (Grok) chat and responses: https://docs.x.ai/developers/rest-api-reference/inference/chat."""
 
 from __future__ import annotations
 

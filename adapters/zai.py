@@ -10,11 +10,10 @@ from ._chat import chat_adapter
 from ._dialect import Dialect
 
 
-def _round_trip(answer: Response, call: Call) -> Mapping[str, str]:
-    """Return the trace where it is demanded: with tool results, and in every turn of preserved thinking."""
-    return (
-        {"reasoning_content": answer.reasoning} if answer.reasoning and (answer.tool_calls or _preserves(call)) else {}
-    )
+def _round_trip(response: Response, call: Call) -> Mapping[str, str]:
+    """Return the reasoning that the API demands: with tool calls, and in every turn of preserved thinking."""
+    wanted = response.reasoning and (response.tool_calls or _preserves(call))
+    return {"reasoning_content": response.reasoning or ""} if wanted else {}
 
 
 def _preserves(call: Call) -> bool:

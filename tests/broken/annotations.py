@@ -9,9 +9,9 @@ from typing import Any
 
 from adapters._chat_decoder import ChatDecoder
 from adapters._converse import ConverseDecoder
+from adapters._generate import GenerateDecoder
 from adapters._responses import ResponsesDecoder
 from adapters.cohere import CohereDecoder
-from adapters.gemini import GenerateDecoder
 from adapters.gemini_interactions import InteractionsDecoder
 from llm_conformance.contract import Annotation, Call, Response
 from tests.broken.base import Events, Misunderstood, Plain, Streamed

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from adapters.gemini import GenerateDecoder
+from adapters._generate import GenerateDecoder
 from llm_conformance.contract import Attachment, Call, Response
 from tests.broken.base import Events, Misunderstood, Plain, Streamed
 

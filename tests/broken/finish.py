@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters._chat_decoder import ChatDecoder
-from adapters.gemini import NUMBERS, GenerateDecoder
+from adapters._generate import NUMBERS, GenerateDecoder
 from llm_conformance.contract import Call, Response
 from tests.broken.base import Events, Misunderstood, Plain
 

@@ -11,10 +11,10 @@ from typing import Any
 from adapters._chat_decoder import ChatDecoder
 from adapters._converse import ConverseDecoder
 from adapters._dialect import Dialect
+from adapters._generate import GenerateDecoder
 from adapters._think import TAG, ThinkSplitter
 from adapters.cloudflare_run import RunDecoder
 from adapters.cohere import CohereDecoder
-from adapters.gemini import GenerateDecoder
 from llm_conformance.contract import Call, HttpResponse, Response, ValidationError
 from tests.broken.base import Events, Misunderstood, Pieces, Plain, Reading, Splitting
 

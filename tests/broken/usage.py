@@ -12,9 +12,9 @@ from adapters import _framing
 from adapters._chat_decoder import ChatDecoder
 from adapters._counting import OPENAI
 from adapters._dialect import Dialect
+from adapters._generate import GenerateDecoder
 from adapters.anthropic import MessagesDecoder
 from adapters.bedrock import InvokedDecoder
-from adapters.gemini import GenerateDecoder
 from llm_conformance.contract import Call, Response, Usage
 from llm_conformance.wire.providers.api import COUNTS
 from tests.broken.base import Events, Misunderstood, Plain, Unframed, less

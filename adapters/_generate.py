@@ -1,0 +1,223 @@
+"""Gemini's generateContent: decoding a `GenerateContentResponse`, whose candidate is a list of parts.
+
+The Gemini API and Vertex AI both send it: https://ai.google.dev/api/generate-content.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from llm_conformance.contract import Annotation, Attachment, Call, Response, StreamEvent, Usage
+from llm_conformance.contract.response import FinishReason, SegmentType
+
+from ._answer import Answer, Block, utc_of_text
+from ._errors import error_in_band
+
+# The finish reasons of candidates, and the block reasons of prompts.
+FINISH: Mapping[str, FinishReason] = {
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    **dict.fromkeys(("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"), "content_filter"),
+    **dict.fromkeys(("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"), "content_filter"),
+    **dict.fromkeys(("MODEL_ARMOR", "JAILBREAK"), "content_filter"),
+    **dict.fromkeys(("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"), "error"),
+    **dict.fromkeys(("MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE", "NO_IMAGE"), "error"),
+}
+# Clients that ask for `enum-encoding=int` get the numbers of the enum.
+NUMBERS: Mapping[str, FinishReason] = {"1": "stop", "2": "length", "3": "content_filter", "4": "content_filter"}
+HOSTED_CALLS = ("executableCode", "toolCall")
+ANSWERS = ("candidates", "promptFeedback")
+ABOUT_A_PART = ("thought", "thoughtSignature", "partMetadata", "mediaResolution", "videoMetadata")
+
+
+class GenerateDecoder:
+    """Decodes a `GenerateContentResponse`, or the ones that a stream consists of.
+
+    Args:
+        call: The call that it answers.
+        numbers: Finish reasons by their number in the enum.
+    """
+
+    def __init__(self, call: Call, numbers: Mapping[str, FinishReason] = NUMBERS) -> None:
+        self._answer = Answer(call)
+        self._words = {**FINISH, **numbers}
+        self._citations: list[Mapping[str, Any]] = []
+        self._unspoken = b""
+
+    def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take the whole response, or one chunk, which has the same form."""
+        answer = self._answer
+        answer.raw_events.append(document)
+        if document.get("error"):
+            raise error_in_band(document["error"], answer.call)
+        known = (*ANSWERS, "usageMetadata") if answer.call.stream else ANSWERS  # a chunk may have only usage
+        if document.keys().isdisjoint(known):
+            raise ValueError("neither candidates nor promptFeedback")
+        answer.id = answer.id or document.get("responseId")
+        answer.created = answer.created or utc_of_text(document.get("createTime"))
+        answer.model = document.get("modelVersion") or answer.model
+        usage = document.get("usageMetadata") or {}
+        answer.raw_usage |= {key: value for key, value in usage.items() if value is not None}
+        self._finish((document.get("promptFeedback") or {}).get("blockReason"))
+        for candidate in document.get("candidates") or ():
+            if candidate.get("index"):
+                answer.extras.setdefault("other_candidates", []).append(candidate)
+            else:
+                yield from self._feed_candidate(candidate)
+
+    def _finish(self, reason: str | int | None) -> None:
+        if reason:
+            self._answer.raw_finish = str(reason)
+
+    def _feed_candidate(self, candidate: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        for position, part in enumerate((candidate.get("content") or {}).get("parts") or ()):
+            yield from self._feed_part(part, goes_on=position == 0)
+        self._finish(candidate.get("finishReason"))
+        grounding = candidate.get("groundingMetadata") or {}
+        sources = grounding.get("groundingChunks") or ()
+        for support in grounding.get("groundingSupports") or ():
+            numbers = support.get("groundingChunkIndices") or ()
+            cited = [sources[number] for number in numbers if 0 <= number < len(sources)]
+            self._citations.append({**support, "groundingChunks": cited})
+        self._citations += (candidate.get("citationMetadata") or {}).get("citationSources") or ()
+
+    def _feed_part(self, part: Mapping[str, Any], goes_on: bool) -> Iterator[StreamEvent]:
+        """Take a part. The first of a chunk, which `goes_on`, may continue the last part of the chunk before."""
+        answer = self._answer
+        signature = part.get("thoughtSignature")
+        thought = part.get("thought") is True
+        kind = next((key for key in part if key not in ABOUT_A_PART), None)
+        match kind:
+            case "text" | None:
+                piece = part.get("text") or ""
+                if not piece and not signature:  # a stream may end with an empty text
+                    return
+                block = self._text_block("reasoning" if thought else "text", signature, goes_on)
+                yield from answer.reasoning(piece, block.key) if thought else answer.text(piece, block.key)
+            case "functionCall":
+                call, key = part["functionCall"], len(answer.tools)
+                arguments = json.dumps(call.get("args") or {}, ensure_ascii=False)
+                yield from answer.tool(key, call.get("id"), call["name"], arguments)
+                block = answer.tools[key].block
+            case "inlineData" if not thought:
+                type, data = part["inlineData"]["mimeType"], part["inlineData"]["data"]
+                if answer.call.stream and type.startswith("audio/"):
+                    yield from self._feed_speech(type, data)
+                else:
+                    yield from self._feed_media(type, data, {"signature": signature} if signature else {})
+                return
+            case _:
+                block = self._keep(str(kind), part)
+        if signature:
+            block.metadata["signature"] = signature
+
+    def _text_block(self, type: SegmentType, signature: str | None, goes_on: bool) -> Block:
+        """Return the block of a text part. A part with a signature gets its own block, to be sent back as it came."""
+        blocks = self._answer.blocks
+        last = blocks[-1] if blocks else None
+        if goes_on and last and last.type == type and not signature and "signature" not in last.metadata:
+            return last
+        return self._answer.block(type, len(blocks))
+
+    def _feed_media(self, type: str, data: str, metadata: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        yield from self._end_speech()
+        answer = self._answer
+        attachment = Attachment(
+            id=f"media-{len(answer.attachments)}",
+            type=type,
+            data=data,
+            text_index=len(answer.message),
+            metadata=metadata,
+        )
+        answer.attachments.append(attachment)
+        yield StreamEvent("response.media", attachment={"id": attachment.id, "type": type, "data": data})
+
+    def _feed_speech(self, type: str, data: str) -> Iterator[StreamEvent]:
+        """Take a piece of streamed speech. Consecutive pieces of one type are one attachment.
+
+        Each piece is base64 with padding, which cannot be joined. So this passes on whole groups of three bytes, and
+        keeps the remaining bytes for the next piece.
+        """
+        attachments = self._answer.attachments
+        if not attachments or attachments[-1].type != type:
+            yield from self._feed_media(type, "", {})
+        spoken = self._unspoken + base64.b64decode(data)
+        whole = len(spoken) - len(spoken) % 3
+        self._unspoken = spoken[whole:]
+        yield from self._speak(spoken[:whole])
+
+    def _end_speech(self) -> Iterator[StreamEvent]:
+        if self._unspoken:
+            left, self._unspoken = self._unspoken, b""
+            yield from self._speak(left)
+
+    def _speak(self, spoken: bytes) -> Iterator[StreamEvent]:
+        last = self._answer.attachments[-1]
+        data = base64.b64encode(spoken).decode("ascii")
+        self._answer.attachments[-1] = replace(last, data=f"{last.data}{data}")
+        yield StreamEvent("response.media", attachment={"id": last.id, "type": last.type, "data": data})
+
+    def _keep(self, kind: str, part: Mapping[str, Any]) -> Block:
+        """Keep what the client need not answer visible: hosted tools, their results, and whatever is new."""
+        block = Block("other", metadata={"type": kind, "wire": part})
+        if kind in HOSTED_CALLS:
+            content = json.dumps(part[kind], ensure_ascii=False)
+            block = Block("tool_call", content=content, metadata={"server_executed": True, "name": kind, "wire": part})
+        self._answer.blocks.append(block)
+        return block
+
+    def end(self) -> Iterator[StreamEvent]:
+        """Flush the speech, and place the citations: their offsets count in the text of all chunks."""
+        yield from self._end_speech()
+        for citation in self._citations:
+            yield from self._answer.annotate(self._placed(citation))
+
+    def _placed(self, citation: Mapping[str, Any]) -> Annotation:
+        """Convert offsets from UTF-8 bytes to code points. A missing start is 0."""
+        segment = citation.get("segment")
+        at = citation if segment is None else segment
+        rest = {key: value for key, value in at.items() if key not in ("startIndex", "endIndex")}
+        data = rest if segment is None else {**citation, "segment": rest}
+        text = self._answer.message.encode("utf-8")
+        start, end = at.get("startIndex") or 0, at.get("endIndex")
+        if end is None or not 0 <= start <= end <= len(text):
+            return Annotation(None, None, data)
+        try:
+            return Annotation(len(text[:start].decode("utf-8")), len(text[:end].decode("utf-8")), data)
+        except UnicodeDecodeError:  # an offset inside a character
+            return Annotation(None, None, data)
+
+    @property
+    def ended(self) -> bool:
+        """Whether a finish reason, or the block reason of the prompt, has come; a stream has no other end marker."""
+        return self._answer.raw_finish is not None
+
+    def response(self) -> Response:
+        """Return the whole response. STOP also ends a response with tool calls."""
+        finish = self._words.get(self._answer.raw_finish or "")
+        return self._answer.response("tool_calls" if finish == "stop" and self._answer.tools else finish, self._usage())
+
+    def _usage(self) -> Usage | None:
+        """Return the usage. Thoughts are counted apart from candidates, tool use apart from prompts; 0 is omitted."""
+        raw = self._answer.raw_usage
+        asked, total = raw.get("promptTokenCount"), raw.get("totalTokenCount")
+        read, answered, thought = (
+            raw.get(name) for name in ("toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
+        )
+        cached = raw.get("cachedContentTokenCount")
+        if all(count is None for count in (asked, total, read, answered, thought, cached)):
+            return None
+        prompt = None if asked is None else asked + (read or 0)
+        completion = (answered or 0) + (thought or 0)
+        return Usage(
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            total_tokens=total,
+            cached_tokens=cached,
+            reasoning_tokens=thought,
+            raw=raw,
+        )
