@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import binascii
+import codecs
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import pytest
+import sseclient
+from botocore.eventstream import EventStreamBuffer, ParserError
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from adapters import _framing, bedrock
 from llm_conformance.contract import Call, LLMError
+from llm_conformance.locations import CASSETTES
+from llm_conformance.scenarios import cassette
 from llm_conformance.wire.framings import registry as framings
-from llm_conformance.wire.framings.aws_event_stream import aws_message
+from llm_conformance.wire.framings.aws_event_stream import AwsEventStream, aws_message, aws_parts
 from llm_conformance.wire.framings.base import Framing
 from llm_conformance.wire.framings.registry import FRAMINGS, framing_of, looks_like
 from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
@@ -188,3 +197,102 @@ def test_data_of_another_form_is_a_wrong_value(headers: Mapping[str, str], data:
 )
 def test_a_body_looks_like_what_it_is(body: bytes, content_type: str) -> None:
     assert looks_like(body) == content_type
+
+
+QUICK = settings(max_examples=200, derandomize=True, deadline=None, database=None)
+EVENT_LINES = st.one_of(
+    st.sampled_from(("", "", "data", "data:", "data: ", ":", ": keep-alive", "event: a", "id: 1", "retry: 7", "x")),
+    st.text("adt: \u2028\x0b\x85é😀", max_size=5).map("data:".__add__),
+    st.text("adt: \u2028\x0bé", max_size=5),
+)
+
+
+@QUICK
+@given(st.lists(EVENT_LINES, max_size=12), st.sampled_from(("\n", "\r\n", "\r")), st.booleans(), st.booleans())
+def test_events_are_those_of_sseclient(lines: list[str], line_end: str, has_mark: bool, is_ended: bool) -> None:
+    """Line ends are not mixed: sseclient misses a blank line whose end differs from that of the line before."""
+    body = (line_end.join(lines) + line_end * is_ended).encode()
+    expected = [event.data for event in sseclient.SSEClient(iter([body])).events()]
+    assert list(EVENT_STREAM.events(codecs.BOM_UTF8 * has_mark + body)) == expected
+
+
+def test_events_follow_the_standard_where_sseclient_does_not() -> None:
+    assert list(EVENT_STREAM.events(b"data: a\n\r\ndata: b\r\n\ndata: c\r\r\n\n")) == ["a", "b", "c"]
+
+
+def test_data_that_is_not_utf_8_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="utf-8"):
+        list(EVENT_STREAM.documents(b'data: "\xff"\n\n'))
+
+
+TEXT = st.text(max_size=20)
+MESSAGES = st.lists(
+    st.builds(
+        aws_message, st.dictionaries(st.text(":-ab", min_size=1, max_size=9), TEXT, max_size=4), st.binary(max_size=40)
+    ),
+    max_size=3,
+)
+Message = tuple[dict[str, Any], bytes]
+
+
+def by_botocore(body: bytes) -> list[Message]:
+    """Return headers and payload of each message. Raises ParserError, or ValueError for what is left over."""
+    buffer = EventStreamBuffer()
+    buffer.add_data(body)
+    messages = list(buffer)
+    if sum(message.prelude.total_length for message in messages) < len(body):
+        raise ValueError("cut off")
+    return [(message.headers, message.payload) for message in messages]
+
+
+def by_us(body: bytes) -> list[Message]:
+    return [aws_parts(frame) for frame in AwsEventStream().frames(body)]
+
+
+@QUICK
+@given(MESSAGES)
+def test_botocore_reads_our_messages(messages: list[bytes]) -> None:
+    assert by_botocore(b"".join(messages)) == [aws_parts(message) for message in messages] == by_us(b"".join(messages))
+
+
+@QUICK
+@given(MESSAGES.filter(bool).map(b"".join), st.data())
+def test_botocore_refuses_the_same_spoilt_messages(body: bytes, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(body) - 1))
+    flipped = body[:at] + bytes([body[at] ^ data.draw(st.integers(1, 255))]) + body[at + 1 :]
+    for spoilt in (flipped, body[:at]):
+        assert_read_alike(spoilt)
+
+
+def assert_read_alike(body: bytes) -> None:
+    """Check that we read a body as botocore does, or refuse it as botocore does."""
+    try:
+        expected = by_botocore(body)
+    except (ParserError, ValueError):
+        with pytest.raises(ValueError, match=r"wrong|cut off"):
+            by_us(body)
+    else:
+        assert by_us(body) == expected
+
+
+def test_botocore_reads_the_recorded_messages_as_we_do() -> None:
+    bodies = [
+        interaction.body
+        for path in sorted((CASSETTES / "bedrock").glob("*.yaml"))
+        if not path.name.endswith(".scenario.yaml")
+        for interaction in cassette.load(path).interactions
+        if isinstance(interaction.framing, AwsEventStream)
+    ]
+    assert len(bodies) > 10
+    for body in bodies:
+        assert_read_alike(body)
+
+
+def test_a_header_that_is_not_text_is_refused() -> None:
+    """AWS has nine types of headers; model streams use text alone."""
+    whole = bytearray(aws_message({"a": "b"}, b""))
+    whole[14] = 6  # bytes, which have the form of a text
+    whole[-4:] = binascii.crc32(whole[:-4]).to_bytes(4, "big")
+    assert by_botocore(bytes(whole)) == [({"a": b"b"}, b"")]
+    with pytest.raises(ValueError, match="a header is not text"):
+        aws_parts(bytes(whole))

@@ -161,7 +161,7 @@ def _headers(block: bytes) -> Iterator[tuple[str, str]]:
     while position < len(block):
         name_ends = position + 1 + block[position]
         if block[name_ends : name_ends + 1] != bytes([_TEXT]):
-            raise ValueError("a header is no text")
+            raise ValueError("a header is not text")
         value_starts = name_ends + 3
         value_ends = value_starts + int.from_bytes(block[name_ends + 1 : value_starts], "big")
         yield block[position + 1 : name_ends].decode(), block[value_starts:value_ends].decode()

@@ -1,4 +1,4 @@
-"""Server-sent events."""
+"""Server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html."""
 
 from __future__ import annotations
 
@@ -7,46 +7,60 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import sseclient
-
 from llm_conformance.wire.framings.base import DONE, FramingName
 
 
 class EventStream:
-    """Server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html."""
+    """Events, each ended by a blank line. The data of an event is a document; everything else in it is skipped.
+
+    The reference adapters read events with a library. This parser is the suite's own, so that the two can disagree.
+    """
 
     name: FramingName = "server-sent events"
     content_type = "text/event-stream"
     empty = b""
 
     def frames(self, body: bytes) -> Iterator[bytes]:
-        """Yield each frame with the blank line that ends it."""
-        start = 0
+        """Yield each frame with the blank lines that end it."""
+        start = position = 0
         line_was_empty = False
-        position = 0
         for line in body.splitlines(keepends=True):
-            position += len(line)
             if not line.strip(b"\r\n"):
                 line_was_empty = True
             elif line_was_empty:
-                yield body[start : position - len(line)]
-                start = position - len(line)
+                yield body[start:position]
+                start = position
                 line_was_empty = False
+            position += len(line)
         if start < len(body):
             yield body[start:]
 
+    def events(self, body: bytes) -> Iterator[str]:
+        r"""Yield the data of each event that has any: its `data` lines, joined by "\n".
+
+        An event that the end of the body cuts off is yielded, too. A browser drops it, but a test suite has to notice
+        that a stream breaks off. Raises ValueError for data that is not UTF-8.
+        """
+        data: list[str] = []
+        for line in (*body.removeprefix(codecs.BOM_UTF8).splitlines(), b""):
+            field, _, value = line.partition(b":")
+            if field == b"data":
+                data.append(value.removeprefix(b" ").decode("utf-8"))
+            elif not line and data:
+                yield "\n".join(data)
+                data = []
+
     def documents(self, body: bytes) -> Iterator[Any]:
-        """Yield the data of each event; one byte order mark may stand before a stream."""
-        for event in sseclient.SSEClient(self.frames(body.removeprefix(codecs.BOM_UTF8))).events():
-            yield DONE if event.data == DONE else json.loads(event.data)
+        """Yield the JSON document of each event, and `DONE`."""
+        return (DONE if data == DONE else json.loads(data) for data in self.events(body))
 
     def data(self, frame: bytes) -> bytes:
-        """Return the `data` lines together, b"" where they are no JSON object."""
-        told = b"\n".join(line[5:] for line in frame.splitlines() if line.startswith(b"data:"))
-        return told if told.strip().startswith(b"{") else b""
+        """Return the data of a frame, b"" if it is not a JSON object."""
+        data = b"\n".join(line[5:] for line in frame.splitlines() if line.startswith(b"data:"))
+        return data if data.strip().startswith(b"{") else b""
 
     def with_data(self, frame: bytes, data: bytes) -> bytes:
-        """Return the frame with all of its data in one line."""
+        """Return the frame with other data, in one line."""
         end = b"\r\n" if b"\r\n" in frame else b"\n"
         kept = [line for line in frame.splitlines() if line and not line.startswith(b"data:")]
         return end.join([*kept, b"data: " + data, b"", b""])
