@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import vcr
 import yaml
 
 from llm_conformance import yaml_files
@@ -289,7 +290,7 @@ def test_what_looks_like_a_secret_in_a_message_is_named(tmp_path: Path, message:
         ("a: !!python/name:os.system", "only !!binary is allowed"),
         ("a: !custom 1", "only !!binary is allowed"),
         ("a: &x [1]\nb: *x", "anchors and aliases are refused"),
-        ("a: 1\na: 2", "'a' stands here twice"),
+        ("a: 1\na: 2", "'a' occurs twice"),
         ("a: [1", "not valid YAML"),
         ("[" * 100, "nested deeper than 64 levels"),
     ],
@@ -329,6 +330,18 @@ def test_every_character_survives_a_cassette(tmp_path: Path, character: str) -> 
     made = replace(miniature.interactions()[1], body=text)
     save(path, {"provenance": "synthetic", "source": "the tests"}, [made])
     assert cassette.load(path).interactions == (made,)
+
+
+def test_vcrpy_reads_a_written_cassette(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    written = [*miniature.interactions(), replace(miniature.interactions()[0], body=b"\xff")]
+    save(path, {"provenance": "synthetic", "source": "the tests"}, written)
+    with vcr.use_cassette(str(path), record_mode="none") as tape:
+        assert [(request.uri, json.loads(request.body)) for request in tape.requests] == [
+            (interaction.uri, interaction.request) for interaction in written
+        ]
+        assert [response["body"]["string"] for response in tape.responses] == [each.body for each in written]
+        assert [response["status"]["code"] for response in tape.responses] == [200, 200, 200]
 
 
 def test_the_command_lists_problems_and_says_how_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

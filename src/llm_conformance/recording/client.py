@@ -114,7 +114,7 @@ def _unpacked(body: bytes, encoding: str) -> bytes:
     try:
         if encoding not in ("gzip", "deflate"):
             raise zlib.error(encoding)
-        return cassette.unpacked(body, _HALF)
+        return cassette.decompressed(body, _HALF)
     except zlib.error as error:
         raise RefusedError(f"its answers are packed in a way that is not understood ({encoding[:20]!r})") from error
 

@@ -1,4 +1,8 @@
-"""Cassettes: recorded HTTP conversations in vcrpy's format, read strictly and never changed."""
+"""Read and write cassettes: recorded HTTP conversations in the format of vcrpy.
+
+vcrpy's own reader would resolve the YAML aliases and dates of an untrusted file, and importing vcrpy takes longer than
+to read all cassettes of a provider. So this module reads and writes the format itself; the tests hold it against vcrpy.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +17,19 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from vcr.request import Request
-from vcr.serialize import deserialize, serialize
 
 from llm_conformance import schema, yaml_files
 from llm_conformance.wire.framings.registry import looks_like
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
+_VERSION = 1
+"""The version of vcrpy's format."""
+
 
 @dataclass(frozen=True)
 class Cassette:
-    """A cassette file: its text, its metadata (provenance first of all) and its interactions in order."""
+    """A cassette file: its text, its metadata and its interactions in order."""
 
     path: Path
     text: str = field(repr=False)
@@ -32,28 +37,30 @@ class Cassette:
     interactions: tuple[Interaction, ...]
 
 
-def load(path: Path) -> Cassette:
-    """Read a cassette of this suite. Raises BadFileError with every problem of the file."""
-    text, document = _read(path, "cassette")
-    requests, responses, metadata = deserialize(text, _Loaded(document))
-    try:
-        interactions = tuple(_interaction(*pair) for pair in zip(requests, responses, strict=True))
-    except ValueError as error:
-        raise BadFileError(FileProblem(path, 1, f"a recorded request body is not a JSON object: {error}")) from error
-    return Cassette(path, text, metadata, interactions)
-
-
 @dataclass(frozen=True)
 class Unreadable:
-    """An interaction, or a whole cassette, of a form that is not read; `why` says what is in the way."""
+    """An interaction, or a whole cassette, in a form that this suite does not read; `why` is the reason."""
 
     why: str
 
 
-def load_bare(path: Path) -> tuple[Mapping[str, Any], list[Interaction | Unreadable]]:
-    """Return metadata and interactions of anybody's cassette: recorded by vcrpy or a kin of it, bodies unpacked.
+def load(path: Path, check_form: bool = True) -> Cassette:
+    """Read a cassette of this suite; `check_form` holds it against its schema.
 
-    Raises BadFileError for a file that is none.
+    Raises BadFileError with every problem of the file.
+    """
+    text, document = _read(path, "cassette" if check_form else None)
+    try:
+        interactions = tuple(map(_interaction, document["interactions"]))
+    except ValueError as error:
+        raise BadFileError(FileProblem(path, 1, f"a recorded request body is not a JSON object: {error}")) from error
+    return Cassette(path, text, document["metadata"], interactions)
+
+
+def load_bare(path: Path) -> tuple[Mapping[str, Any], list[Interaction | Unreadable]]:
+    """Return the metadata and the interactions of any VCR cassette, bodies decompressed.
+
+    Raises BadFileError if the file is no cassette.
     """
     try:
         text, document = _read(path, "bare-cassette")
@@ -61,15 +68,66 @@ def load_bare(path: Path) -> tuple[Mapping[str, Any], list[Interaction | Unreada
         if not re.search(r"^interactions:", yaml_files.read_text(path), re.MULTILINE):
             raise
         return {}, [Unreadable(refused.problems[0].message)]
-    interactions = [_any_interaction(pair) for pair in document["interactions"]]
-    # Who writes bodies anew for readers also straightens quotation marks, which moves what offsets count.
+    interactions = [_bare_interaction_or_why(pair) for pair in document["interactions"]]
+    # Recorders that write `parsed_body` also replace typographic quotation marks, which shifts offsets.
     assumed = {"fidelity": "json-asciified"} if "parsed_body" in text else {}
     return {**assumed, **(document.get("metadata") or {})}, interactions
 
 
-def _any_interaction(pair: Any) -> Interaction | Unreadable:
+def save(path: Path, metadata: Mapping[str, Any], interactions: Iterable[Interaction]) -> None:
+    """Write a new cassette, with text bodies as readable blocks. Raises FileExistsError instead of overwriting."""
+    document = {
+        "version": _VERSION,
+        "metadata": dict(metadata),
+        "interactions": [_as_vcrpy_writes(interaction) for interaction in interactions],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("x", encoding="utf-8", newline="\n") as file:
+        file.write(yaml.dump(document, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10**9))
+
+
+def digest(interactions: Iterable[Interaction]) -> str:
+    """Return a SHA-256 over the bodies, in their order."""
+    total = hashlib.sha256()
+    for interaction in interactions:
+        total.update(hashlib.sha256(interaction.body).digest())
+    return f"sha256:{total.hexdigest()}"
+
+
+def decompressed(body: bytes, most: int) -> bytes:
+    """Return at most `most` bytes of a body compressed with gzip or deflate. Raises zlib.error."""
+    return zlib.decompressobj(_DETECT_FORMAT).decompress(body, most)
+
+
+_DETECT_FORMAT = 32 + zlib.MAX_WBITS
+
+
+def _read(path: Path, form: str | None) -> tuple[str, Any]:
+    text = yaml_files.read_text(path)
+    document = yaml_files.parse(path, text)
+    problems = schema.file_problems(form, path, text, document) if form else []
+    if problems:
+        raise BadFileError(*problems)
+    return text, document
+
+
+def _interaction(pair: Mapping[str, Any]) -> Interaction:
+    request, response = pair["request"], pair["response"]
+    sent = json.loads(request["body"] or "{}")
+    if not isinstance(sent, dict):
+        raise ValueError("an object was expected")
+    return Interaction(
+        uri=request["uri"],
+        request=sent,
+        status=response["status"]["code"],
+        headers=_headers(response["headers"]),
+        body=_bytes("the body", response["body"]["string"]),
+    )
+
+
+def _bare_interaction_or_why(pair: Any) -> Interaction | Unreadable:
     try:
-        pair = _as_written_today(pair)
+        pair = _in_todays_form(pair)
         for where, message in schema.problems("bare-cassette#/$defs/interaction", pair):
             return Unreadable(f"{schema.dotted(where)}: {message}")
         return _bare_interaction(pair)
@@ -77,17 +135,17 @@ def _any_interaction(pair: Any) -> Interaction | Unreadable:
         return Unreadable(f"an interaction of another form: {error}")
 
 
-def _as_written_today(pair: Any) -> Any:
-    """Return an interaction with the status and the body where vcrpy has them, and not where others and it had them.
+def _in_todays_form(pair: Any) -> Any:
+    """Return an interaction with status and body where vcrpy writes them today.
 
-    For httpx it wrote `status_code` and `content` at first; recorders that care for readers write `parsed_body`.
+    For httpx it wrote `status_code` and `content` at first; other recorders write `parsed_body`.
     """
     if not isinstance(pair, Mapping):
         return pair
-    return {name: _side(side) if isinstance(side, Mapping) else side for name, side in pair.items()}
+    return {name: _side_in_todays_form(side) if isinstance(side, Mapping) else side for name, side in pair.items()}
 
 
-def _side(side: Mapping[str, Any]) -> Mapping[str, Any]:
+def _side_in_todays_form(side: Mapping[str, Any]) -> Mapping[str, Any]:
     moved: dict[str, Any] = {}
     if "status_code" in side:
         moved["status"] = {"code": side["status_code"]}
@@ -98,33 +156,25 @@ def _side(side: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**moved, **side}
 
 
-def _read(path: Path, form: str) -> tuple[str, Any]:
-    text = yaml_files.read_text(path)
-    document = yaml_files.parse(path, text)
-    found = schema.file_problems(form, path, text, document)
-    if found:
-        raise BadFileError(*found)
-    return text, document
-
-
 def _bare_interaction(pair: Mapping[str, Any]) -> Interaction:
     request, response = pair["request"], pair["response"]
     sent = request.get("body")
     sent = _bytes("the request body", sent.get("string") if isinstance(sent, Mapping) else sent)
-    asked = {}
+    request_json = {}
     with contextlib.suppress(ValueError):
-        asked = json.loads(sent)
+        request_json = json.loads(sent)
     recorded = {name.lower(): value for name, value in (response.get("headers") or {}).items()}
     headers = _headers(recorded)
     body = _bytes("the body", response["body"].get("string"))
-    if _first(recorded.get("content-encoding", "")) in ("gzip", "deflate"):
-        with contextlib.suppress(zlib.error):  # vcrpy may have unpacked it, and left the header
-            body = unpacked(body, yaml_files.MAX_BYTES)
+    if _joined(recorded.get("content-encoding", "")) in ("gzip", "deflate"):
+        with contextlib.suppress(zlib.error):  # vcrpy may have decompressed the body and kept the header
+            body = decompressed(body, yaml_files.MAX_BYTES)
     if "/" not in headers.get("content-type", ""):  # missing, or redacted by the recorder
         headers["content-type"] = looks_like(body)
+    is_post = request.get("method", "POST").upper() == "POST"
     return Interaction(
         uri=request["uri"],
-        request=asked if isinstance(asked, dict) and request.get("method", "POST").upper() == "POST" else {},
+        request=request_json if isinstance(request_json, dict) and is_post else {},
         status=response["status"]["code"],
         headers=headers,
         body=body,
@@ -137,72 +187,47 @@ def _bytes(what: str, recorded: Any) -> bytes:
     return recorded.encode("utf-8") if isinstance(recorded, str) else recorded or b""
 
 
-def unpacked(body: bytes, most: int) -> bytes:
-    """Return what was packed by gzip or deflate, so many bytes of it at `most`. Raises zlib.error."""
-    return zlib.decompressobj(_ANY_WINDOW).decompress(body, most)
+def _headers(recorded: Mapping[str, str | list[str]]) -> dict[str, str]:
+    """Return the headers without content-encoding and content-length; the body is stored decompressed."""
+    headers = {name.lower(): _joined(value) for name, value in recorded.items()}
+    return {name: value for name, value in headers.items() if name not in ("content-encoding", "content-length")}
 
 
-_ANY_WINDOW = 32 + zlib.MAX_WBITS
-"""Has zlib find out by itself whether it is given gzip or deflate."""
+def _joined(value: str | list[str]) -> str:
+    return value if isinstance(value, str) else ", ".join(value)
 
 
-class _Loaded:
-    """A vcrpy serializer over a document that has been read already, by the strict reader."""
-
-    def __init__(self, document: Any) -> None:
-        self._document = document
-
-    def deserialize(self, _text: str) -> Any:
-        return self._document
-
-
-def save(path: Path, metadata: Mapping[str, Any], interactions: Iterable[Interaction]) -> None:
-    """Write a new cassette through vcrpy, text bodies as readable blocks. Raises FileExistsError; never overwrites."""
-    pairs = [_vcr_pair(interaction) for interaction in interactions]
-    document = {
-        "requests": [request for request, _ in pairs],
-        "responses": [response for _, response in pairs],
-        "metadata": dict(metadata),
+def _as_vcrpy_writes(interaction: Interaction) -> dict[str, Any]:
+    return {
+        "request": {
+            "method": "POST",
+            "uri": interaction.uri,
+            "body": json.dumps(interaction.request, ensure_ascii=False),
+            "headers": {"content-type": ["application/json"]},
+        },
+        "response": {
+            "status": {"code": interaction.status, "message": "OK" if interaction.status == 200 else ""},
+            "headers": {name: [value] for name, value in interaction.headers.items()},
+            "body": {"string": _text_if_utf8(interaction.body)},
+        },
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("x", encoding="utf-8", newline="\n") as file:
-        file.write(serialize(document, _Readable))
 
 
-def digest(interactions: Iterable[Interaction]) -> str:
-    """Return a SHA-256 over bodies, in their order."""
-    total = hashlib.sha256()
-    for each in interactions:
-        total.update(hashlib.sha256(each.body).digest())
-    return f"sha256:{total.hexdigest()}"
-
-
-def _vcr_pair(interaction: Interaction) -> tuple[Any, dict[str, Any]]:
-    sent = json.dumps(interaction.request, ensure_ascii=False).encode("utf-8")
-    request = Request("POST", interaction.uri, sent, {"content-type": "application/json"})
-    response = {
-        "status": {"code": interaction.status, "message": "OK" if interaction.status == 200 else ""},
-        "headers": {name: [value] for name, value in interaction.headers.items()},
-        "body": {"string": interaction.body},
-    }
-    return request, response
-
-
-class _Readable:
-    """A vcrpy serializer that writes text of several lines as a literal block, as far as YAML can."""
-
-    @staticmethod
-    def serialize(document: dict[str, Any]) -> str:
-        ordered = {key: document[key] for key in ("version", "metadata", "interactions")}
-        text: str = yaml.dump(ordered, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10**9)
-        return text
+def _text_if_utf8(body: bytes) -> str | bytes:
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        return body
 
 
 class _Dumper(yaml.SafeDumper):
-    """The safe dumper, with literal blocks."""
+    """The safe dumper, which writes text of several lines as a literal block."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
 
 
-# YAML readers take these for line breaks, or do not, and fold or indent them: only a quoted, escaped form is exact.
+# YAML readers disagree on whether these break a line, so only a quoted, escaped form is exact.
 _UNSAFE_BARE = frozenset("\x85\u2028\u2029\ufeff")
 
 
@@ -212,26 +237,3 @@ def _literal(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 
 
 _Dumper.add_representer(str, _literal)
-
-
-def _interaction(request: Any, response: Any) -> Interaction:
-    sent = json.loads(request.body or b"{}")
-    if not isinstance(sent, dict):
-        raise ValueError("an object was expected")
-    return Interaction(
-        uri=request.uri,
-        request=sent,
-        status=response["status"]["code"],
-        headers=_headers(response["headers"]),
-        body=response["body"]["string"] or b"",
-    )
-
-
-def _headers(recorded: Mapping[str, str | list[str]]) -> dict[str, str]:
-    """Return what is still true of an unpacked body: who believes in a packed one unpacks it again, in vain."""
-    named = {name.lower(): _first(value) for name, value in recorded.items()}
-    return {name: value for name, value in named.items() if name not in ("content-encoding", "content-length")}
-
-
-def _first(value: str | list[str]) -> str:
-    return value if isinstance(value, str) else ", ".join(value)
