@@ -1,27 +1,23 @@
-"""Searching for an input that an adapter gets wrong, with Hypothesis."""
+"""The search for an input that an adapter gets wrong, with Hypothesis."""
 
 from __future__ import annotations
 
 import contextlib
-import re
+import random
 import zlib
 from collections.abc import Callable
 
-from hypothesis import Phase, Verbosity, given, seed, settings
+from hypothesis import Phase, Verbosity, find, settings
 from hypothesis import strategies as st
-from hypothesis.errors import FlakyFailure
+from hypothesis.errors import FlakyFailure, NoSuchExample
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from llm_conformance.judging.effort import Effort
 from llm_conformance.scenarios.scenario import Scenario
 
 
-class _Found(Exception):  # noqa: N818 - the search has succeeded
-    """The example is wrong; Hypothesis goes on to look for a smaller one."""
-
-
 class _Drawn:
-    """A scenario without a repr: Hypothesis makes one of what has failed, and warns that it is long."""
+    """A scenario without a repr: Hypothesis makes the repr of what it has found, and warns if it is long."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -32,35 +28,42 @@ def _drawn(draw: DrawFn, scenarios: SearchStrategy[Scenario]) -> _Drawn:
     return _Drawn(draw(scenarios))
 
 
+class _Seed(random.Random):
+    """The seed of a reproducible search: `find` takes one number of 64 bits from it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._number = zlib.crc32(name.encode())
+
+    def getrandbits(self, _bits: int, /) -> int:
+        return self._number
+
+
 def search(
     name: str, scenarios: SearchStrategy[Scenario], is_wrong: Callable[[Scenario], bool], effort: Effort
 ) -> None:
-    """Draw scenarios until `is_wrong` says of one that it is; then smaller and smaller ones for as long as it does.
+    """Draw scenarios until `is_wrong` returns True for one, then smaller ones for as long as it does.
 
-    The last wrong one that `is_wrong` has seen is the smallest. `name` is that of the property: found examples are
-    remembered under it, in Hypothesis' own database, and tried first the next time.
+    The last scenario for which `is_wrong` returned True is the smallest. `name` is the name of the property: Hypothesis
+    remembers under it what it has found, and tries that first in the next run. A reproducible search draws the same
+    scenarios in every run and remembers nothing.
     """
-
-    def examine(drawn: _Drawn) -> None:
-        if is_wrong(drawn.scenario):
-            raise _Found
-
-    examine.__name__ = "property_" + re.sub(r"\W", "_", name)
-    # What its pytest plugin sets to tell parametrized tests apart in the database: all properties are one function.
-    setattr(examine, "_hypothesis_internal_add_digest", name.encode())  # noqa: B010
     wanted = settings(
         max_examples=effort.examples,
-        deadline=None,  # an adapter is slow at first, and each call has a limit of its own
-        report_multiple_bugs=False,
+        deadline=None,  # the first call of an adapter is slow, and every call has its own limit
         print_blob=False,
         verbosity=Verbosity.quiet,
         phases=(Phase.reuse, Phase.generate, Phase.shrink),
     )
-    test = given(_drawn(scenarios))(examine)
     if effort.reproducible:
-        # Hypothesis' own way, `derandomize`, would draw the same for every property: they are all this function.
+        # The setting `derandomize` would draw the same for every property: to Hypothesis all of them are one function.
         wanted = settings(wanted, database=None)
-        test = seed(zlib.crc32(name.encode()))(test)
-    # FlakyFailure: it was wrong once, and right, or not asked for, when it was tried again.
-    with contextlib.suppress(_Found, FlakyFailure):
-        wanted(test)()
+    # FlakyFailure: the scenario was wrong at first, and then right, or `is_wrong` stopped judging.
+    with contextlib.suppress(NoSuchExample, FlakyFailure):
+        find(
+            _drawn(scenarios),
+            lambda drawn: is_wrong(drawn.scenario),
+            settings=wanted,
+            random=_Seed(name) if effort.reproducible else None,
+            database_key=f"llm-conformance {name}".encode(),
+        )

@@ -1,49 +1,43 @@
-"""Failures as people read them: without a traceback, and with one line for summaries."""
+"""Failures as users read them: without a traceback, and with one line for summaries."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
-from _pytest._code.code import (
-    ExceptionInfo,
-    ReprEntryNative,
-    ReprExceptionInfo,
-    ReprFileLocation,
-    ReprTraceback,
-    TerminalRepr,
-)
 
 from llm_conformance.compare import encodable
 
 OWN_FAULT = "This is a fault of llm-conformance, not of the adapter."
 
 
-class Failures(AssertionError):  # noqa: N818 - it is what failed, in words
-    """What is wrong: for each failure a `headline` of one line, and all that is to be told."""
+class Failures(AssertionError):  # noqa: N818 - the name says that these are failures of the adapter
+    """What the adapter does wrong: one text for each failure, and a `headline` of one line for all of them."""
 
-    def __init__(self, told: Sequence[str], headlines: Sequence[str]) -> None:
-        super().__init__(encodable("\n\n".join(told)))
+    def __init__(self, texts: Sequence[str], headlines: Sequence[str]) -> None:
+        super().__init__(encodable("\n\n".join(texts)))
         first, *others = map(encodable, headlines)
         self.headline = f"{first} (and {len(others)} more)" if others else first
 
 
 class JudgingItem(pytest.Item):
-    """A test item that raises `Failures` where the adapter is wrong; all else it raises is a fault of the suite."""
+    """A test item that raises `Failures` if the adapter is wrong; any other error is a fault of the suite."""
 
-    def repr_failure(self, excinfo: ExceptionInfo[BaseException], *_: object) -> TerminalRepr:
-        """Tell failures in their own words; only a fault of the suite's own comes with a traceback.
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return the failures as they are, and a fault of the suite with its traceback.
 
-        The form is that of pytest's own failures, which xdist hands on, and JUnit files and the summary take one line
-        of: a mere text would stand there once more, whole, in every CI.
+        Both keep the type of pytest's own failures, with a one-line message: pytest's summary and JUnit files take
+        their line from it, and would repeat a plain text in full.
         """
-        if isinstance(excinfo.value, pytest.xfail.Exception):  # its traceback would be made for nobody, at great length
-            told = headline = str(excinfo.value)
-        elif isinstance(excinfo.value, Failures):
-            told, headline = str(excinfo.value), excinfo.value.headline
+        if isinstance(excinfo.value, Failures | pytest.xfail.Exception):
+            shown = excinfo.getrepr(style="value", tbfilter=False, chain=False)
+            headline = getattr(excinfo.value, "headline", str(excinfo.value))
         else:
-            told = f"{OWN_FAULT}\n\n{super().repr_failure(excinfo)}"
+            shown = excinfo.getrepr(style=style or "long")
+            shown.addsection("llm-conformance", OWN_FAULT)
             headline = f"{OWN_FAULT} {excinfo.exconly()}".partition("\n")[0]
-        path, line = self.reportinfo()[:2]
-        shown = ReprTraceback([ReprEntryNative([f"{told}\n"])], None, style="native")
-        return ReprExceptionInfo(shown, ReprFileLocation(str(path), line or 0, headline))
+        if shown.reprcrash is not None:
+            path, line = self.reportinfo()[:2]
+            shown.reprcrash.path, shown.reprcrash.lineno, shown.reprcrash.message = str(path), line or 0, headline
+        return shown
