@@ -1,4 +1,4 @@
-"""What goes wrong with connections: it is over in time, and nothing is left of it."""
+"""Failing connections: the call ends in time and leaves nothing open."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ REFERENCE = under_test.describe("reference", ADAPTERS)
 
 @pytest.fixture
 def runner() -> Iterator[Runner]:
-    made = Runner(10, ReplayServer())
-    yield made
-    made.close()
+    new_runner = Runner(10, ReplayServer())
+    yield new_runner
+    new_runner.close()
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_a_thousand_broken_connections_leave_nothing_open(runner: Runner, faulty
 
 
 class Patient:
-    """Waits for longer than it is allowed to."""
+    """Waits for longer than `call.timeout_s`."""
 
     providers = ("deepseek",)
 
@@ -70,18 +70,18 @@ class Patient:
         return ADAPTERS.complete(call)
 
 
-def test_a_client_without_a_limit_of_time_is_not_waited_for(runner: Runner, faulty: list[Scenario]) -> None:
+def test_a_client_without_timeout_is_given_up(runner: Runner, faulty: list[Scenario]) -> None:
     patient = under_test.describe("patient", Patient())
     silent = [each for each in faulty if each.fault and each.fault.kind == "silence"]
     started = time.monotonic()
     for each in silent:
         fault = runner.run(Cell(patient, each, "json", "complete")).outcome.fault
-        assert fault == "did not come back within 3 s; call.timeout_s was 1, which has to do for all attempts"
+        assert fault == "did not come back within 3 s; call.timeout_s was 1, which is the limit for all attempts"
     assert time.monotonic() - started < 5 * len(silent)
 
 
 class OnceOnly:
-    """Asks once, and raises what it is told."""
+    """Sends one request and raises the error of its status."""
 
     providers = ("openai:chat",)
 
@@ -95,7 +95,7 @@ class OnceOnly:
 
 
 class AnotherModel(OnceOnly):
-    """Asks again for something else, which is refused."""
+    """Repeats a failed request with another model, which is refused."""
 
     def complete(self, call: Call) -> Response:
         try:
@@ -112,24 +112,24 @@ def outage() -> Scenario:
     return found
 
 
-def test_nobody_has_to_ask_again(runner: Runner, outage: Scenario) -> None:
+def test_a_request_need_not_be_repeated(runner: Runner, outage: Scenario) -> None:
     once = under_test.describe("once", OnceOnly())
     outcome = runner.run(Cell(once, outage, "json", "complete")).outcome
     assert outcome.unsupported == "the adapter does not ask again after a 503, and need not"
 
 
-def test_who_asks_again_for_something_else_is_told_so(runner: Runner, outage: Scenario) -> None:
+def test_another_request_after_a_failure_is_refused_with_an_explanation(runner: Runner, outage: Scenario) -> None:
     other = under_test.describe("other", AnotherModel())
     outcome = runner.run(Cell(other, outage, "json", "complete")).outcome
     assert outcome.unsupported is None
     assert outcome.fault == 'the adapter sent /model = "gpt-3"; recorded was "gpt-4o-mini"'
 
 
-def test_parsers_see_nothing_of_connections(faulty: list[Scenario]) -> None:
+def test_methods_without_requests_have_no_connection_faults(faulty: list[Scenario]) -> None:
     assert {cell.method for cell in cells([REFERENCE], faulty, Filters())} == {"complete", "stream"}
 
 
-def test_no_connection_fails_within_the_process(faulty: list[Scenario]) -> None:
+def test_no_connection_fails_in_the_vcr_transport(faulty: list[Scenario]) -> None:
     runner = Runner(10, VcrTransport())
     outcome = runner.run(Cell(REFERENCE, faulty[0], "json", "complete")).outcome
     runner.close()

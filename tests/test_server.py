@@ -1,4 +1,4 @@
-"""The replay server: recorded answers over a real socket, frame by frame, and only to those who ask for them."""
+"""The replay server: it sends recorded responses over HTTP, frame by frame, and refuses any other request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
 from tests import miniature
 
 KEYED = {"authorization": f"Bearer {CANARY_KEY}"}
-ASKED = miniature.REQUEST
+REQUEST = miniature.REQUEST
 
 
 @pytest.fixture
@@ -30,34 +30,35 @@ def scenario(tmp_path: Path) -> Scenario:
 
 @pytest.fixture
 def replay() -> Iterator[ReplayServer]:
-    made = ReplayServer()
-    yield made
-    made.shutdown()
+    replay_server = ReplayServer()
+    yield replay_server
+    replay_server.shutdown()
 
 
 def test_the_request_decides_between_json_and_stream(replay: ReplayServer, scenario: Scenario) -> None:
-    serving = replay.open(scenario)
-    url = f"{serving.base_url}/chat/completions"
-    plain = httpx.post(url, json=ASKED, headers=KEYED)
+    exchange = replay.open(scenario)
+    url = f"{exchange.base_url}/chat/completions"
+    plain = httpx.post(url, json=REQUEST, headers=KEYED)
     assert (plain.headers["content-type"], plain.content) == ("application/json", miniature.body())
-    streamed = httpx.post(url, json=ASKED | {"stream": True}, headers=KEYED)
+    streamed = httpx.post(url, json=REQUEST | {"stream": True}, headers=KEYED)
     assert (streamed.headers["content-type"], streamed.content) == ("text/event-stream", miniature.stream_body())
-    assert serving.mode == "stream"
+    assert exchange.mode == "stream"
 
 
 def test_a_stream_goes_out_frame_by_frame(replay: ReplayServer, scenario: Scenario) -> None:
-    serving = replay.open(scenario)
+    exchange = replay.open(scenario)
     with httpx.stream(
-        "POST", f"{serving.base_url}/chat/completions", json=ASKED | {"stream": True}, headers=KEYED
+        "POST", f"{exchange.base_url}/chat/completions", json=REQUEST | {"stream": True}, headers=KEYED
     ) as answer:
         assert list(answer.iter_raw()) == list(EVENT_STREAM.frames(miniature.stream_body()))
 
 
 @pytest.mark.parametrize("base", ["", "/v1"])
-def test_every_documented_base_is_accepted(replay: ReplayServer, scenario: Scenario, base: str) -> None:
-    serving = replay.open(scenario)
+def test_every_documented_base_url_is_accepted(replay: ReplayServer, scenario: Scenario, base: str) -> None:
+    exchange = replay.open(scenario)
     assert (
-        httpx.post(f"{serving.base_url}{base}/chat/completions?beta=true", json=ASKED, headers=KEYED).status_code == 200
+        httpx.post(f"{exchange.base_url}{base}/chat/completions?beta=true", json=REQUEST, headers=KEYED).status_code
+        == 200
     )
 
 
@@ -73,49 +74,51 @@ def test_every_documented_base_is_accepted(replay: ReplayServer, scenario: Scena
 def test_another_request_is_refused_with_an_explanation(
     replay: ReplayServer, scenario: Scenario, path: str, body: bytes, why: str
 ) -> None:
-    serving = replay.open(scenario)
-    answer = httpx.post(f"{serving.base_url}{path}", content=body, headers=KEYED)
+    exchange = replay.open(scenario)
+    answer = httpx.post(f"{exchange.base_url}{path}", content=body, headers=KEYED)
     assert answer.status_code == 400
     assert why in answer.json()["error"]["message"]
-    assert why in (serving.mismatch or "")
-    assert serving.mode is None
+    assert why in (exchange.mismatch or "")
+    assert exchange.mode is None
 
 
-def test_what_was_closed_is_not_served_any_more(replay: ReplayServer, scenario: Scenario) -> None:
-    serving = replay.open(scenario)
-    replay.close(serving)
-    assert httpx.post(f"{serving.base_url}/chat/completions", json=ASKED, headers=KEYED).status_code == 404
-    assert httpx.get(f"{serving.base_url}/models").status_code == 404
+def test_a_closed_exchange_is_not_served(replay: ReplayServer, scenario: Scenario) -> None:
+    exchange = replay.open(scenario)
+    replay.close(exchange)
+    assert httpx.post(f"{exchange.base_url}/chat/completions", json=REQUEST, headers=KEYED).status_code == 404
+    assert httpx.get(f"{exchange.base_url}/models").status_code == 404
 
 
 def test_the_last_frame_waits_for_content(replay: ReplayServer, scenario: Scenario) -> None:
-    serving = replay.open(scenario, holds=True)
+    exchange = replay.open(scenario, holds_last_frame=True)
     received = b""
-    asked = ASKED | {"stream": True}
-    with httpx.stream("POST", f"{serving.base_url}/chat/completions", json=asked, headers=KEYED) as answer:
+    request = REQUEST | {"stream": True}
+    with httpx.stream("POST", f"{exchange.base_url}/chat/completions", json=request, headers=KEYED) as answer:
         for piece in answer.iter_raw():
             received += piece
             if b"Ei" in piece:
                 assert b"[DONE]" not in received
-                serving.content_seen.set()
+                exchange.content_shown.set()
     assert received == miniature.stream_body()
-    assert not serving.buffered
+    assert not exchange.buffered
 
 
-def test_patience_ends(replay: ReplayServer, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "PATIENCE_S", 0.05)
-    serving = replay.open(scenario, holds=True)
-    answer = httpx.post(f"{serving.base_url}/chat/completions", json=ASKED | {"stream": True}, headers=KEYED)
+def test_the_last_frame_is_sent_in_the_end_without_content(
+    replay: ReplayServer, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "HOLD_LAST_FRAME_S", 0.05)
+    exchange = replay.open(scenario, holds_last_frame=True)
+    answer = httpx.post(f"{exchange.base_url}/chat/completions", json=REQUEST | {"stream": True}, headers=KEYED)
     assert answer.content == miniature.stream_body()
-    assert serving.buffered
+    assert exchange.buffered
 
 
-def test_nothing_is_left_behind(scenario: Scenario) -> None:
+def test_no_thread_is_left_behind(scenario: Scenario) -> None:
     before = threading.active_count()
     replay = ReplayServer()
-    serving = replay.open(scenario)
+    exchange = replay.open(scenario)
     for _ in range(20):
-        httpx.post(f"{serving.base_url}/chat/completions", json=ASKED, headers=KEYED)
-    replay.close(serving)
+        httpx.post(f"{exchange.base_url}/chat/completions", json=REQUEST, headers=KEYED)
+    replay.close(exchange)
     replay.shutdown()
     assert threading.active_count() <= before

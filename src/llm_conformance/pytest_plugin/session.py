@@ -24,9 +24,9 @@ from llm_conformance.pytest_plugin.generated_items import GeneratedScenarios, Pr
 from llm_conformance.pytest_plugin.items import RuleItem, RuleModule
 from llm_conformance.replay import proxies
 from llm_conformance.replay.cell import Cell
-from llm_conformance.replay.matching import Transport
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
+from llm_conformance.replay.transport import Transport
 from llm_conformance.reports import files
 from llm_conformance.reports.badge import NoBadgeError
 from llm_conformance.reports.result import Result, document

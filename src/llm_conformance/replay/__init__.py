@@ -1,1 +1,1 @@
-"""Call an adapter against recorded bytes, fenced in."""
+"""Call an adapter against recorded responses, with no other way out to the network."""

@@ -1,4 +1,4 @@
-"""One call to be made: an adapter, a scenario, a mode and a method."""
+"""One call to make: an adapter, a scenario, a mode and a method."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Mode
 
 PURE = frozenset[Method]({"parse", "parse_stream"})
-"""The methods that send no request, so that none has to be known."""
+"""The methods that are given the response and send no request."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One exchange to be run, judged by many invariants. `face` is the method; it is missing if not `runnable`."""
+    """One exchange to run; many rules judge it."""
 
     adapter: AdapterUnderTest
     scenario: Scenario
@@ -28,10 +28,10 @@ class Cell:
 
     @property
     def holds_last_frame(self) -> bool:
-        """Whether the end of the stream waits until there was content: where there is some before, and no other cut."""
+        """Whether the server holds back the last frame: in whole streams that have content before it."""
         whole = self.scenario.cuts is None and self.scenario.fault is None
         return whole and bool(self.scenario.expected[self.mode].shows_early)
 
     def __str__(self) -> str:
-        """Return the id used in the names of test items."""
+        """Return the id in the names of test items."""
         return f"{self.adapter.label}-{self.scenario.id}-{self.method}"

@@ -1,4 +1,4 @@
-"""Watching what is logged while an adapter works."""
+"""Search the log for a secret while an adapter runs."""
 
 from __future__ import annotations
 
@@ -7,33 +7,35 @@ import logging
 from collections.abc import Iterator
 
 
-class _Watch(logging.Handler):
+class _SecretHandler(logging.Handler):
+    """Collects the names of loggers that write the secret."""
+
     def __init__(self, secret: str) -> None:
         super().__init__()
         self.secret = secret
-        self.leaks: list[str] = []
+        self.loggers: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Note the logger of a record that has the secret; one that cannot be formatted is its author's affair."""
+        """Note the logger if the record has the secret. Records that cannot be formatted are skipped."""
         with contextlib.suppress(Exception):
             if self.secret in f"{record.getMessage()} {vars(record)!r}":
-                self.leaks.append(record.name)
+                self.loggers.append(record.name)
 
 
 @contextlib.contextmanager
-def watched_for(secret: str) -> Iterator[list[str]]:
-    """Give the names of the loggers that write a secret, at any level, in a list that grows."""
-    watch, root = _Watch(secret), logging.getLogger()
-    level = root.level
-    others = {handler: handler.level for handler in root.handlers}
-    for handler, own in others.items():  # they are given no more than before
-        handler.setLevel(max(own, level))
-    root.addHandler(watch)
+def loggers_that_write(secret: str) -> Iterator[list[str]]:
+    """Give a list to which the name of each logger is added that writes the secret, at any level."""
+    handler, root = _SecretHandler(secret), logging.getLogger()
+    root_level = root.level
+    handler_levels = {other: other.level for other in root.handlers}
+    for other, level in handler_levels.items():  # the root logger passes on everything now; other handlers must not
+        other.setLevel(max(level, root_level))
+    root.addHandler(handler)
     root.setLevel(logging.DEBUG)
     try:
-        yield watch.leaks
+        yield handler.loggers
     finally:
-        root.setLevel(level)
-        root.removeHandler(watch)
-        for handler, own in others.items():
-            handler.setLevel(own)
+        root.setLevel(root_level)
+        root.removeHandler(handler)
+        for other, level in handler_levels.items():
+            other.setLevel(level)

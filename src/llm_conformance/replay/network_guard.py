@@ -1,8 +1,8 @@
-"""The network guard: while an exchange runs, nothing connects to anywhere but the replay server.
+"""The network guard: while an exchange runs, connections are allowed to the replay server only.
 
-CPython reports every look-up and every connection of this process to audit hooks (PEP 578), whichever library asks, so
-nothing has to be patched; what a child process does is out of reach. A hook cannot be removed; this one is installed at
-the first exchange and does nothing between exchanges.
+CPython reports every name look-up and every connection of the process to audit hooks (PEP 578), whichever library makes
+it, so nothing has to be patched. Child processes are not covered. An audit hook cannot be removed; this one is
+installed at the first exchange and does nothing between exchanges.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class NetworkBlockedError(OSError):
 
 
 class Guard:
-    """Refuses connections to all but the `allowed` ports of the loopback while `watching`, and notes who tried."""
+    """Refuses connections to anything but the `allowed` ports of the loopback, and notes where they come from."""
 
     def __init__(self, allowed: Collection[int]) -> None:
         self._allowed = allowed
@@ -39,7 +39,7 @@ class Guard:
 
     @contextmanager
     def watching(self) -> Iterator[list[str]]:
-        """Guard the block; the list fills with one line an attempt."""
+        """Guard the block; one line per refused connection is added to the list."""
         if not self._installed:
             sys.addaudithook(self._hook)
             self._installed = True
@@ -52,7 +52,7 @@ class Guard:
             self._active = False
 
     def ignore_thread(self, ident: int) -> None:
-        """Refuse to the end of the process, but no longer note, what a thread does that was given up as hung."""
+        """Refuse the connections of a hung thread until the process ends, without noting them."""
         self._ignored_threads.add(ident)
 
     def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -71,12 +71,12 @@ class Guard:
 
     def _is_allowed(self, host: Any, port: Any) -> bool:
         if port is None:
-            return _is_loopback(host) or _is_address(host)  # looking up an address asks nobody
+            return _is_loopback(host) or _is_address(host)  # looking up an address sends nothing
         return port in self._allowed and _is_loopback(host)
 
 
 def _target(event: str, arguments: tuple[Any, ...]) -> tuple[Any, Any] | None:
-    """Return the (host, port) an audit event is about; the port is None for a look-up, the whole None if harmless."""
+    """Return (host, port) of an audit event, (host, None) of a name look-up, and None for harmless events."""
     if event == "socket.getaddrinfo":
         return arguments[0], None
     if event in ("socket.gethostbyname", "socket.gethostbyaddr"):
@@ -85,7 +85,7 @@ def _target(event: str, arguments: tuple[Any, ...]) -> tuple[Any, Any] | None:
         return arguments[0][0], arguments[0][1]
     if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
         address = arguments[1]
-        # A path is a Unix socket, None a datagram on a connected one: neither leaves the machine anew.
+        # A path is a Unix socket; None is a datagram on a socket that is already connected.
         return (address[0], address[1]) if isinstance(address, tuple) and len(address) >= 2 else None
     return None
 
@@ -107,13 +107,13 @@ def _text(host: Any) -> str:
     return host.decode("ascii", "replace") if isinstance(host, bytes) else str(host or "")
 
 
-def _is_ours_or_pythons(filename: str) -> bool:
+def _is_suite_or_stdlib(filename: str) -> bool:
     return filename.startswith(_SUITE) or (filename.startswith(_STDLIB) and "site-packages" not in filename)
 
 
 def _caller() -> str:
-    """Return file and line of the innermost frame that is neither Python's own nor the suite's."""
+    """Return file, line and function of the innermost frame outside the standard library and the suite."""
     stack = [frame for frame in traceback.extract_stack() if frame.filename != __file__]
-    own = [frame for frame in stack if not _is_ours_or_pythons(frame.filename)]
-    frame = (own or stack)[-1]
+    outside = [frame for frame in stack if not _is_suite_or_stdlib(frame.filename)]
+    frame = (outside or stack)[-1]
     return f"{frame.filename}:{frame.lineno} in {frame.name}"

@@ -1,4 +1,4 @@
-"""Keep proxies away from the replay."""
+"""Exclude the replay server from HTTP proxies."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import os
 
 
 def keep_proxies_away() -> None:
-    """Have HTTP clients talk to the loopback directly, whatever proxy the environment names."""
+    """Have HTTP clients connect to the loopback directly, whatever proxy the environment sets."""
     for name in ("NO_PROXY", "no_proxy"):
         os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))

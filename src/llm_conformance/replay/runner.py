@@ -1,4 +1,4 @@
-"""Running exchanges: the call is made, the adapter is asked, and what it shows is noted down."""
+"""Run exchanges: build the call, call the adapter, and sum up what came of it."""
 
 from __future__ import annotations
 
@@ -16,30 +16,44 @@ from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.pointers import without
 from llm_conformance.replay.attempt import Attempt
 from llm_conformance.replay.cell import PURE, Cell
-from llm_conformance.replay.log_watch import watched_for
-from llm_conformance.replay.matching import Transport
+from llm_conformance.replay.log_watch import loggers_that_write
 from llm_conformance.replay.network_guard import Guard
-from llm_conformance.replay.server import PATIENCE_S
+from llm_conformance.replay.open_exchange import OpenExchange
+from llm_conformance.replay.server import HOLD_LAST_FRAME_S
+from llm_conformance.replay.summary import SideEffects, outcome_of
+from llm_conformance.replay.transport import Transport
 from llm_conformance.replay.worker import HungError, Worker
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.outcome import Outcome
 from llm_conformance.scenarios import canary
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.wire.interaction import MODES, Mode
+from llm_conformance.wire.interaction import MODES
 
-VAIN_S = 1.0
-"""How long a call may take, in seconds, that the server does not answer; of generated ones there are many."""
-VAIN_GENERATED_S = 0.3
+GRACE_S = HOLD_LAST_FRAME_S
+"""How much longer than `call.timeout_s` a call may take: the server may hold back a frame for as long."""
+
+SILENCE_TIMEOUT_S = 1.0
+"""`call.timeout_s` of a call that the server never answers."""
+GENERATED_SILENCE_TIMEOUT_S = 0.3
+"""The same for generated scenarios, of which there are many."""
 
 HANGS_UNTIL_GIVEN_UP = 3
+"""After how many hung calls a method is no longer called for an API."""
+
 _REMEMBERED = 256
+
+_Earlier = Mapping[int, Exchange]
+"""Exchanges for the earlier answers of a conversation, by their position in `messages`."""
 
 
 class Runner:
-    """Runs each cell's exchange once and remembers the last ones. Owns transport, guard and worker thread.
+    """Runs the exchanges of cells; owns the transport, the network guard and the worker thread.
 
-    `options` are those of the command line that made it as it is.
+    Args:
+        timeout_s: The time limit of a call, in seconds.
+        transport: How recorded responses reach the adapter.
+        options: The command-line options of the run that affect exchanges, for the commands that reproduce a failure.
     """
 
     def __init__(self, timeout_s: float, transport: Transport, options: tuple[str, ...] = ()) -> None:
@@ -52,47 +66,56 @@ class Runner:
         self._hangs: Counter[tuple[str, Method, str]] = Counter()
         self.exchange = functools.lru_cache(maxsize=_REMEMBERED)(self.run)
 
+    @property
+    def gave_up(self) -> bool:
+        """Whether a hung call may still be running."""
+        return self._gave_up
+
     def close(self) -> None:
         """Stop the worker thread and the transport."""
         self._worker.close()
         self._transport.shutdown()
 
-    def _limit_s(self, scenario: Scenario) -> float:
-        """Return how long a call may take; one that is to wait in vain, not as long as others."""
-        waits = scenario.fault is not None and scenario.fault.kind == "silence"
-        vain_s = VAIN_GENERATED_S if scenario.provenance == "generated" else VAIN_S
-        return min(self._timeout_s, vain_s) if waits else self._timeout_s
-
     def hands_over_pieces(self, method: Method) -> bool:
-        """Whether it makes a difference to a method how a stream is cut."""
+        """Return True if a method receives a stream in pieces."""
         return method in PURE or self._transport.hands_over_pieces
 
     def run(self, cell: Cell) -> Exchange:
-        """Run a cell's exchange; `exchange` does the same and remembers the last ones."""
-        adapter, scenario, method = cell.adapter, cell.scenario, cell.method
-        interaction = scenario.interactions[cell.mode]
-        before = {
-            number: self.exchange(replace(cell, scenario=earlier)) for number, earlier in scenario.earlier.items()
+        """Run a cell's exchange. `exchange` does the same and remembers the last ones."""
+        earlier = {
+            position: self.exchange(replace(cell, scenario=scenario))
+            for position, scenario in cell.scenario.earlier.items()
         }
-        if method in ("complete", "stream"):
-            serving = self._transport.open(scenario, holds=cell.holds_last_frame)
-            base_url = serving.base_url
-        else:
-            serving = None
-            place = scenario.api.place(interaction.uri)
-            base_url = place.base_url if place else scenario.api.base_urls[0]
+        exchange = None
+        if cell.method not in PURE:
+            exchange = self._transport.open(cell.scenario, holds_last_frame=cell.holds_last_frame)
+        interaction = cell.scenario.interactions[cell.mode]
         http = HttpResponse(interaction.status, dict(interaction.headers))
-        call = Call(
+        call = self._build_call(cell, _base_url(cell, exchange), http, earlier)
+        failed = next((each for each in earlier.values() if each.outcome.returned is None), None)
+        if failed is not None:
+            if exchange:
+                self._transport.close(exchange)
+            outcome = _cannot_follow(failed)
+        else:
+            outcome = self._call_adapter(Attempt(cell, call, http, exchange))
+        mode = exchange.mode or cell.mode if exchange else cell.mode
+        return Exchange(cell.adapter, cell.scenario, cell.method, mode, call, outcome, _RelatedExchanges(self, cell))
+
+    def _build_call(self, cell: Cell, base_url: str, http: HttpResponse, earlier: _Earlier) -> Call:
+        """Build the call. Mutable values are copies, so that an adapter can change nothing but its own."""
+        scenario, method = cell.scenario, cell.method
+        return Call(
             provider=scenario.api.provider,
             api=scenario.api.name,
             model=scenario.model,
             messages=tuple(
-                before[number].outcome.returned if number in before else copy.deepcopy(message)
-                for number, message in enumerate(scenario.messages)
+                earlier[position].outcome.returned if position in earlier else copy.deepcopy(message)
+                for position, message in enumerate(scenario.messages)
             ),
             tools=copy.deepcopy(scenario.tools),
             params=copy.deepcopy(scenario.params[cell.mode]),
-            request=_told(interaction.request, scenario.expected[cell.mode]),
+            request=_request_without_answers(scenario.interactions[cell.mode].request, scenario.expected[cell.mode]),
             base_url=base_url,
             path=scenario.api.path_for(cell.mode == "stream", scenario.model),
             api_key=CANARY_KEY,
@@ -102,83 +125,92 @@ class Runner:
             think_profile=scenario.think_profile,
             http=http if method == "parse_stream" else None,
         )
-        lacking = next((each for each in before.values() if each.outcome.returned is None), None)
-        attempt = Attempt(cell, call, http, serving)
-        outcome = _cannot_follow(lacking) if lacking else self._ask(attempt, scenario.expected)
-        mode = serving.mode or cell.mode if serving else cell.mode
-        return Exchange(adapter, scenario, method, mode, call, outcome, _Others(self, cell))
 
-    def _ask(self, attempt: Attempt, expected_by_mode: Mapping[Mode, Expected]) -> Outcome:
-        if attempt.scenario.over_http and attempt.serving and not self._transport.hands_over_pieces:
-            self._transport.close(attempt.serving)
+    def _call_adapter(self, attempt: Attempt) -> Outcome:
+        """Call the adapter on the worker thread, watch it, and sum up."""
+        scenario, exchange = attempt.scenario, attempt.exchange
+        if scenario.over_http and exchange and not self._transport.hands_over_pieces:
+            self._transport.close(exchange)
             return Outcome(unsupported="no connection and no attempt can fail in this transport")
-        method = (attempt.adapter.label, attempt.method, str(attempt.scenario.api))
+        method = (attempt.adapter.label, attempt.method, str(scenario.api))
         if self._hangs[method] >= HANGS_UNTIL_GIVEN_UP:
-            return Outcome(fault=f"not asked any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung", hung=True)
-        limit_s = self._limit_s(attempt.scenario)
+            return Outcome(fault=f"not called any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung", hung=True)
+        limit_s = self._limit_s(scenario)
         before = attempt.inputs()
-        raised: BaseException | None = None
-        with self._guard.watching() as connections, cheap_certificates(), watched_for(CANARY_KEY) as leaks:
+        exception: BaseException | None = None
+        with self._guard.watching() as connections, cheap_certificates(), loggers_that_write(CANARY_KEY) as loggers:
             try:
-                raised = self._worker.run(attempt.run, limit_s + PATIENCE_S)
+                exception = self._worker.run(attempt.run, limit_s + GRACE_S)
             except HungError as hung:
-                self._gave_up = True
-                self._hangs[method] += all(expected.error is None for expected in expected_by_mode.values())
-                self._guard.ignore_thread(hung.thread)
-                self._transport.give_up(hung.thread)
+                self._give_up(hung.thread)
+                # A call that is to fail may well hang; only hangs in answered calls count.
+                self._hangs[method] += all(expected.error is None for expected in scenario.expected.values())
                 attempt.hung = True
                 attempt.fault = (
-                    f"did not come back within {limit_s + PATIENCE_S:g} s; "
-                    f"call.timeout_s was {limit_s:g}, which has to do for all attempts"
+                    f"did not come back within {limit_s + GRACE_S:g} s; "
+                    f"call.timeout_s was {limit_s:g}, which is the limit for all attempts"
                 )
             finally:
-                if attempt.serving:
-                    self._transport.close(attempt.serving)
+                if exchange:
+                    self._transport.close(exchange)
         after = attempt.inputs()
-        strays = attempt.serving.strays if attempt.serving else ()
-        return attempt.outcome(
-            raised,
-            expected_by_mode,
-            connections=(*connections, *strays),
-            logs=tuple(leaks),
-            mutations=tuple(key for key in before if before[key] != after.get(key)),
+        side_effects = SideEffects(
+            connections=(*connections, *(exchange.foreign_requests if exchange else ())),
+            mutations=tuple(name for name in before if before[name] != after.get(name)),
+            logs=tuple(loggers),
         )
+        return outcome_of(attempt, exception, side_effects)
 
-    @property
-    def gave_up(self) -> bool:
-        """Whether a call is still running that nobody waits for any more."""
-        return self._gave_up
+    def _limit_s(self, scenario: Scenario) -> float:
+        """Return the time limit of a call; it is shorter if the server stays silent, because it always runs out."""
+        if scenario.fault is None or scenario.fault.kind != "silence":
+            return self._timeout_s
+        generated = scenario.provenance == "generated"
+        return min(self._timeout_s, GENERATED_SILENCE_TIMEOUT_S if generated else SILENCE_TIMEOUT_S)
+
+    def _give_up(self, thread: int) -> None:
+        self._gave_up = True
+        self._guard.ignore_thread(thread)
+        self._transport.give_up(thread)
 
 
-def _told(request: Mapping[str, Any], expected: Expected) -> dict[str, Any]:
-    """Return the recorded request as an adapter is told it: without what it has to put there itself."""
+def _base_url(cell: Cell, exchange: OpenExchange | None) -> str:
+    if exchange is not None:
+        return exchange.base_url
+    place = cell.scenario.api.place(cell.scenario.interactions[cell.mode].uri)
+    return place.base_url if place else cell.scenario.api.base_urls[0]
+
+
+def _request_without_answers(request: Mapping[str, Any], expected: Expected) -> dict[str, Any]:
+    """Return the recorded request without the parts of earlier answers that the adapter has to add itself."""
     return without(request, list(expected.round_trip.sent) if expected.round_trip else ())
 
 
-def _cannot_follow(before: Exchange) -> Outcome:
-    """Return the outcome of a turn after one that gave nothing to go on from, which is judged where it is."""
-    why = before.outcome.fault or before.outcome.raised or before.outcome.unsupported or "no response came back"
-    return Outcome(unsupported=f"in the turn before, {before.scenario.id}: {why}")
+def _cannot_follow(earlier: Exchange) -> Outcome:
+    """Return the Outcome if the call for an earlier answer gave none; that call is judged in its own scenario."""
+    outcome = earlier.outcome
+    why = outcome.fault or outcome.raised or outcome.unsupported or "no response came back"
+    return Outcome(unsupported=f"in the turn before, {earlier.scenario.id}: {why}")
 
 
 @dataclass(frozen=True)
-class _Others:
-    """The exchanges that a rule may want to compare one with; each is run when it is asked for."""
+class _RelatedExchanges:
+    """Runs the exchanges that a rule compares one with."""
 
     runner: Runner
     cell: Cell
 
     def other_mode(self) -> Exchange | None:
-        cell, modes = self.cell, MODES
-        other = modes[cell.mode == "json"]
-        method = METHODS[other][METHODS[cell.mode].index(cell.method)]
-        if other not in cell.scenario.modes or method not in cell.adapter.methods:
+        cell = self.cell
+        mode = MODES[cell.mode == "json"]
+        method = METHODS[mode][METHODS[cell.mode].index(cell.method)]
+        if mode not in cell.scenario.modes or method not in cell.adapter.methods:
             return None
-        return self._run(replace(cell, mode=other, method=method))
+        return self._run(replace(cell, mode=mode, method=method))
 
     def whole_frames(self) -> Exchange | None:
-        whole = self.cell.scenario.uncut
-        return None if whole is None else self._run(replace(self.cell, scenario=whole))
+        uncut = self.cell.scenario.uncut
+        return None if uncut is None else self._run(replace(self.cell, scenario=uncut))
 
     def with_canary(self) -> Exchange | None:
         swapped = canary.swapped(self.cell.scenario, self.cell.mode)

@@ -1,8 +1,8 @@
-"""The replay server: recorded answers over a real socket, on the loopback.
+"""The replay server: recorded responses over HTTP, on the loopback.
 
-Every exchange has a token of its own in the path of its base URL, so that nothing is shared between scenarios and a
-late request of a hung adapter harms nobody. Streams go out frame by frame, and the last frame is held back until the
-adapter has shown some content, or for `PATIENCE_S` seconds (STR-7).
+Each exchange has its own token in the path of its base URL, so that a late request of a hung adapter cannot reach the
+next exchange. Streams are sent frame by frame. The last frame is held back until the adapter has shown content, at most
+for `HOLD_LAST_FRAME_S` seconds (STR-7).
 """
 
 from __future__ import annotations
@@ -17,90 +17,91 @@ from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from llm_conformance.replay.matching import Serving
+from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.scenarios.scenario import Fault, Scenario
 from llm_conformance.wire.interaction import Interaction
 
 _HOST = "127.0.0.1"
-PATIENCE_S = 2.0
+HOLD_LAST_FRAME_S = 2.0
 PAUSES = 16
-"""How many pieces of a stream that is cut in an odd way wait a moment for the client to have read the last one."""
+"""After how many of its first pieces a cut stream pauses, so that the client reads each of them on its own."""
 PAUSE_S = 0.0005
 SILENCE_S = 30.0
-_LOOKS_EVERY_S = 0.05
+"""How long a connection is kept open in silence, if the exchange does not end before."""
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
+_POLL_S = 0.05
+"""How often the server checks whether to shut down; `shutdown` waits for that."""
 _HOP_BY_HOP = frozenset({"connection", "content-encoding", "content-length", "date", "server", "transfer-encoding"})
 
 
 class ReplayServer:
-    """The server of one worker process; `open` and `close` an exchange around each call."""
+    """A transport that serves each open exchange under a base URL of its own."""
 
     hands_over_pieces = True
 
     def __init__(self) -> None:
-        self._servings: dict[str, Serving] = {}
+        self._exchanges: dict[str, OpenExchange] = {}
         self._tokens = itertools.count(1)
         self._http = ThreadingHTTPServer((_HOST, 0), self._handler())
         self._http.daemon_threads = True
         self._http.block_on_close = False
-        self._nobody = socket.socket()  # a port that is taken, and that nobody listens at
-        self._nobody.bind((_HOST, 0))
-        self.ports: tuple[int, ...] = (self._http.server_address[1], self._nobody.getsockname()[1])
-        # Who shuts it down waits for it to look whether it is to go on: not for the half second that is usual.
+        self._refusing = socket.socket()  # bound, but not listening: connections to its port are refused
+        self._refusing.bind((_HOST, 0))
+        self.ports: tuple[int, ...] = (self._http.server_address[1], self._refusing.getsockname()[1])
         self._thread = threading.Thread(
-            target=self._http.serve_forever, args=(_LOOKS_EVERY_S,), name="replay-server", daemon=True
+            target=self._http.serve_forever, args=(_POLL_S,), name="replay-server", daemon=True
         )
         self._thread.start()
 
-    def open(self, scenario: Scenario, holds: bool = False) -> Serving:
-        """Start serving a scenario under a base URL of its own; `holds` the last frame of a stream back (STR-7)."""
+    def open(self, scenario: Scenario, holds_last_frame: bool = False) -> OpenExchange:
+        """Serve a scenario under a new base URL."""
         token = f"exchange-{next(self._tokens)}"
-        listening, deserted = self.ports
-        port = deserted if scenario.connection_refused else listening
-        serving = Serving(scenario, f"http://{_HOST}:{port}/{token}", holds)
-        self._servings[token] = serving
-        return serving
+        listening, refusing = self.ports
+        port = refusing if scenario.connection_refused else listening
+        exchange = OpenExchange(scenario, f"http://{_HOST}:{port}/{token}", holds_last_frame)
+        self._exchanges[token] = exchange
+        return exchange
 
-    def close(self, serving: Serving) -> None:
-        """Stop serving an exchange, and let go of a stream that is still held back."""
-        serving.content_seen.set()
-        serving.over.set()
-        self._servings.pop(serving.base_url.rpartition("/")[2], None)
+    def close(self, exchange: OpenExchange) -> None:
+        """Stop to serve an exchange, and release a stream that is still held back."""
+        exchange.content_shown.set()
+        exchange.closed.set()
+        self._exchanges.pop(exchange.base_url.rpartition("/")[2], None)
 
     def give_up(self, thread: int) -> None:
-        """Nothing is left to do: its requests bear the token of an exchange that is over."""
+        """Do nothing: the requests of the thread have the token of a closed exchange."""
 
     def shutdown(self) -> None:
         """Stop the server and free its port."""
         self._http.shutdown()
         self._thread.join()
         self._http.server_close()
-        self._nobody.close()
+        self._refusing.close()
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
-        servings = self._servings
+        exchanges = self._exchanges
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True  # a piece is a packet
+            disable_nagle_algorithm = True  # each piece is sent at once
 
             def do_POST(self) -> None:
                 _, token, rest = [*self.path.split("/", 2), "", ""][:3]
-                serving = servings.get(token)
+                exchange = exchanges.get(token)
                 body = self._read_body()
-                if serving is None:
+                if exchange is None:
                     self._send_json(404, {"error": {"message": "llm-conformance: this base URL is not served now"}})
                     return
-                serving.requests += 1
-                chosen = serving.choose(f"/{rest}", dict(self.headers.items()), body)
-                if isinstance(chosen, str):
-                    self._send_json(400, {"error": {"message": f"llm-conformance: {chosen}", "type": "replay"}})
-                elif serving.scenario.fault:
-                    self._fail(chosen, serving, serving.scenario.fault)
-                elif chosen.streamed:
-                    self._send_stream(chosen, serving)
+                exchange.attempts += 1
+                recording = exchange.recording_for(f"/{rest}", dict(self.headers.items()), body)
+                if isinstance(recording, str):
+                    self._send_json(400, {"error": {"message": f"llm-conformance: {recording}", "type": "replay"}})
+                elif exchange.scenario.fault:
+                    self._fail(recording, exchange, exchange.scenario.fault)
+                elif recording.streamed:
+                    self._send_stream(recording, exchange)
                 else:
-                    self._send_body(chosen.status, chosen.headers, chosen.body)
+                    self._send_body(recording.status, recording.headers, recording.body)
 
             def do_GET(self) -> None:
                 self._send_json(404, {"error": {"message": "llm-conformance: only recorded POST requests are served"}})
@@ -123,37 +124,37 @@ class ReplayServer:
                 self._send_head(status, headers, ("content-length", str(len(body))))
                 self.wfile.write(body)
 
-            def _send_stream(self, interaction: Interaction, serving: Serving) -> None:
+            def _send_stream(self, interaction: Interaction, exchange: OpenExchange) -> None:
                 self._send_head(interaction.status, interaction.headers, ("transfer-encoding", "chunked"))
-                pieces = list(serving.scenario.pieces(interaction))
-                pauses = serving.scenario.pauses_s
+                pieces = list(exchange.scenario.pieces(interaction))
+                pauses = exchange.scenario.pauses_s
                 for number, piece in enumerate(pieces, start=1):
                     if pauses:
                         time.sleep(pauses[number - 1])
-                    if serving.holds and number == len(pieces):
-                        serving.buffered = not serving.content_seen.wait(PATIENCE_S)
+                    if exchange.holds_last_frame and number == len(pieces):
+                        exchange.buffered = not exchange.content_shown.wait(HOLD_LAST_FRAME_S)
                     self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
-                    if not pauses and serving.scenario.cuts and number <= PAUSES:
+                    if not pauses and exchange.scenario.cuts and number <= PAUSES:
                         time.sleep(PAUSE_S)
                 self.wfile.write(b"0\r\n\r\n")
 
-            def _fail(self, interaction: Interaction, serving: Serving, fault: Fault) -> None:
-                """Send a part of the answer; then close the connection, or leave it open without a word."""
+            def _fail(self, interaction: Interaction, exchange: OpenExchange, fault: Fault) -> None:
+                """Send a part of the response, then close or reset the connection, or keep it open in silence."""
                 self.close_connection = True
                 if fault.after:
-                    sent, whole = interaction.body[: fault.after], interaction.body
+                    part, whole = interaction.body[: fault.after], interaction.body
                     if interaction.streamed:
                         self._send_head(interaction.status, interaction.headers, ("transfer-encoding", "chunked"))
-                        self.wfile.write(b"%x\r\n%b\r\n" % (len(sent), sent))
+                        self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
                     else:
                         self._send_head(interaction.status, interaction.headers, ("content-length", str(len(whole))))
-                        self.wfile.write(sent)
+                        self.wfile.write(part)
                 if fault.kind == "reset":
-                    # Closed with a linger of no time, a connection ends in a reset.
+                    # Closing a socket with a linger time of 0 resets the connection.
                     self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                     self.connection.close()
                 if fault.kind == "silence":
-                    serving.over.wait(SILENCE_S)
+                    exchange.closed.wait(SILENCE_S)
 
             def _send_head(self, status: int, headers: Mapping[str, str], length: tuple[str, str]) -> None:
                 self.send_response_only(status)
@@ -161,8 +162,8 @@ class ReplayServer:
                     if name not in _HOP_BY_HOP:
                         self.send_header(name, value)
                 self.send_header(*length)
-                # A client that caches connections across event loops would reuse a dead one. What breaks off is not
-                # announced: to some clients an announced end is an end, whatever is missing.
+                # Clients that keep connections across event loops would reuse a dead one. A fault is not announced:
+                # some clients take an announced end for a complete response.
                 if not self.close_connection:
                     self.send_header("connection", "close")
                 self.end_headers()
@@ -171,9 +172,9 @@ class ReplayServer:
                 try:
                     super().handle()
                 except (ConnectionError, ValueError, TimeoutError):
-                    self.close_connection = True  # the adapter hung up, or spoke no HTTP: its outcome tells
+                    self.close_connection = True  # the adapter hung up or did not send HTTP; its outcome shows that
 
             def log_message(self, *_: Any) -> None:
-                """Say nothing on stderr."""
+                """Log nothing."""
 
         return Handler

@@ -1,8 +1,8 @@
-"""Replay in the process itself, for libraries that let nobody change their URL: `--conformance-transport vcr`.
+"""Replay within the process, for libraries whose base URL cannot be changed: `--conformance-transport=vcr`.
 
-vcrpy stands in for the HTTP library (httpx, httpx2, requests, urllib3, aiohttp, http.client), so an adapter is given
-the provider's real base URL and nothing leaves. A stream comes in one piece, so whether deltas arrive early cannot be
-seen.
+vcrpy replaces the connections of the HTTP library (httpx, httpx2, requests, urllib3, aiohttp, http.client), so an
+adapter is given the provider's real base URL and no request leaves the process. A stream arrives in one piece, so
+whether deltas arrive early cannot be observed.
 """
 
 from __future__ import annotations
@@ -14,75 +14,84 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import vcr
+from vcr import stubs
 from vcr.record_mode import RecordMode
 from vcr.request import Request
-from vcr.stubs import VCRHTTPResponse
 
-from llm_conformance.replay.matching import Serving
+from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Interaction
 
-# Its `close` returns True, which at the end of a `with` hides what was raised inside.
-VCRHTTPResponse.__exit__ = lambda response, *_: response.close() and None
+_MODE_HEADER = "x-llm-conformance-mode"
 
-_MARK = "x-llm-conformance-mode"
+
+class _Response(stubs.VCRHTTPResponse):  # type: ignore[misc]
+    """A response that may be used in a `with` block.
+
+    The `close` of vcrpy returns True, which `io.IOBase.__exit__` returns in turn: exceptions of the block are lost.
+    """
+
+    def close(self) -> None:
+        super().close()
 
 
 class VcrTransport:
-    """Plays a scenario's recordings to whatever asks for the provider's URL, between `open` and `close`."""
+    """A transport that answers requests to the provider's real URL, between `open` and `close`."""
 
     ports: tuple[int, ...] = ()
     hands_over_pieces = False
 
     def __init__(self) -> None:
-        self._playing: dict[int, contextlib.ExitStack] = {}
+        self._cassettes: dict[int, contextlib.ExitStack] = {}
         self._given_up: set[int] = set()
 
-    def open(self, scenario: Scenario, holds: bool = False) -> Serving:
-        """Start to play; nothing can be held back here, so `holds` is not kept."""
+    def open(self, scenario: Scenario, holds_last_frame: bool = False) -> OpenExchange:
+        """Answer requests for a scenario. `holds_last_frame` has no effect: a stream is sent in one piece."""
         interaction = next(iter(scenario.interactions.values()))
         place = scenario.api.place(interaction.uri)
-        serving = Serving(scenario, place.base_url if place else scenario.api.base_urls[0], holds=False)
-        recorder = vcr.VCR(record_mode=RecordMode.NONE)
-        recorder.register_persister(_Shelf(scenario))
-        recorder.register_matcher("conformance", lambda asked, recorded: self._match(serving, asked, recorded))
+        exchange = OpenExchange(scenario, place.base_url if place else scenario.api.base_urls[0])
+        recorder = vcr.VCR(
+            record_mode=RecordMode.NONE, custom_patches=((stubs, stubs.VCRHTTPResponse.__name__, _Response),)
+        )
+        recorder.register_persister(_ScenarioPersister(scenario))
+        recorder.register_matcher("conformance", lambda request, recorded: self._match(exchange, request, recorded))
         stack = contextlib.ExitStack()
         stack.enter_context(recorder.use_cassette(scenario.id, match_on=("conformance",), allow_playback_repeats=True))
-        self._playing[id(serving)] = stack
-        return serving
+        self._cassettes[id(exchange)] = stack
+        return exchange
 
-    def close(self, serving: Serving) -> None:
-        """Stop playing."""
-        serving.content_seen.set()
-        self._playing.pop(id(serving)).close()
+    def close(self, exchange: OpenExchange) -> None:
+        """Stop to answer requests."""
+        exchange.content_shown.set()
+        self._cassettes.pop(id(exchange)).close()
 
     def give_up(self, thread: int) -> None:
-        """Refuse a thread's requests, which come with the next exchange's, to the end of the process."""
+        """Refuse all further requests of a thread; they would be matched against the next exchange."""
         self._given_up.add(thread)
 
     def shutdown(self) -> None:
-        """Nothing is left open."""
+        """Do nothing: `close` releases everything."""
 
-    def _match(self, serving: Serving, asked: Request, recorded: Request) -> None:
+    def _match(self, exchange: OpenExchange, request: Request, recorded: Request) -> None:
         if threading.get_ident() in self._given_up:
-            raise AssertionError("nobody waits for this call any more")
-        _match(serving, asked, recorded)
+            raise AssertionError("the call of this request was given up")
+        _match(exchange, request, recorded)
 
 
-class _Shelf:
-    """A persister of vcrpy's that has the scenario's interactions and writes nothing."""
+class _ScenarioPersister:
+    """A persister for vcrpy that loads the interactions of a scenario and saves nothing."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
 
     def load_cassette(self, _path: str, serializer: Any) -> tuple[list[Request], list[dict[str, Any]]]:
-        """Return requests and responses, each request marked with its mode."""
-        recorded = self._scenario.interactions.items()
-        requests = [Request("POST", each.uri, b"", {_MARK: mode}) for mode, each in recorded]
-        return requests, [_response(each) for _, each in recorded]
+        """Return requests and responses; a header of each request names its mode."""
+        interactions = self._scenario.interactions.items()
+        requests = [Request("POST", interaction.uri, b"", {_MODE_HEADER: mode}) for mode, interaction in interactions]
+        return requests, [_response(interaction) for _, interaction in interactions]
 
     def save_cassette(self, _path: str, cassette_dict: Mapping[str, Any], serializer: Any) -> None:
-        """Write nothing."""
+        """Save nothing."""
 
 
 def _response(interaction: Interaction) -> dict[str, Any]:
@@ -93,26 +102,26 @@ def _response(interaction: Interaction) -> dict[str, Any]:
     }
 
 
-def _match(serving: Serving, asked: Request, recorded: Request) -> None:
-    """Raise AssertionError, as vcrpy wants it, unless this is the recording to answer the request with."""
-    place = serving.scenario.api.place(asked.uri)
-    if place is None and _host(asked.uri) not in (_host(serving.base_url), _host(recorded.uri)):
-        stray = f"{asked.method} {asked.uri.partition('?')[0]}"
-        if stray not in serving.strays:  # it is held against every recording, and again to say what was wrong
-            serving.strays.append(stray)
-        raise AssertionError(f"{stray} was refused: no request may leave the replay")
-    if asked.method.upper() != "POST":
-        raise AssertionError(f"only recorded POST requests are played, not {asked.method}")
-    if asked.uri.startswith(f"{serving.base_url}/"):
-        target = asked.uri.removeprefix(serving.base_url)
+def _match(exchange: OpenExchange, request: Request, recorded: Request) -> None:
+    """Raise AssertionError, as vcrpy demands, unless this recording answers the request."""
+    place = exchange.scenario.api.place(request.uri)
+    if place is None and _host(request.uri) not in (_host(exchange.base_url), _host(recorded.uri)):
+        foreign = f"{request.method} {request.uri.partition('?')[0]}"
+        if foreign not in exchange.foreign_requests:  # vcrpy compares a request with every recording, some twice
+            exchange.foreign_requests.append(foreign)
+        raise AssertionError(f"{foreign} was refused: no request may leave the replay")
+    if request.method.upper() != "POST":
+        raise AssertionError(f"only recorded POST requests are replayed, not {request.method}")
+    if request.uri.startswith(f"{exchange.base_url}/"):
+        target = request.uri.removeprefix(exchange.base_url)
     else:
-        target = place.path if place else asked.uri
-    body = asked.body
-    chosen = serving.choose(target, asked.headers, body if isinstance(body, bytes) else b"".join(body or ()))
-    if isinstance(chosen, str):
-        raise AssertionError(chosen)
-    if recorded.headers[_MARK] != serving.mode:
-        raise AssertionError("the other recording is meant")
+        target = place.path if place else request.uri
+    body = request.body if isinstance(request.body, bytes) else b"".join(request.body or ())
+    recording = exchange.recording_for(target, request.headers, body)
+    if isinstance(recording, str):
+        raise AssertionError(recording)
+    if recorded.headers[_MODE_HEADER] != exchange.mode:
+        raise AssertionError("the request is for the recording of the other mode")
 
 
 def _host(uri: str) -> str:

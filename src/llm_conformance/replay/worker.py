@@ -1,9 +1,9 @@
-"""Calling an adapter's methods: sync or async, with a deadline, off the main thread.
+"""Call an adapter's methods, sync or async, with a deadline, on a thread of their own.
 
-One worker thread, with one event loop of its own, runs every call, because adapters cache clients that belong to a
-thread or a loop. A call that outlives its deadline is given up together with its thread, and a fresh one takes over.
-What runs in this process can also keep the interpreter to itself (a regular expression without end) or end the
-process; against that only a process of its own would help.
+All calls run on one worker thread with one event loop, because adapters cache clients that belong to a thread or a
+loop. A call that exceeds its deadline is given up together with its thread, and a new thread takes over. An adapter can
+still block the interpreter (an endless regular expression) or end the process; only a separate process would prevent
+that.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_EVENTS = 200_000
 
 
 class HungError(Exception):
-    """The call did not come back in time; `thread` is what is left of it."""
+    """A call did not return in time; `thread` is the identifier of the thread that it still runs on."""
 
     def __init__(self, seconds: float, thread: int) -> None:
         super().__init__(f"did not come back within {seconds:g} s")
@@ -35,9 +35,9 @@ class Worker:
         self._worker: _Thread | None = None
 
     def run(self, action: Callable[[asyncio.AbstractEventLoop], None], deadline_s: float) -> BaseException | None:
-        """Run `action(loop)` and return what it raised, if anything. Raises HungError after `deadline_s` seconds.
+        """Run `action(loop)` on the worker thread and return the exception that it raised; None if it raised none.
 
-        What the waiting itself raises, a Ctrl-C of the user, is nobody's fault and goes through.
+        Raises HungError if it does not return within `deadline_s` seconds. A KeyboardInterrupt while waiting is raised.
         """
         if self._worker is None:
             self._worker = _Thread()
@@ -74,10 +74,10 @@ class _Thread:
         while (job := self.jobs.get()) is not None:
             try:
                 with warnings.catch_warnings():
-                    # Who runs the suite may turn warnings into errors; an adapter's are no failures for that.
+                    # Under `pytest -W error` a warning of the adapter would become a failure.
                     warnings.simplefilter("default")
                     job.action(loop)
-            except BaseException as error:  # a SystemExit of an adapter is its failure, not the end of the run
+            except BaseException as error:  # a SystemExit is the adapter's failure, not the end of the run
                 job.error = error
             job.done.set()
         with contextlib.suppress(Exception):
@@ -85,41 +85,41 @@ class _Thread:
         loop.close()
 
 
-def returned(value: Any, loop: asyncio.AbstractEventLoop) -> Any:
-    """Return `value`, awaited on `loop` if it is awaitable."""
+def awaited(value: Any, loop: asyncio.AbstractEventLoop) -> Any:
+    """Return `value`, or its result on `loop` if it is awaitable."""
     if inspect.isawaitable(value):
-        return loop.run_until_complete(_awaited(value))
+        return loop.run_until_complete(_result(value))
     return value
 
 
-async def _awaited(value: Any) -> Any:
+async def _result(value: Any) -> Any:
     return await value
 
 
-def consume(events: Any, loop: asyncio.AbstractEventLoop, seen: Callable[[Any], None]) -> None:
-    """Hand every event of a sync or async iterable to `seen`, as it comes.
+def consume(events: Any, loop: asyncio.AbstractEventLoop, take: Callable[[Any], None]) -> None:
+    """Pass each event of a sync or async iterable to `take`, as it arrives.
 
-    Raises TypeError when it is no iterable, OverflowError after `MAX_EVENTS` events.
+    Raises TypeError if `events` is not an iterable of events, OverflowError after `MAX_EVENTS` events.
     """
-    events = returned(events, loop)
+    events = awaited(events, loop)
     if hasattr(events, "__aiter__"):
-        loop.run_until_complete(_consume_async(events, seen))
+        loop.run_until_complete(_consume_async(events, take))
     elif isinstance(events, Iterable) and not isinstance(events, str | bytes | dict):
         for number, event in enumerate(events):
-            _bounded(number)
-            seen(event)
+            _check_number(number)
+            take(event)
     else:
         raise TypeError(f"the stream is {type(events).__name__}, which is no iterable of events")
 
 
-async def _consume_async(events: AsyncIterator[Any], seen: Callable[[Any], None]) -> None:
+async def _consume_async(events: AsyncIterator[Any], take: Callable[[Any], None]) -> None:
     number = 0
     async for event in events:
-        _bounded(number)
-        seen(event)
+        _check_number(number)
+        take(event)
         number += 1
 
 
-def _bounded(number: int) -> None:
+def _check_number(number: int) -> None:
     if number >= MAX_EVENTS:
         raise OverflowError(f"the stream gave more than {MAX_EVENTS} events")

@@ -1,4 +1,4 @@
-"""Errors of adapters, read without trust."""
+"""How errors of adapters are read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TABLE = {"MyDown": "ServiceUnavailableError"}
 
 
 @pytest.mark.parametrize(
-    ("error", "wanted"),
+    ("error", "contract_type"),
     [
         ({"error_type": "RateLimitError"}, "RateLimitError"),
         ({"error_type": "MyDown"}, "ServiceUnavailableError"),
@@ -20,15 +20,15 @@ TABLE = {"MyDown": "ServiceUnavailableError"}
         ("MyDown", None),
     ],
 )
-def test_an_error_in_an_event_is_known_as_one_that_is_raised(error: object, wanted: str | None) -> None:
-    assert read_error_event({"event_type": "response.error", "error": error}, TABLE).contract_type == wanted
+def test_an_error_event_has_the_class_of_a_raised_error(error: object, contract_type: str | None) -> None:
+    assert read_error_event({"event_type": "response.error", "error": error}, TABLE).contract_type == contract_type
 
 
-def test_what_is_behind_an_error_is_read_however_deep() -> None:
+def test_all_exceptions_behind_an_error_are_read() -> None:
     root = OSError("at the root")
     root.add_note("a note")
     middle, top = ValueError("in the middle"), RuntimeError("at the top")
     root.__context__, middle.__cause__, top.__cause__ = top, root, middle  # in a circle
     dump = read_exception(top, {}).dump
-    for said in ("at the top", "in the middle", "at the root", "a note"):
-        assert said in dump
+    for text in ("at the top", "in the middle", "at the root", "a note"):
+        assert text in dump

@@ -1,4 +1,4 @@
-"""Which recording a request is answered with: by its path, its query, its body."""
+"""Which recording answers a request depends on its path, query, headers and body."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.locations import CASSETTES
-from llm_conformance.replay.matching import Serving
+from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.scenario import Scenario
 
@@ -21,11 +21,11 @@ def by_id() -> dict[str, Scenario]:
     return {scenario.id: scenario for scenario in lint.load_all([CASSETTES])}
 
 
-def asked(scenario: Scenario, target: str, body: dict[str, Any]) -> Serving:
-    """Return what became of a request."""
-    serving = Serving(scenario, "http://replay.test/exchange-1", holds=False)
-    serving.choose(target, dict.fromkeys(scenario.api.key_headers, CANARY_KEY), json.dumps(body).encode())
-    return serving
+def after_request(scenario: Scenario, target: str, body: dict[str, Any]) -> OpenExchange:
+    """Return an exchange after a request."""
+    exchange = OpenExchange(scenario, "http://replay.test/exchange-1")
+    exchange.recording_for(target, dict.fromkeys(scenario.api.key_headers, CANARY_KEY), json.dumps(body).encode())
+    return exchange
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def asked(scenario: Scenario, target: str, body: dict[str, Any]) -> Serving:
     ],
 )
 def test_a_path_may_name_model_and_mode(by_id: dict[str, Scenario], target: str, mode: str | None) -> None:
-    serving = asked(by_id["gemini/text-with-growing-usage"], target, BODY)
-    assert serving.mode == mode
-    assert (serving.mismatch is None) == (mode is not None)
+    exchange = after_request(by_id["gemini/text-with-growing-usage"], target, BODY)
+    assert exchange.mode == mode
+    assert (exchange.mismatch is None) == (mode is not None)
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def test_a_path_may_name_model_and_mode(by_id: dict[str, Scenario], target: str,
         ("/openai/deployments/another/chat/completions", None),
     ],
 )
-def test_a_model_may_stand_in_the_path_or_in_the_body(
+def test_the_model_may_be_in_the_path_or_in_the_body(
     by_id: dict[str, Scenario], target: str, body: dict[str, Any] | None
 ) -> None:
     scenario = by_id["azure/call-from-a-deployment"]
     tools = {"tools": scenario.interactions["json"].request["tools"]}
-    assert asked(scenario, target, tools | (body or {})).mode == (None if body is None else "json")
+    assert after_request(scenario, target, tools | (body or {})).mode == (None if body is None else "json")
 
 
 @pytest.mark.parametrize(
@@ -72,48 +72,48 @@ def test_a_model_may_stand_in_the_path_or_in_the_body(
         ("/v1/projects/my/own/locations/global/publishers/google/models/gemini-2.5-flash:generateContent", None),
     ],
 )
-def test_project_and_location_may_be_anyones(by_id: dict[str, Scenario], target: str, mode: str | None) -> None:
-    assert asked(by_id["vertex/generate-traffic-type-without-counts"], target, BODY).mode == mode
+def test_any_project_and_location_is_accepted(by_id: dict[str, Scenario], target: str, mode: str | None) -> None:
+    assert after_request(by_id["vertex/generate-traffic-type-without-counts"], target, BODY).mode == mode
 
 
 def test_a_refusal_says_what_was_recorded(by_id: dict[str, Scenario]) -> None:
-    serving = asked(
+    exchange = after_request(
         by_id["gemini/text-with-growing-usage"], "/v1beta/models/gemini-2.5-flash:streamGenerateContent", BODY
     )
-    assert serving.mismatch is not None
-    assert "recorded was POST {base_url}/v1beta/models/gemini-2.5-flash:generateContent or" in serving.mismatch
-    assert "{base_url}/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse" in serving.mismatch
+    assert exchange.mismatch is not None
+    assert "recorded was POST {base_url}/v1beta/models/gemini-2.5-flash:generateContent or" in exchange.mismatch
+    assert "{base_url}/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse" in exchange.mismatch
 
 
-def test_an_account_may_be_anyones_and_a_model_has_slashes(by_id: dict[str, Scenario]) -> None:
+def test_a_model_with_slashes_may_be_quoted(by_id: dict[str, Scenario]) -> None:
     scenario = by_id["cloudflare/run-think-tags-in-response"]
-    assert asked(scenario, "/ai/run/@cf/zai-org/glm-5.2", {"messages": []}).mode == "json"
-    assert asked(scenario, "/ai/run/%40cf/zai-org/glm-5.2", {"messages": [], "stream": True}).mode == "stream"
+    assert after_request(scenario, "/ai/run/@cf/zai-org/glm-5.2", {"messages": []}).mode == "json"
+    assert after_request(scenario, "/ai/run/%40cf/zai-org/glm-5.2", {"messages": [], "stream": True}).mode == "stream"
 
 
-def test_what_only_streams_are_asked_for_is_matched_in_streams(by_id: dict[str, Scenario]) -> None:
+def test_stream_options_are_compared_in_streams_only(by_id: dict[str, Scenario]) -> None:
     scenario = by_id["groq/reasoning-parsed-usage-said-twice"]
-    said = {"model": scenario.model, "reasoning_format": "parsed"}
-    assert asked(scenario, "/chat/completions", said).mode == "json"
-    lacking = asked(scenario, "/chat/completions", said | {"stream": True})
-    assert lacking.mismatch == "the adapter sent /stream_options/include_usage = null; recorded was true"
-    whole = said | {"stream": True, "stream_options": {"include_usage": True}}
-    assert asked(scenario, "/chat/completions", whole).mode == "stream"
+    body = {"model": scenario.model, "reasoning_format": "parsed"}
+    assert after_request(scenario, "/chat/completions", body).mode == "json"
+    without_usage = after_request(scenario, "/chat/completions", body | {"stream": True})
+    assert without_usage.mismatch == "the adapter sent /stream_options/include_usage = null; recorded was true"
+    with_usage = body | {"stream": True, "stream_options": {"include_usage": True}}
+    assert after_request(scenario, "/chat/completions", with_usage).mode == "stream"
 
 
-def test_fields_of_a_request_may_have_the_names_of_the_protocol(by_id: dict[str, Scenario]) -> None:
+def test_fields_of_a_request_may_be_in_snake_case(by_id: dict[str, Scenario]) -> None:
     scenario = by_id["gemini/text-with-growing-usage"]
     call = {"function_call": {"name": "tide"}, "thought_signature": "c2ln"}
     body = {"contents": [{"role": "model", "parts": [call]}], "generation_config": {"max_output_tokens": 9}}
-    serving = asked(scenario, f"/v1beta/models/{scenario.model}:generateContent", body)
-    assert serving.sent == {
+    exchange = after_request(scenario, f"/v1beta/models/{scenario.model}:generateContent", body)
+    assert exchange.request == {
         "contents": [{"role": "model", "parts": [{"functionCall": {"name": "tide"}, "thoughtSignature": "c2ln"}]}],
         "generationConfig": {"maxOutputTokens": 9},
     }
 
 
 @pytest.mark.parametrize(
-    ("id", "target", "headers", "is_let_in"),
+    ("id", "target", "headers", "has_key"),
     [
         ("deepseek/connection-refused", "/chat/completions", {"authorization": f"Bearer {CANARY_KEY}"}, True),
         ("deepseek/connection-refused", "/chat/completions", {"x-api-key": CANARY_KEY}, False),
@@ -122,15 +122,15 @@ def test_fields_of_a_request_may_have_the_names_of_the_protocol(by_id: dict[str,
         ("gemini/unknown-part", f"/v1beta/models/gemini-2.5-flash:generateContent?key={CANARY_KEY}", {}, True),
     ],
 )
-def test_the_key_is_wanted_where_the_provider_wants_it(
-    by_id: dict[str, Scenario], id: str, target: str, headers: dict[str, str], is_let_in: bool
+def test_the_key_must_be_where_the_provider_reads_it(
+    by_id: dict[str, Scenario], id: str, target: str, headers: dict[str, str], has_key: bool
 ) -> None:
-    serving = Serving(by_id[id], "http://replay.test/exchange-1", holds=False)
-    serving.choose(target, headers, json.dumps({"model": by_id[id].model}).encode())
-    assert ("sent no call.api_key" in (serving.mismatch or "")) != is_let_in
+    exchange = OpenExchange(by_id[id], "http://replay.test/exchange-1")
+    exchange.recording_for(target, headers, json.dumps({"model": by_id[id].model}).encode())
+    assert ("sent no call.api_key" in (exchange.mismatch or "")) != has_key
 
 
-def test_a_mode_that_was_not_recorded_is_lacking(by_id: dict[str, Scenario]) -> None:
+def test_a_mode_without_recording_is_no_mismatch(by_id: dict[str, Scenario]) -> None:
     scenario = by_id["cohere/error-in-message-end"]
-    serving = asked(scenario, "/v2/chat", {"model": scenario.model})
-    assert (serving.lacking, serving.mode, serving.mismatch) == ("json", None, None)
+    exchange = after_request(scenario, "/v2/chat", {"model": scenario.model})
+    assert (exchange.missing_mode, exchange.mode, exchange.mismatch) == ("json", None, None)

@@ -1,4 +1,4 @@
-"""Replay in the process: for adapters whose URL nobody can change."""
+"""Replay within the process, for adapters whose base URL cannot be changed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ STDLIB = """
         answer = connection.getresponse()
         return self.parse(HttpResponse(answer.status, dict(answer.headers), answer.read()), call)
 """
-STRAYS = """
+TELEMETRY = """
     def complete(self, call):
         import contextlib, urllib.request
         for body in (None, b"{}"):
@@ -87,14 +87,14 @@ def judge(pytester: pytest.Pytester) -> Judge:
 
 
 @pytest.mark.parametrize("methods", [HARD_CODED, STDLIB])
-def test_a_url_that_nobody_can_change_is_served_all_the_same(judge: Judge, methods: str) -> None:
+def test_a_hard_coded_url_is_served(judge: Judge, methods: str) -> None:
     result, report = judge(methods, "--conformance-transport=vcr")
     assert result.ret == 0
     judged = {(each["method"], each["status"]) for each in report["results"]}
     assert {("complete", "pass"), ("stream", "pass")} <= judged
 
 
-def test_it_is_refused_where_a_server_replays(judge: Judge) -> None:
+def test_a_hard_coded_url_is_refused_by_the_replay_server(judge: Judge) -> None:
     result, report = judge(HARD_CODED, "--conformance-method=complete")
     assert result.ret == 1
     (message,) = {each["message"] for each in report["results"] if each["rule"] == "MSG-2"}
@@ -102,7 +102,7 @@ def test_it_is_refused_where_a_server_replays(judge: Judge) -> None:
 
 
 @pytest.mark.parametrize(
-    ("methods", "said"),
+    ("methods", "message"),
     [
         (
             ELSEWHERE,
@@ -113,22 +113,22 @@ def test_it_is_refused_where_a_server_replays(judge: Judge) -> None:
         (RAISES_INSIDE, "raised RuntimeError: my own fault"),
     ],
 )
-def test_what_was_not_recorded_is_not_played(judge: Judge, methods: str, said: str) -> None:
+def test_an_unrecorded_request_is_refused_with_an_explanation(judge: Judge, methods: str, message: str) -> None:
     result, report = judge(methods, "--conformance-transport=vcr", "--conformance-method=complete")
     assert result.ret == 1
     messages = {each["rule"]: each["message"] for each in report["results"]}
-    assert said in messages["MSG-2"]
+    assert message in messages["MSG-2"]
 
 
 def test_a_request_to_another_host_is_named_even_if_the_adapter_hides_it(judge: Judge) -> None:
-    result, report = judge(STRAYS, "--conformance-transport=vcr", "--conformance-method=complete")
+    result, report = judge(TELEMETRY, "--conformance-transport=vcr", "--conformance-method=complete")
     assert result.ret == 1
     failed = {each["rule"]: each["message"] for each in report["results"] if each["status"] == "fail"}
     assert set(failed) == {"PRV-3"}
     assert "it tried GET https://telemetry.acme.test/v1" in failed["PRV-3"]
 
 
-def test_whether_a_stream_comes_early_is_not_judged(judge: Judge) -> None:
+def test_early_deltas_are_not_judged(judge: Judge) -> None:
     _, report = judge("pass", "--conformance-transport=vcr", "--conformance-rule=STR-7")
     assert {(each["method"], each["status"]) for each in report["results"] if each["mode"] == "stream"} == {
         ("stream", "vacuous"),
@@ -136,15 +136,15 @@ def test_whether_a_stream_comes_early_is_not_judged(judge: Judge) -> None:
     }
 
 
-def test_what_a_call_that_hung_still_asks_for_is_nobody_elses(tmp_path: Path) -> None:
+def test_a_late_request_of_a_hung_call_does_not_touch_the_open_exchange(tmp_path: Path) -> None:
     miniature.write(tmp_path)
     (scenario,) = lint.load_all([tmp_path])
-    tape = VcrTransport()
-    serving = tape.open(scenario)
+    transport = VcrTransport()
+    exchange = transport.open(scenario)
     refused: list[BaseException] = []
 
     def ask_late() -> None:
-        tape.give_up(threading.get_ident())
+        transport.give_up(threading.get_ident())
         connection = http.client.HTTPSConnection("api.deepseek.com")
         connection.request("POST", "/chat/completions", '{"model": "another"}')
         try:
@@ -155,15 +155,13 @@ def test_what_a_call_that_hung_still_asks_for_is_nobody_elses(tmp_path: Path) ->
     late = threading.Thread(target=ask_late)
     late.start()
     late.join()
-    tape.close(serving)
+    transport.close(exchange)
     assert len(refused) == 1
-    assert (serving.mode, serving.mismatch, serving.strays) == (None, None, [])
+    assert (exchange.mode, exchange.mismatch, exchange.foreign_requests) == (None, None, [])
 
 
 @pytest.mark.parametrize("before", [None, "mine.pem"])
-def test_certificates_are_cheap_only_while_an_adapter_is_asked(
-    monkeypatch: pytest.MonkeyPatch, before: str | None
-) -> None:
+def test_certificates_are_replaced_only_within_the_block(monkeypatch: pytest.MonkeyPatch, before: str | None) -> None:
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     if before:
         monkeypatch.setenv("SSL_CERT_FILE", before)

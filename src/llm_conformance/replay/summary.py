@@ -1,0 +1,104 @@
+"""Sum up a call that has ended: build the Outcome that rules judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from llm_conformance.contract import error_for_status
+from llm_conformance.replay.attempt import Attempt
+from llm_conformance.replay.matching import recorded_requests
+from llm_conformance.replay.open_exchange import OpenExchange
+from llm_conformance.rules import errors
+from llm_conformance.rules.outcome import Outcome, Raised, Returned
+from llm_conformance.wire.interaction import Mode
+
+
+@dataclass(frozen=True)
+class SideEffects:
+    """What a call did besides returning. The attributes are those of `Outcome`."""
+
+    connections: tuple[str, ...]
+    mutations: tuple[str, ...]
+    logs: tuple[str, ...]
+
+
+def outcome_of(attempt: Attempt, exception: BaseException | None, side_effects: SideEffects) -> Outcome:
+    """Build the Outcome of a call that raised `exception`, if any. An unexpected error becomes `fault`."""
+    response, error = _end(attempt, exception)
+    exchange, seen = attempt.exchange, vars(side_effects)
+    fault = attempt.fault
+    if exchange is not None:
+        fault = fault or _wrong_request(exchange, error, side_effects.connections)
+        unsupported = _unsupported(exchange, error) if fault is None else None
+        if unsupported:
+            return Outcome(unsupported=unsupported, **seen)
+    if error is not None and not _is_allowed(attempt, error):
+        fault = fault or f"raised {error}"
+    return Outcome(
+        response=None if response is None else Returned(response),
+        returned=attempt.returned,
+        request=exchange.request if exchange else None,
+        attempts=exchange.attempts if exchange else 0,
+        repeats=exchange.repeats if exchange else 0,
+        events=tuple(attempt.events),
+        invalid_events=tuple(attempt.invalid_events),
+        raised=error,
+        fault=fault,
+        hung=attempt.hung,
+        buffered=_buffered(exchange, attempt) if exchange else attempt.buffered,
+        **seen,
+    )
+
+
+def _end(attempt: Attempt, exception: BaseException | None) -> tuple[Mapping[str, Any] | None, Raised | None]:
+    """Return the response and the error of a call; for a stream, those of its last events that carry one."""
+    response = attempt.response
+    error = None if exception is None else errors.read_exception(exception, attempt.adapter.errors)
+    for event in attempt.events:
+        if event.get("event_type") == "response.completed" and isinstance(event.get("response"), Mapping):
+            response = event["response"]
+        if event.get("event_type") == "response.error":
+            error = errors.read_error_event(event, attempt.adapter.errors)
+    return response, error
+
+
+def _wrong_request(exchange: OpenExchange, error: Raised | None, connections: tuple[str, ...]) -> str | None:
+    """Return why no recording was replayed, if that is the adapter's fault."""
+    answered = exchange.mode is not None or exchange.missing_mode or exchange.scenario.connection_refused
+    if answered or exchange.mismatch:
+        return exchange.mismatch
+    recorded = recorded_requests(exchange.scenario)
+    tried = f"; it tried {connections[0]}; recorded was {recorded}" if connections else ""
+    if error is not None:
+        return f"raised {error} (before it asked call.base_url for anything{tried})"
+    return f"never asked call.base_url for anything{tried}"
+
+
+def _unsupported(exchange: OpenExchange, error: Raised | None) -> str | None:
+    """Return why nothing can be judged, if the adapter did what it may do."""
+    if exchange.missing_mode:
+        return f"the adapter asked for {exchange.missing_mode}, which was not recorded"
+    outage = exchange.scenario.outage
+    if outage is None or error is None or exchange.attempts != 1:
+        return None
+    if error.contract_type != error_for_status(outage.status).__name__:
+        return None
+    return f"the adapter does not ask again after a {outage.status}, and need not"
+
+
+def _is_allowed(attempt: Attempt, error: Raised) -> bool:
+    """Return True if the expected values of the replayed recording, if there is one, allow an error."""
+    mode: Mode = "stream" if attempt.method in ("stream", "parse_stream") else "json"
+    if attempt.exchange and attempt.exchange.mode:
+        mode = attempt.exchange.mode
+    expected = attempt.scenario.expected.get(mode)
+    return expected is not None and (expected.error is not None or error.contract_type in expected.may_raise)
+
+
+def _buffered(exchange: OpenExchange, attempt: Attempt) -> bool | None:
+    """Return True if content was shown late: a `stream` method that requests a plain response shows it at the end."""
+    if not exchange.holds_last_frame:
+        return None
+    return exchange.buffered if exchange.mode == "stream" else attempt.method == "stream"

@@ -1,0 +1,32 @@
+"""How recorded responses reach an adapter: over HTTP (`server`), or within the process (`vcr_transport`)."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from llm_conformance.replay.open_exchange import OpenExchange
+from llm_conformance.scenarios.scenario import Scenario
+
+
+class Transport(Protocol):
+    """Answers the requests of one exchange at a time.
+
+    Attributes:
+        ports: The only loopback ports to which the network guard allows connections.
+        hands_over_pieces: Whether a stream reaches the adapter in pieces, and not as a whole.
+    """
+
+    ports: tuple[int, ...]
+    hands_over_pieces: bool
+
+    def open(self, scenario: Scenario, holds_last_frame: bool = False) -> OpenExchange:
+        """Start to answer requests for a scenario; hold back the last frame of a stream if asked to and able to."""
+
+    def close(self, exchange: OpenExchange) -> None:
+        """Stop to answer them."""
+
+    def give_up(self, thread: int) -> None:
+        """Answer no more requests of a thread (by its identifier) whose call has hung."""
+
+    def shutdown(self) -> None:
+        """Release all resources."""
