@@ -18,14 +18,15 @@ from llm_conformance.replay.server import ReplayServer
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.table import table
-from tests.broken.annotations import ByteOffsets, InclusiveEnd, NotRebasedBehindThinkPrefix, Utf16Offsets
+from tests.broken.annotation_spans import ByteOffsets, InclusiveEnd, Utf16Offsets
+from tests.broken.annotations import NotRebasedBehindThinkPrefix
 from tests.broken.base import Broken
 from tests.broken.message import NoneTextForNullDeltas, TagInAnyCaseOfUnicode, TrimmedMessage
 from tests.broken.message_leaks import TagsComparedWithWholeChunks
 from tests.broken.reasoning import TagHeldBackACharacterTooFew
 from tests.broken.round_trip import BlocksInAnotherOrder, TraceTrimmed
 from tests.broken.streaming import LastDeltaLost
-from tests.broken.usage import UsageSummed
+from tests.broken.usage_streams import UsageSummed
 from tests.test_broken import ALL_RULES
 
 

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from tests.broken import (
+    annotation_spans,
     annotations,
     attachments,
     errors,
     finish,
     message,
+    message_dialects,
     message_leaks,
     provenance,
     reasoning,
@@ -23,6 +25,7 @@ from tests.broken import (
     streaming,
     tools,
     usage,
+    usage_streams,
 )
 from tests.broken.base import Broken
 
@@ -30,9 +33,12 @@ _MODULES = (
     shape,
     message_leaks,
     message,
+    message_dialects,
     reasoning,
     annotations,
+    annotation_spans,
     usage,
+    usage_streams,
     streaming,
     attachments,
     tools,

@@ -1,4 +1,4 @@
-"""Broken adapters that fail ANN-1 to ANN-5 first: citations are misplaced, lost or doubled."""
+"""Broken adapters that fail ANN-1, ANN-3, ANN-4 or ANN-5 first: citations are misplaced, lost or doubled."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters._chat_decoder import ChatDecoder
-from adapters._converse import ConverseDecoder
 from adapters._generate import GenerateDecoder
-from adapters._responses import ResponsesDecoder
 from adapters.cohere import CohereDecoder
-from adapters.gemini_interactions import InteractionsDecoder
 from llm_conformance.contract import Annotation, Call, Response
+from tests.broken.annotation_spans import Moved
 from tests.broken.base import Events, Misunderstood, Plain, Streamed
 
 # ANN-1
 
 
 class SpanOutsideTheMessage(Plain):
+    """Gives annotations without a place a span beyond the end of the message."""
+
     fails = ("ANN-1",)
     says = "expected 0 <= start <= end <= "
 
@@ -42,6 +42,8 @@ class Clamping(GenerateDecoder):
 
 
 class SpansClampedIntoTheText(Misunderstood):
+    """Clamps invalid grounding offsets into the text instead of leaving them out."""
+
     fails = ("ANN-1",)
     says = "expected neither start nor end"
     decoders = MappingProxyType({GenerateDecoder: Clamping})
@@ -55,152 +57,19 @@ class TraceOffsetsTaken(CohereDecoder):
 
 
 class CitationOfTheThinkingPlaced(Misunderstood):
+    """Places a citation of the thinking in the message."""
+
     fails = ("ANN-1",)
     says = "expected neither start nor end"
     decoders = MappingProxyType({CohereDecoder: TraceOffsetsTaken})
-
-
-# ANN-2
-
-
-def span(annotation: Annotation) -> tuple[int, int] | None:
-    """Return an annotation's span, None if it has none."""
-    return None if annotation.start is None or annotation.end is None else (annotation.start, annotation.end)
-
-
-class Moved(Plain):
-    """Moves the spans of annotations."""
-
-    def alter(self, response: Response, call: Call) -> Response:
-        moved = []
-        for annotation in response.annotations:
-            found = span(annotation)
-            start, end = self.move(response.message, annotation, *found) if found else (None, None)
-            moved.append(replace(annotation, start=start, end=end))
-        return replace(response, annotations=tuple(moved))
-
-    def move(self, message: str, annotation: Annotation, start: int, end: int) -> tuple[int, int]:
-        raise NotImplementedError
-
-
-class InclusiveEnd(Moved):
-    fails = ("ANN-2", "ANN-5")
-    says = "the end is the last code point, not one behind it"
-
-    def move(self, message: str, annotation: Annotation, start: int, end: int) -> tuple[int, int]:
-        return start, max(start, end - 1)
-
-
-class Utf16Offsets(Moved):
-    fails = ("ANN-2", "ANN-1", "ANN-5")
-    says = "these are UTF-16 code units"
-
-    def move(self, message: str, annotation: Annotation, start: int, end: int) -> tuple[int, int]:
-        return len(message[:start].encode("utf-16-le")) // 2, len(message[:end].encode("utf-16-le")) // 2
-
-
-class ByteOffsets(Moved):
-    fails = ("ANN-2", "ANN-1", "ANN-5")
-    says = "these are UTF-8 bytes"
-
-    def move(self, message: str, annotation: Annotation, start: int, end: int) -> tuple[int, int]:
-        return len(message[:start].encode()), len(message[:end].encode())
-
-
-class OffsetsCountedPerBlock(Moved):
-    fails = ("ANN-2", "ANN-5")
-    says = "these are counted from the beginning of the block"
-
-    def move(self, message: str, annotation: Annotation, start: int, end: int) -> tuple[int, int]:
-        return 0, end - start
-
-
-class SpanSearchedForByItsText(Moved):
-    fails = ("ANN-2",)
-    says = "expected .* at "
-
-    def move(self, message: str, annotation: Annotation, start: int, end: int) -> tuple[int, int]:
-        first = message.index(message[start:end])
-        return first, first + end - start
-
-
-class CitationOnThePreviousBlock(Moved):
-    fails = ("ANN-2",)
-    says = "expected .* at "
-
-    def move(self, message: str, annotation: Annotation, start: int, end: int) -> tuple[int, int]:
-        return (max(0, start - 5), start) if "cited_text" in annotation.data else (start, end)
-
-
-class Baseless(CohereDecoder):
-    def _feed_citation(self, citation: Mapping[str, Any]) -> Events:
-        self._starts = {}
-        return super()._feed_citation(citation)
-
-
-class ContentIndexIgnored(Misunderstood):
-    fails = ("ANN-2",)
-    says = "expected .*2 mm outside the line"
-    decoders = MappingProxyType({CohereDecoder: Baseless})
-
-
-class Partless(ResponsesDecoder):
-    def _feed_text(self, key: tuple[int, int], piece: str) -> Events:
-        yield from super()._feed_text(key, piece)
-        self._starts[key] = 0
-
-
-class OffsetsOfThePartTakenForTheWhole(Misunderstood):
-    fails = ("ANN-2",)
-    says = "expected .*pegel.example"
-    decoders = MappingProxyType({ResponsesDecoder: Partless})
-
-
-class Counting(ResponsesDecoder):
-    def _feed_text(self, key: tuple[int, int], piece: str) -> Events:
-        return super()._feed_text((key[0], 0), piece)
-
-    def _placed(self, key: tuple[int, int], annotation: Mapping[str, Any]) -> Annotation:
-        return super()._placed((key[0], 0), annotation)
-
-
-class PartsOfAMessageTakenForOne(Misunderstood):
-    fails = ("ANN-2", "RSN-3")
-    says = "expected .*imkerei.example"
-    decoders = MappingProxyType({ResponsesDecoder: Counting})
-
-
-class BytesOfAStepTakenForCodePoints(InteractionsDecoder):
-    def _placed(self, key: object, citation: Mapping[str, Any]) -> Annotation:
-        return replace(super()._placed(key, citation), start=citation["start_index"], end=citation["end_index"])
-
-
-class AnnotationsOfStepsNotConverted(Misunderstood):
-    fails = ("ANN-2", "ANN-1", "ANN-5")
-    says = "these are UTF-8 bytes"
-    decoders = MappingProxyType({InteractionsDecoder: BytesOfAStepTakenForCodePoints})
-
-
-class Placing(ConverseDecoder):
-    def _feed_delta(self, index: int, delta: Mapping[str, Any]) -> Events:
-        yield from super()._feed_delta(index, delta)
-        if "citation" in delta:
-            self._index = None
-            yield from self._move_to(index)
-
-
-class CitationsPlacedAsTheyCome(Misunderstood):
-    """Takes a citation to be about the text that is there when it comes."""
-
-    fails = ("ANN-2",)
-    says = 'got "" at'
-    decoders = MappingProxyType({ConverseDecoder: Placing})
 
 
 # ANN-3
 
 
 class DocumentOffsetsTakenForMessageOffsets(Moved):
+    """Takes offsets into the cited document for offsets into the message."""
+
     fails = ("ANN-3", "ANN-2", "ANN-1")
     says = "the offsets into the document"
 
@@ -210,6 +79,8 @@ class DocumentOffsetsTakenForMessageOffsets(Moved):
 
 
 class SourceTitleDropped(Plain):
+    """Drops the title of a cited source."""
+
     fails = ("ANN-3",)
     says = "expected data.(document_)?title"
 
@@ -222,6 +93,8 @@ class SourceTitleDropped(Plain):
 
 
 class GroundingChunksLeftBehind(Plain):
+    """Drops the grounding chunks that a citation refers to."""
+
     fails = ("ANN-3",)
     says = "data.groundingChunks"
 
@@ -237,6 +110,8 @@ class GroundingChunksLeftBehind(Plain):
 
 
 class LastAnnotationLost(Plain):
+    """Drops the last annotation."""
+
     fails = ("ANN-4",)
     says = "expected the number of annotations"
 
@@ -245,6 +120,8 @@ class LastAnnotationLost(Plain):
 
 
 class AnnotationsRepeated(Plain):
+    """Returns every annotation twice."""
+
     fails = ("ANN-4",)
     says = "expected the number of annotations"
 
@@ -258,6 +135,8 @@ class FirstCitationsOnly(ChatDecoder):
 
 
 class AnnotationsOfTheFirstChunkOnly(Misunderstood):
+    """Keeps only the annotations of the first chunk that has any."""
+
     fails = ("ANN-4",)
     says = "expected the number of annotations"
     decoders = MappingProxyType({ChatDecoder: FirstCitationsOnly})
@@ -268,7 +147,7 @@ def repeated(response: Response) -> Response:
 
 
 class LateAnnotationsRepeated(Streamed):
-    """Has them once as they came, and once more from the end of the stream."""
+    """Returns the annotations of a stream once as they came and once more at its end."""
 
     fails = ("ANN-4",)
     says = "expected the number of annotations"
@@ -284,6 +163,8 @@ class LateAnnotationsRepeated(Streamed):
 
 
 class NotRebasedBehindThinkPrefix(Plain):
+    """Counts spans in the text that still has its think block."""
+
     fails = ("ANN-5", "ANN-2", "ANN-1")
     says = "expected .* at "
 
@@ -310,6 +191,8 @@ class BytesTakenForCodePoints(GenerateDecoder):
 
 
 class GroundingOffsetsNotConverted(Misunderstood):
+    """Leaves Gemini's grounding offsets in UTF-8 bytes."""
+
     fails = ("ANN-5", "ANN-1", "ANN-2")
     says = "these are UTF-8 bytes"
     decoders = MappingProxyType({GenerateDecoder: BytesTakenForCodePoints})

@@ -14,6 +14,8 @@ from tests.broken.base import Events, Misunderstood, Plain, Streamed
 
 
 class AudioTranscriptDropped(Plain):
+    """Drops the transcript of audio."""
+
     fails = ("ATT-1",)
     says = "expected transcript"
 
@@ -22,6 +24,8 @@ class AudioTranscriptDropped(Plain):
 
 
 class AudioLostInStreams(Streamed):
+    """Drops the audio of streams."""
+
     fails = ("ATT-1", "STR-7")
     says = "expected the number of attachments 1; got 0"
 
@@ -37,12 +41,16 @@ class Stuttering(GenerateDecoder):
 
 
 class EachPieceOfSpeechAnAttachment(Misunderstood):
+    """Makes an attachment of every piece of streamed speech."""
+
     fails = ("ATT-1",)
     says = "expected the number of attachments 1; got 3"
     decoders = MappingProxyType({GenerateDecoder: Stuttering})
 
 
 class EmptyAudioTakenForAudio(Plain):
+    """Makes an attachment of an audio object whose fields are all empty."""
+
     apis = ("snowflake:chat",)
     fails = ("ATT-1",)
     says = "expected the number of attachments 0; got 1"

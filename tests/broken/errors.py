@@ -28,6 +28,8 @@ from tests.broken.base import Broken, Client, Events, Misunderstood, Plain, Read
 
 
 class ErrorGivenOutAsAnAnswer(Broken):
+    """Returns an apology instead of raising an error."""
+
     fails = ("ERR-1", "ERR-2", "STR-6")
     says = "expected .* to be raised; got an answer"
     complete = stream = None  # type: ignore[assignment]
@@ -50,6 +52,8 @@ class ErrorGivenOutAsAnAnswer(Broken):
 
 
 class EveryErrorOfTheBaseClass(Streamed):
+    """Raises LLMError itself for every error."""
+
     fails = ("ERR-1", "ERR-2")
     says = "expected ServiceUnavailableError; got LLMError"
 
@@ -61,6 +65,8 @@ class EveryErrorOfTheBaseClass(Streamed):
 
 
 class RawExceptionEscapes(Streamed):
+    """Raises OSError instead of an error of the contract."""
+
     fails = ("ERR-1", "ERR-2")
     says = "got OSError: .*neither its class nor a status"
 
@@ -79,6 +85,8 @@ class Trusted(ChatDecoder):
 
 
 class StatusInsideA200Overlooked(Misunderstood):
+    """Ignores MiniMax's `base_resp`, which reports an error in a 200."""
+
     apis = ("minimax:chat",)
     fails = ("ERR-1",)
     says = "expected RateLimitError"
@@ -86,6 +94,8 @@ class StatusInsideA200Overlooked(Misunderstood):
 
 
 class ErrorOfAChoiceOverlooked(Reading):
+    """Ignores an error inside a choice."""
+
     apis = ("openrouter:chat",)
     fails = ("ERR-1",)
     says = "expected ServiceUnavailableError"
@@ -103,6 +113,8 @@ def without_exceptions(chunks: Iterable[bytes]) -> Iterator[str | bytes]:
 
 
 class ExceptionsAmongTheMessagesIgnored(Unframed):
+    """Skips the exceptions in an AWS event stream."""
+
     fails = ("ERR-1",)
     says = "expected RateLimitError|expected TimeoutError"
     unframe = MappingProxyType({_framing.aws_messages: without_exceptions})
@@ -112,13 +124,15 @@ class ExceptionsAmongTheMessagesIgnored(Unframed):
 
 
 class Parsing(Plain):
-    """Has its fault in `parse` itself."""
+    """Puts the fault into `parse` itself."""
 
     def alter(self, response: Response, call: Call) -> Response:
         return response
 
 
 class MalformedBodyEscapes(Parsing):
+    """Lets the JSONDecodeError of a malformed body escape."""
+
     fails = ("ERR-2",)
     says = "expected ValidationError; got JSONDecodeError"
 
@@ -129,6 +143,8 @@ class MalformedBodyEscapes(Parsing):
 
 
 class HalfABodyIsAnAnswer(Parsing):
+    """Returns a response for a malformed body."""
+
     fails = ("ERR-2",)
     says = "expected ValidationError to be raised; got an answer"
 
@@ -140,6 +156,8 @@ class HalfABodyIsAnAnswer(Parsing):
 
 
 class UnreadableFramesSkipped(Broken):
+    """Skips frames that are not valid JSON."""
+
     fails = ("ERR-2", "STR-6")
     says = "expected ValidationError to be raised; got an answer"
     complete = stream = parse = None  # type: ignore[assignment]
@@ -173,6 +191,8 @@ class UnreadableFramesSkipped(Broken):
 
 
 class TransportErrorEscapes(Client):
+    """Raises OSError when the connection is lost."""
+
     fails = ("ERR-3",)
     says = "got OSError"
 
@@ -186,6 +206,8 @@ class TransportErrorEscapes(Client):
 
 
 class TimeOutTakenForABrokenConnection(Client):
+    """Raises ServiceUnavailableError for a timeout."""
+
     fails = ("ERR-3",)
     says = "expected TimeoutError; got ServiceUnavailableError"
 
@@ -199,6 +221,8 @@ class TimeOutTakenForABrokenConnection(Client):
 
 
 class WaitsAnewForEachAttempt(Client):
+    """Retries after each timeout with the whole time limit again."""
+
     fails = ("ERR-3", "ERR-4", "PRV-3", "RPL-3")
     says = "did not come back within"
 
@@ -213,6 +237,8 @@ class WaitsAnewForEachAttempt(Client):
 
 
 class KeyEchoed(Parsing):
+    """Puts the response body, which repeats the API key, into the error."""
+
     fails = ("ERR-4",)
     says = "expected the error without the API key"
 
@@ -224,7 +250,7 @@ class KeyEchoed(Parsing):
 
 
 class KeyNoted(Parsing):
-    """In a note that every traceback shows, on the error behind the error."""
+    """Adds the API key in a note to a cause of the error, which tracebacks show."""
 
     fails = ("ERR-4",)
     says = "expected the error without the API key"
@@ -241,6 +267,8 @@ class KeyNoted(Parsing):
 
 
 class KeyLogged(Plain):
+    """Logs the API key."""
+
     fails = ("ERR-4",)
     says = "expected the log without the API key; got the logger 'mine' wrote it"
 
@@ -250,6 +278,8 @@ class KeyLogged(Plain):
 
 
 class RequestKeptWithItsHeaders(Plain):
+    """Keeps the request headers, with the API key, in the response."""
+
     fails = ("ERR-4",)
     says = "expected the response without the API key"
 
@@ -258,6 +288,8 @@ class RequestKeptWithItsHeaders(Plain):
 
 
 class RetryAfterLost(Parsing):
+    """Drops Retry-After from the error."""
+
     fails = ("ERR-4",)
     says = "expected an error that still has Retry-After"
 
@@ -270,6 +302,8 @@ class RetryAfterLost(Parsing):
 
 
 class ErrorOfAnotherProvider(Parsing):
+    """Names the wrong provider in the error."""
+
     fails = ("ERR-4",)
     says = "expected an error of the provider"
 

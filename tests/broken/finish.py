@@ -16,6 +16,8 @@ from tests.broken.base import Events, Misunderstood, Plain
 
 
 class UnknownFinishIsStop(Plain):
+    """Maps an unknown finish reason to `stop`."""
+
     fails = ("FIN-1",)
     says = 'expected finish_reason null; got "stop"'
 
@@ -24,6 +26,8 @@ class UnknownFinishIsStop(Plain):
 
 
 class IncompleteIsAStop(Plain):
+    """Maps an incomplete response to `stop`."""
+
     fails = ("FIN-1",)
     says = "expected finish_reason .length"
 
@@ -33,6 +37,8 @@ class IncompleteIsAStop(Plain):
 
 
 class RefusalTakenForAnAnswer(Plain):
+    """Maps a refusal to `stop`."""
+
     fails = ("FIN-1",)
     says = "expected finish_reason .content_filter"
 
@@ -47,6 +53,8 @@ class Renumbered(GenerateDecoder):
 
 
 class NumbersOfTheOtherEnum(Misunderstood):
+    """Maps the numeric finish reasons of Vertex AI as if they were the Gemini API's."""
+
     apis = ("vertex:generate",)
     fails = ("FIN-1",)
     says = 'expected finish_reason "content_filter"; got "error"'
@@ -62,6 +70,8 @@ class Stopping(ChatDecoder):
 
 
 class StopReasonTakenForTheFinishWord(Misunderstood):
+    """Takes the stop sequence in `stop_reason` for the finish reason."""
+
     apis = ("crusoe:chat",)
     fails = ("FIN-1",)
     says = "expected (raw_)?finish_reason"
@@ -77,6 +87,8 @@ class Forgetful(ChatDecoder):
 
 
 class FinishTakenBackByTheFilter(Misunderstood):
+    """Lets Azure's late content filter chunk reset the finish reason."""
+
     apis = ("azure:chat",)
     fails = ("FIN-1",)
     says = "expected finish_reason"

@@ -15,12 +15,14 @@ from adapters._responses import ResponsesDecoder
 from adapters._think import ThinkSplitter
 from adapters.cloudflare_run import RunDecoder
 from llm_conformance.contract import Call, Response, StreamEvent
-from tests.broken.base import Broken, Events, Misunderstood, Pieces, Plain, Splitting, Streamed, Unframed
+from tests.broken.base import Broken, Events, Misunderstood, Pieces, Plain, Splitting, Unframed
 
 # MSG-2
 
 
 class TrimmedMessage(Plain):
+    """Strips the white space around the message."""
+
     fails = ("MSG-2", "RSN-3", "ANN-2", "ATT-1")
     says = "they differ|expected the message"
 
@@ -29,6 +31,8 @@ class TrimmedMessage(Plain):
 
 
 class FirstTextBlockOnly(Plain):
+    """Returns only the first text block."""
+
     fails = ("MSG-2", "RSN-3", "ANN-1", "ANN-2", "ANN-5")
     says = "expected the message of"
 
@@ -38,6 +42,8 @@ class FirstTextBlockOnly(Plain):
 
 
 class EnvelopeForNoContent(Plain):
+    """Returns the envelope as the message of a response without text."""
+
     fails = ("MSG-2", "RSN-3")
     says = "expected the message"
 
@@ -52,12 +58,16 @@ class TextOnly(RunDecoder):
 
 
 class ContentThatIsNoTextLost(Misunderstood):
+    """Drops content that is JSON instead of text."""
+
     fails = ("MSG-2", "RSN-3", "STR-7")
     says = "expected the (JSON of the )?message"
     decoders = MappingProxyType({RunDecoder: TextOnly})
 
 
 class OverlapsDoubleTheText(Plain):
+    """Builds the message from annotated pieces, which repeats text where annotations overlap."""
+
     fails = ("MSG-2", "RSN-3", "ANN-2")
     says = "expected the message of"
 
@@ -71,6 +81,8 @@ class OverlapsDoubleTheText(Plain):
 
 
 class TranscriptInTheText(Plain):
+    """Appends the transcript of audio to the message."""
+
     fails = ("MSG-2", "RSN-3")
     says = "expected the message of"
 
@@ -85,6 +97,8 @@ class HalfDeaf(ChatDecoder):
 
 
 class DeltaWithBothFieldsLosesOne(Misunderstood):
+    """Drops the content of a delta that also has reasoning."""
+
     fails = ("MSG-2", "RSN-3")
     says = "expected the message of"
     decoders = MappingProxyType({ChatDecoder: HalfDeaf})
@@ -96,6 +110,8 @@ class Stringly(ChatDecoder):
 
 
 class NoneTextForNullDeltas(Misunderstood):
+    """Writes `None` into the message for a null delta."""
+
     fails = ("MSG-2", "RSN-3")
     says = "expected the message .*None"
     decoders = MappingProxyType({ChatDecoder: Stringly})
@@ -111,12 +127,16 @@ class Repeating(ResponsesDecoder):
 
 
 class OutputOfTheLastEventAddedAgain(Misunderstood):
+    """Adds the text of the last event to the text of the deltas."""
+
     fails = ("MSG-2", "RSN-3", "ANN-4")
     says = "expected the message of"
     decoders = MappingProxyType({ResponsesDecoder: Repeating})
 
 
 class ObjectShownAsPython(Plain):
+    """Returns content that is an object as Python's repr."""
+
     fails = ("MSG-2",)
     says = "expected the JSON of the message"
 
@@ -126,6 +146,8 @@ class ObjectShownAsPython(Plain):
 
 
 class TrueSentAsOne(Plain):
+    """Writes `true` in JSON content as 1."""
+
     fails = ("MSG-2",)
     says = "expected the JSON of the message"
 
@@ -134,7 +156,7 @@ class TrueSentAsOne(Plain):
 
 
 class AnyCase(ThinkSplitter):
-    """Ignores case as Python does without `re.A`: a Kelvin sign is a k."""
+    """Ignores case as `re.I` does without `re.A`, which takes the Kelvin sign for a k."""
 
     def feed(self, piece: str) -> Pieces:
         before = len(piece)
@@ -147,31 +169,9 @@ class SplittingInAnyCase(Splitting):
 
 
 class TagInAnyCaseOfUnicode(Misunderstood):
-    """Without `fails`: only generated texts have a tag with a Kelvin sign."""
+    """Takes a tag with a Kelvin sign for a think tag. It has no `fails`: only generated texts have such a tag."""
 
     decoders = MappingProxyType({ChatDecoder: SplittingInAnyCase})
-
-
-def _named(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    body = b"".join(chunks)
-    for frame in body.split(b"\n\n"):
-        if frame.startswith(b"event:") or b"response.output_text.delta" not in frame:
-            yield frame + b"\n\n"
-
-
-class EventLinesWanted(Streamed):
-    """Takes text from those frames of responses that begin with the name of their event."""
-
-    apis = ("bedrock:responses",)
-    fails = ("MSG-2", "RSN-3", "STR-7", "PRV-1")
-    says = "expected"
-
-    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
-        named = call.api == "responses"
-        return super().parse_stream(_named(chunks) if named else chunks, call)
-
-    def alter(self, events: Events) -> Events:
-        return events
 
 
 class FirstParts(ResponsesDecoder):
@@ -182,98 +182,11 @@ class FirstParts(ResponsesDecoder):
 
 
 class OnlyTheFirstPartOfAMessageRead(Misunderstood):
+    """Reads only the first content part of a message item."""
+
     fails = ("MSG-2", "RSN-3", "ANN-2")
     says = "expected"
     decoders = MappingProxyType({ResponsesDecoder: FirstParts})
-
-
-class Nameless(ResponsesDecoder):
-    def feed(self, document: Mapping[str, Any]) -> Events:
-        return super().feed(document) if self._answer.call.provider != "openrouter" else iter(())
-
-
-class NamesOfEventsWaitedFor(Misunderstood):
-    """Finds none, and gives out an empty answer when [DONE] comes."""
-
-    apis = ("openrouter:responses",)
-    fails = ("MSG-2", "RSN-1", "RSN-3", "FIN-1", "PRV-1", "STR-7", "USE-1", "USE-2", "USE-3", "USE-5")
-    says = "expected the message of 10 code points"
-    decoders = MappingProxyType({ResponsesDecoder: Nameless})
-
-
-class MessageFirst(ChatDecoder):
-    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
-        choices = document.get("choices") or ()
-        told = [{**each, self._place: each.get("message") or each.get("delta")} for each in choices]
-        return super()._feed_completion({**document, "choices": told})
-
-
-class MessageSoFarTakenForADelta(Misunderstood):
-    fails = ("MSG-2", "MSG-1", "RSN-1", "RSN-3")
-    says = "expected the message of"
-    apis = ("perplexity:chat",)
-    decoders = MappingProxyType({ChatDecoder: MessageFirst})
-
-
-class Plaintext(ChatDecoder):
-    def _feed_content(self, content: Any) -> Events:
-        yield from () if isinstance(content, list) else super()._feed_content(content)
-
-
-class ContentThatIsAListLost(Misunderstood):
-    apis = ("mistral:chat",)
-    fails = ("MSG-2", "RSN-1", "RSN-3", "ANN-4", "STR-5", "STR-7")
-    says = "expected the message"
-    decoders = MappingProxyType({ChatDecoder: Plaintext})
-
-
-class Curt(ChatDecoder):
-    def _feed_content(self, content: Any) -> Events:
-        return super()._feed_content(content[:1] if isinstance(content, list) else content)
-
-
-class FirstPartOfTheContentOnly(Misunderstood):
-    apis = ("mistral:chat",)
-    fails = ("MSG-2", "RSN-1", "RSN-2", "RSN-3", "ANN-4")
-    says = "expected the message"
-    decoders = MappingProxyType({ChatDecoder: Curt})
-
-
-class Expecting(ChatDecoder):
-    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
-        for choice in document.get("choices") or ():
-            if "message" not in choice and "delta" not in choice:
-                raise KeyError("message")
-        return super()._feed_completion(document)
-
-
-class ChoiceOfTheFilterTakenForMalformed(Misunderstood):
-    apis = ("azure:chat",)
-    fails = (
-        *("MSG-2", "RSN-1", "RSN-3", "ANN-4", "TOOL-1", "FIN-1", "ERR-4", "SHP-1", "PRV-1", "PRV-2", "PRV-3"),
-        *("STR-1", "STR-2", "STR-3", "STR-7", "USE-1", "USE-3", "USE-4", "USE-5"),
-    )
-    says = "malformed answer"
-    decoders = MappingProxyType({ChatDecoder: Expecting})
-
-
-def _text_of(items: Iterable[Mapping[str, Any]]) -> str:
-    parts = [part for item in items if item["type"] == "message" for part in item["content"]]
-    return "".join(part.get("text") or "" for part in parts)
-
-
-class TextOfTheLastEventTaken(Streamed):
-    apis = ("codex:responses",)
-    fails = ("MSG-2", "RSN-3", "STR-1")
-    says = "expected the message of"
-
-    def alter(self, events: Events) -> Events:
-        for event in events:
-            whole = event.response
-            last = whole.raw_events[-1] if whole and whole.raw_events else {}
-            if whole and last.get("type") == "response.completed":
-                event = replace(event, response=replace(whole, message=_text_of(last["response"]["output"])))
-            yield event
 
 
 def as_python_splits(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -283,7 +196,7 @@ def as_python_splits(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class LinesEndWherePythonSaysSo(Unframed):
-    """Splits as `str.splitlines` does, and drops what is no whole object."""
+    """Splits lines as `str.splitlines` does, and drops what is not a whole object."""
 
     fails = ("MSG-2", "RSN-3", "PRV-1")
     says = "next-line-character"
@@ -298,6 +211,8 @@ class TextOfTextBlocksOnly(ConverseDecoder):
 
 
 class TextInsideCitationsLost(Misunderstood):
+    """Drops text inside `citationsContent`."""
+
     parse, parse_stream = Broken.parse, None  # type: ignore[assignment]
     fails = ("MSG-2", "RSN-3", "ANN-2")
     says = "expected the message of 74 code points"
@@ -308,6 +223,8 @@ class TextInsideCitationsLost(Misunderstood):
 
 
 class LiteralTagsDeleted(Plain):
+    """Deletes think tags that are part of the message."""
+
     fails = ("MSG-3", "MSG-2", "RSN-3")
     says = "times '<think' in the message; got 0 times"
 

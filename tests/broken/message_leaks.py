@@ -22,6 +22,8 @@ from tests.broken.base import Events, Misunderstood, Pieces, Plain, Reading, Spl
 
 
 class ReasoningFallsBackIntoEmptyMessage(Plain):
+    """Returns the reasoning as the message of a response without text."""
+
     fails = ("MSG-1", "MSG-2", "RSN-3")
     says = "a message that also holds"
 
@@ -30,6 +32,8 @@ class ReasoningFallsBackIntoEmptyMessage(Plain):
 
 
 class UnclosedThinkLeft(Plain):
+    """Leaves a think block that is never closed in the message."""
+
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
     says = "<think>"
 
@@ -45,6 +49,8 @@ class Thoughtless(GenerateDecoder):
 
 
 class ThoughtsTakenForText(Misunderstood):
+    """Takes Gemini's thoughts for text."""
+
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "RSN-4", "ANN-2", "ANN-5", "ATT-1")
     says = "which is reasoning"
     decoders = MappingProxyType({GenerateDecoder: Thoughtless})
@@ -56,6 +62,8 @@ class PlanAsText(CohereDecoder):
 
 
 class ToolPlanTakenForTheAnswer(Misunderstood):
+    """Takes Cohere's tool plan for text."""
+
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
     says = "which is reasoning"
     decoders = MappingProxyType({CohereDecoder: PlanAsText})
@@ -67,13 +75,15 @@ class Trusting(RunDecoder):
 
 
 class ThinkTagsOfTheNativeApiLeft(Misunderstood):
+    """Leaves think tags in the responses of Cloudflare's native API."""
+
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
     says = "<think>"
     decoders = MappingProxyType({RunDecoder: Trusting})
 
 
 class WholeChunks(ThinkSplitter):
-    """Looks for tags in pieces that are nothing but the tag."""
+    """Compares whole pieces with the tags."""
 
     def feed(self, piece: str) -> Pieces:
         if piece.strip() == "<think>":
@@ -96,6 +106,8 @@ class SplittingByWholeChunks(Splitting):
 
 
 class TagsComparedWithWholeChunks(Misunderstood):
+    """Recognises a think tag only if it is a chunk of its own."""
+
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "ANN-2", "ANN-5")
     says = "<think>|which is reasoning"
     decoders = MappingProxyType({ChatDecoder: SplittingByWholeChunks})
@@ -107,6 +119,8 @@ class Conventional(ChatDecoder):
 
 
 class OnlyTheUsualThinkTagKnown(Misunderstood):
+    """Does not recognise the tag `<thought>`."""
+
     apis = ("gemini:chat",)
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
     says = "<thought>"
@@ -114,7 +128,7 @@ class OnlyTheUsualThinkTagKnown(Misunderstood):
 
 
 class WhiteSpaceBeforeJsonRefused(Reading):
-    """An answer that does not come fails every rule that has something to look at in it."""
+    """Rejects a body with white space before the JSON, so every rule about the response fails."""
 
     apis = ("openrouter:chat",)
     fails = (
@@ -136,6 +150,8 @@ class Outspoken(ChatDecoder):
 
 
 class PartsOfThinkingTakenForText(Misunderstood):
+    """Takes the parts of a thinking chunk for text."""
+
     apis = ("mistral:chat",)
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
     says = "which is reasoning"
@@ -148,6 +164,8 @@ class Literal(ChatDecoder):
 
 
 class PartsOfTheContentShownAsJson(Misunderstood):
+    """Returns content that is a list of parts as JSON."""
+
     apis = ("databricks:chat",)
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "RSN-4")
     says = "which is reasoning"
@@ -160,6 +178,8 @@ class Telling(ConverseDecoder):
 
 
 class ReasoningContentTakenForText(Misunderstood):
+    """Takes the reasoning of Converse for text."""
+
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "RSN-4")
     says = "which is reasoning"
     decoders = MappingProxyType({ConverseDecoder: Telling})

@@ -14,6 +14,8 @@ from tests.broken.base import Client, Plain
 
 
 class ModelOfTheCall(Plain):
+    """Returns the requested model instead of the one that answered."""
+
     fails = ("PRV-1",)
     says = "expected model"
 
@@ -22,6 +24,8 @@ class ModelOfTheCall(Plain):
 
 
 class TimeMadeUp(Plain):
+    """Returns the current time if the provider sends none."""
+
     fails = ("PRV-1",)
     says = "expected created null"
 
@@ -30,6 +34,8 @@ class TimeMadeUp(Plain):
 
 
 class FailedAttemptForgotten(Client):
+    """Leaves the failed attempt out of `provider_meta`."""
+
     fails = ("PRV-1",)
     says = "expected the number of attempts in provider_meta 2; got 1"
 
@@ -39,6 +45,8 @@ class FailedAttemptForgotten(Client):
 
 
 class FailedAttemptSaysNothing(Client):
+    """Does not state why an attempt failed."""
+
     fails = ("PRV-1",)
     says = "expected extra of attempt 0 to say why it failed"
 
@@ -51,6 +59,8 @@ class FailedAttemptSaysNothing(Client):
 
 
 class ForeignObjectInACorner(Plain):
+    """Puts an object that is not JSON into `extras`."""
+
     fails = ("PRV-2",)
     says = "to be JSON-serialisable"
 
@@ -62,6 +72,8 @@ class ForeignObjectInACorner(Plain):
 
 
 class MessagesMutated(Plain):
+    """Changes the messages of the call."""
+
     fails = ("PRV-3",)
     says = "changed: messages"
 
@@ -71,6 +83,8 @@ class MessagesMutated(Plain):
 
 
 class DialsOut(Plain):
+    """Connects to another host."""
+
     fails = ("PRV-3",)
     says = r"it tried 192\.0\.2\.7:443, from .*provenance\.py"
 
@@ -81,6 +95,8 @@ class DialsOut(Plain):
 
 
 class AsksTwice(Client):
+    """Sends every request twice."""
+
     fails = ("PRV-3", "PRV-1")
     says = "expected one request for one answer; got 2 of the same"
 

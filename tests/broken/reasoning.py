@@ -19,6 +19,8 @@ from tests.broken.base import Events, Misunderstood, Pieces, Plain, Splitting
 
 
 class ReasoningDropped(Plain):
+    """Drops the reasoning."""
+
     fails = ("RSN-1", "RSN-3")
     says = "expected the reasoning .*; got null"
 
@@ -27,6 +29,8 @@ class ReasoningDropped(Plain):
 
 
 class ReasoningDoubled(Plain):
+    """Returns the reasoning twice."""
+
     fails = ("RSN-1", "RSN-2", "RSN-3")
     says = "expected the reasoning of"
 
@@ -35,7 +39,7 @@ class ReasoningDoubled(Plain):
 
 
 class Impatient(ThinkSplitter):
-    """Holds back a character too few."""
+    """Holds back one character too few of a possible closing tag."""
 
     def _drain_reasoning(self, final: bool) -> Pieces:
         held_back = _think._held_back(self._pending, self._close)
@@ -50,6 +54,8 @@ class SplittingImpatiently(Splitting):
 
 
 class TagHeldBackACharacterTooFew(Misunderstood):
+    """Holds back one character too few of a possible closing tag."""
+
     fails = ("RSN-1", "RSN-3", "MSG-2")
     says = "the reasoning"
     decoders = MappingProxyType({ChatDecoder: SplittingImpatiently})
@@ -65,6 +71,8 @@ class Echoing(ChatDecoder):
 
 
 class DetailsAddedToTheTrace(Misunderstood):
+    """Adds the text of `reasoning_details`, which repeats the reasoning, to the reasoning."""
+
     apis = ("openrouter:chat",)
     fails = ("RSN-1", "RSN-2", "RSN-3")
     says = "expected the reasoning"
@@ -77,6 +85,8 @@ class Summarising(ResponsesDecoder):
 
 
 class ReasoningLookedForInSummariesOnly(Misunderstood):
+    """Reads reasoning summaries but not reasoning text."""
+
     fails = ("RSN-1", "RSN-3", "STR-7")
     says = "expected the reasoning "
     apis = ("deepseek:responses",)
@@ -89,6 +99,8 @@ class Superficial(ChatDecoder):
 
 
 class DetailsOfTheReasoningLeftOut(Misunderstood):
+    """Ignores reasoning that comes as a list of details."""
+
     apis = ("databricks:chat", "snowflake:chat")
     fails = ("RSN-1", "RSN-3", "RSN-4")
     says = "reasoning"
@@ -99,6 +111,8 @@ class DetailsOfTheReasoningLeftOut(Misunderstood):
 
 
 class ReasoningTrimmed(Plain):
+    """Strips the white space around the reasoning."""
+
     fails = ("RSN-2", "RSN-3")
     says = "they differ at code point"
 
@@ -114,6 +128,8 @@ class Separating(ResponsesDecoder):
 
 
 class SummaryPartsPutApart(Misunderstood):
+    """Puts blank lines between the parts of a reasoning summary."""
+
     fails = ("RSN-2", "RSN-3")
     says = "they differ at code point"
     decoders = MappingProxyType({ResponsesDecoder: Separating})
@@ -123,6 +139,8 @@ class SummaryPartsPutApart(Misunderstood):
 
 
 class TextBeforeReasoning(Plain):
+    """Puts all text segments before the reasoning."""
+
     fails = ("RSN-3", "RSN-4")
     says = "expected segments"
 
@@ -139,6 +157,8 @@ class Crumbling(ChatDecoder):
 
 
 class SegmentForEachDelta(Misunderstood):
+    """Makes a segment of every delta."""
+
     fails = ("RSN-3",)
     says = "expected segments"
     decoders = MappingProxyType({ChatDecoder: Crumbling})
@@ -148,7 +168,7 @@ class SegmentForEachDelta(Misunderstood):
 
 
 class CrashOnARedactedBlock(Plain):
-    """An answer that does not come fails every rule that has something to look at in it."""
+    """Raises KeyError for a redacted block, so every rule about the response fails."""
 
     fails = (
         *("RSN-4", "RSN-1", "RSN-2", "RSN-3", "MSG-1", "MSG-2", "ANN-4", "TOOL-1", "FIN-1"),
@@ -163,6 +183,8 @@ class CrashOnARedactedBlock(Plain):
 
 
 class RedactedBlockDropped(Plain):
+    """Drops redacted reasoning."""
+
     fails = ("RSN-4", "RSN-3")
     says = "opaque data"
 
@@ -171,6 +193,8 @@ class RedactedBlockDropped(Plain):
 
 
 class SignatureDropped(Plain):
+    """Drops the signatures of reasoning."""
+
     fails = ("RSN-4", "RSN-3")
     says = "opaque data .*signature"
 
@@ -183,6 +207,8 @@ class SignatureDropped(Plain):
 
 
 class SignaturesJoined(Plain):
+    """Joins the signatures of all blocks."""
+
     fails = ("RSN-4",)
     says = "opaque data .*signature"
 
@@ -207,6 +233,8 @@ class Hasty(ResponsesDecoder):
 
 
 class EncryptedContentOfTheAddedItem(Misunderstood):
+    """Keeps the encrypted content of the added item instead of the finished one."""
+
     fails = ("RSN-4",)
     says = "expected opaque data"
     decoders = MappingProxyType({ResponsesDecoder: Hasty})
@@ -218,6 +246,8 @@ class Unsigned(InteractionsDecoder):
 
 
 class SignaturesOfStepsLost(Misunderstood):
+    """Drops the signatures of an interaction's steps."""
+
     fails = ("RSN-4", "RSN-3")
     says = "expected opaque data"
     decoders = MappingProxyType({InteractionsDecoder: Unsigned})
@@ -229,6 +259,8 @@ class Glancing(ChatDecoder):
 
 
 class DetailsWithoutTextLost(Misunderstood):
+    """Drops `reasoning_details` without text."""
+
     apis = ("openrouter:chat",)
     fails = ("RSN-4", "RSN-3")
     says = "expected opaque data"
@@ -242,6 +274,8 @@ class ById(ResponsesDecoder):
 
 
 class ItemsOfOneIdTakenForOne(Misunderstood):
+    """Treats items with the same id as one, although xAI gives it to several."""
+
     fails = ("RSN-4", "RSN-3")
     says = "expected opaque data"
     apis = ("xai:responses",)
@@ -254,6 +288,8 @@ class Unsealing(ChatDecoder):
 
 
 class SealedReasoningLost(Misunderstood):
+    """Drops Copilot's encrypted reasoning."""
+
     apis = ("copilot:chat",)
     fails = ("RSN-4",)
     says = "expected opaque data"

@@ -46,6 +46,8 @@ def with_reasoning(answer: Response, alter: Callable[[Segment], Segment | None])
 
 
 class TraceForgotten(Requesting):
+    """Does not send reasoning back."""
+
     fails = ("RPL-1",)
     says = "/messages/1/.* of the request .*; got nothing"
 
@@ -54,6 +56,8 @@ class TraceForgotten(Requesting):
 
 
 class TraceTrimmed(Requesting):
+    """Strips the white space around reasoning that it sends back."""
+
     fails = ("RPL-1",)
     says = "reasoning_content of the request"
 
@@ -62,6 +66,8 @@ class TraceTrimmed(Requesting):
 
 
 class SignatureLost(Requesting):
+    """Sends reasoning back without its signature."""
+
     fails = ("RPL-1",)
     says = "signature"
 
@@ -70,6 +76,8 @@ class SignatureLost(Requesting):
 
 
 class BlocksInAnotherOrder(Requesting):
+    """Sends the blocks of a response back in reverse order."""
+
     fails = ("RPL-1", "RPL-2")
     says = "expected part of assistant: .*; got call of assistant: |/messages/1/content of the request"
 
@@ -78,6 +86,8 @@ class BlocksInAnotherOrder(Requesting):
 
 
 class TraceInAnotherField(Requesting):
+    """Sends reasoning back in a field that the API does not know."""
+
     fails = ("RPL-1", "RPL-2")
     says = "reasoning_content of the request .*; got nothing"
 
@@ -88,6 +98,8 @@ class TraceInAnotherField(Requesting):
 
 
 class FirstQuestionForgotten(Requesting):
+    """Replaces the first message of the user."""
+
     fails = ("RPL-1",)
     says = "expected the earlier text .*, in order; got a request that lacks it"
 
@@ -100,6 +112,8 @@ class FirstQuestionForgotten(Requesting):
 
 
 class ArgumentsAltered(Requesting):
+    """Alters the arguments of earlier tool calls."""
+
     fails = ("RPL-1",)
     says = "expected the earlier tool call .*, in order; got a request that lacks it"
 
@@ -110,7 +124,7 @@ class ArgumentsAltered(Requesting):
 
 
 class ResultsLost(Requesting):
-    """Its tools have always nothing to say."""
+    """Replaces the result of every tool call."""
 
     fails = ("RPL-1",)
     says = "expected the earlier text .*, in order; got a request that lacks it"
@@ -121,6 +135,8 @@ class ResultsLost(Requesting):
 
 
 class RolesSwapped(Requesting):
+    """Swaps the roles of user and assistant."""
+
     fails = ("RPL-1",)
     says = "expected text of user: .*; got text of assistant"
 
@@ -131,6 +147,8 @@ class RolesSwapped(Requesting):
 
 
 class CallsWithoutTheirForm(Requesting):
+    """Sends tool calls back without the `function` object."""
+
     fails = ("RPL-1",)
     says = "expected call of assistant: .*; got call of assistant: "
 
@@ -145,6 +163,8 @@ class CallsWithoutTheirForm(Requesting):
 
 
 class NoMessagesAtAll(Requesting):
+    """Sends null instead of the messages."""
+
     fails = ("RPL-1",)
     says = "expected the earlier text .*, in order; got a request that lacks it"
 
@@ -154,6 +174,8 @@ class NoMessagesAtAll(Requesting):
 
 
 class OwnAnswerLost(Requesting):
+    """Sends the text of earlier responses back empty."""
+
     fails = ("RPL-1",)
     says = "expected the earlier text .*, in order; got a request that lacks it"
 
@@ -163,6 +185,8 @@ class OwnAnswerLost(Requesting):
 
 
 class SignatureOfACallLost(Requesting):
+    """Sends Gemini's tool calls back without their signature."""
+
     apis = ("gemini:chat",)
     fails = ("RPL-1",)
     says = "thought_signature"
@@ -181,7 +205,7 @@ class Scattering(ChatDecoder):
 
 
 class PiecesOfDetailsSentBack(Misunderstood):
-    """Streams by itself, for what goes back depends on what came in pieces."""
+    """Sends `reasoning_details` back in the pieces in which a stream brought them."""
 
     apis = ("openrouter:chat",)
     fails = ("RPL-1",)
@@ -192,6 +216,8 @@ class PiecesOfDetailsSentBack(Misunderstood):
 
 
 class ResultWithoutItsTool(Requesting):
+    """Sends Ollama a tool result without the tool's name."""
+
     fails = ("RPL-1",)
     says = "/messages/2/tool_name of the request"
 
@@ -207,6 +233,8 @@ class ResultWithoutItsTool(Requesting):
 
 
 class TraceWrittenIntoTheText(Requesting):
+    """Sends reasoning back inside the text of the message."""
+
     fails = ("RPL-2", "RPL-1")
     says = "expected no earlier reasoning in visible text of the request; got /.*"
 
@@ -216,6 +244,8 @@ class TraceWrittenIntoTheText(Requesting):
 
 
 class TraceSentToWhoRefusesIt(Requesting):
+    """Sends reasoning back to providers that reject it."""
+
     fails = ("RPL-2",)
     says = "expected no /messages/1/reasoning_content in the request"
 
@@ -227,6 +257,8 @@ class TraceSentToWhoRefusesIt(Requesting):
 
 
 class TraceToldToTheSystem(Requesting):
+    """Sends reasoning back in the field `user`."""
+
     fails = ("RPL-2",)
     says = "no earlier reasoning in visible text of the request"
 
@@ -236,6 +268,8 @@ class TraceToldToTheSystem(Requesting):
 
 
 class TraceOnEveryMessage(Requesting):
+    """Sends the reasoning with every message, not only the assistant's."""
+
     fails = ("RPL-2",)
     says = "expected reasoning in assistant messages only"
 
@@ -247,7 +281,7 @@ class TraceOnEveryMessage(Requesting):
 
 
 class ModelWrittenIntoTheBody(Requesting):
-    """Where it stands in the path, too."""
+    """Sends the model in the body, although it is in the path."""
 
     apis = ("vertex:messages",)
     fails = ("RPL-2",)
@@ -261,6 +295,8 @@ class ModelWrittenIntoTheBody(Requesting):
 
 
 class FalseTakenForUnset(Requesting):
+    """Leaves out a switch that is false."""
+
     fails = ("RPL-3",)
     says = "/thinking/clear_thinking of the request to be false; got nothing"
 
@@ -270,6 +306,8 @@ class FalseTakenForUnset(Requesting):
 
 
 class EffortMadeUp(Requesting):
+    """Sends a reasoning effort that the caller has not asked for."""
+
     fails = ("RPL-3",)
     says = "expected no /reasoning_effort in the request: the call does not set it"
 

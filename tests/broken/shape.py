@@ -12,6 +12,8 @@ from tests.broken.base import Plain
 
 
 class CostAsText(Plain):
+    """Returns the cost as text."""
+
     fails = ("SHP-1",)
     says = "'0.0' is not of type 'number'"
 
@@ -20,6 +22,8 @@ class CostAsText(Plain):
 
 
 class NullForNoMessage(Plain):
+    """Returns null instead of an empty message."""
+
     fails = ("SHP-1", "MSG-1", "MSG-2", "RSN-3", "ANN-1", "ATT-1")
     says = "None is not of type 'string'"
 
@@ -28,6 +32,8 @@ class NullForNoMessage(Plain):
 
 
 class RawFinishReason(Plain):
+    """Returns the provider's finish reason instead of the contract's."""
+
     fails = ("SHP-1", "FIN-1")
     says = "is not one of"
 
@@ -36,6 +42,8 @@ class RawFinishReason(Plain):
 
 
 class EmptyCallTakenForACall(Plain):
+    """Makes a tool call of a `function_call` object whose fields are all empty."""
+
     apis = ("snowflake:chat",)
     fails = ("SHP-1", "TOOL-1")
     says = "should be non-empty"

@@ -17,6 +17,8 @@ from tests.broken.base import Broken, Events, Misunderstood, Streamed, Unframed
 
 
 class ExtraSpaceInStreams(Streamed):
+    """Adds a space to every text delta."""
+
     fails = ("STR-1",)
     says = "expected the joined text deltas"
 
@@ -27,6 +29,8 @@ class ExtraSpaceInStreams(Streamed):
 
 
 class ToolDeltaIdDiffers(Streamed):
+    """Gives the pieces of a tool call another id than the call."""
+
     fails = ("STR-1",)
     says = "expected the folded tool calls.*the `delta`s of response.function_call_arguments.delta events are joined"
 
@@ -36,7 +40,7 @@ class ToolDeltaIdDiffers(Streamed):
 
 
 class LastDeltaLost(Streamed):
-    """Gives each delta when the next one is there, and forgets the last."""
+    """Yields each delta only when the next one comes, and so loses the last."""
 
     fails = ("STR-1", "STR-7")
     says = "expected the joined text deltas"
@@ -53,7 +57,7 @@ class LastDeltaLost(Streamed):
 
 
 class CompletedIsPartial(Streamed):
-    """Has of the text what came with the last delta."""
+    """Completes a stream with the text of the last delta only."""
 
     fails = ("STR-1", "MSG-2", "MSG-3", "RSN-3", "ANN-1", "ANN-2", "ANN-5", "ATT-1")
     says = "expected the joined text deltas"
@@ -69,6 +73,8 @@ class CompletedIsPartial(Streamed):
 
 
 class CompletedMissing(Streamed):
+    """Ends a stream without `response.completed`."""
+
     fails = (
         *("STR-2", "STR-1", "STR-5", "SHP-1", "MSG-1", "MSG-2", "MSG-3", "RSN-1", "RSN-2", "RSN-3", "RSN-4"),
         *("ANN-1", "ANN-2", "ANN-3", "ANN-4", "ANN-5", "USE-1", "USE-2", "USE-3", "USE-4", "USE-5"),
@@ -81,6 +87,8 @@ class CompletedMissing(Streamed):
 
 
 class CompletedTwice(Streamed):
+    """Yields `response.completed` twice."""
+
     fails = ("STR-2",)
     says = "expected the number of terminal events 1; got 2"
 
@@ -92,6 +100,8 @@ class CompletedTwice(Streamed):
 
 
 class CompletedIsNotLast(Streamed):
+    """Yields a delta after `response.completed`."""
+
     fails = ("STR-2",)
     says = "expected the position of the terminal event"
 
@@ -104,6 +114,8 @@ class CompletedIsNotLast(Streamed):
 
 
 class OwnEventType(Streamed):
+    """Yields a stream event of a type that the contract does not have."""
+
     fails = ("STR-3",)
     says = "'response.started' is not one of"
 
@@ -116,6 +128,8 @@ class OwnEventType(Streamed):
 
 
 class PiecesDecodedOneByOne(Streamed):
+    """Decodes each chunk of bytes by itself, which destroys a character that is cut."""
+
     fails = ("STR-4", "MSG-2", "PRV-1", "RSN-3")
     says = "expected the .* as for whole frames"
 
@@ -135,6 +149,8 @@ def of_each_chunk(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class LineLostBetweenTwoChunks(Unframed):
+    """Parses a line that is cut by two chunks as two lines."""
+
     fails = ("STR-4",)
     says = "malformed answer"
     unframe = MappingProxyType({_framing.lines: of_each_chunk})
@@ -144,7 +160,7 @@ class LineLostBetweenTwoChunks(Unframed):
 
 
 class CrashOnAnUnknownBlock(Streamed):
-    """A stream that does not come to its end fails every rule that has something to look at in it."""
+    """Raises KeyError for an unknown block, so every rule about the response fails."""
 
     fails = (
         *("STR-5", "STR-1", "STR-2", "STR-3", "STR-7", "RSN-1", "RSN-3", "MSG-2", "ANN-4", "TOOL-1", "FIN-1"),
@@ -161,6 +177,8 @@ class CrashOnAnUnknownBlock(Streamed):
 
 
 class UnknownDroppedInSilence(Streamed):
+    """Drops blocks of an unknown type."""
+
     fails = ("STR-5", "RSN-3", "RSN-4")
     says = "expected an error, or a segment `other`"
 
@@ -178,6 +196,8 @@ class Picky(ChatDecoder):
 
 
 class PartsOfAnUnknownTypeDropped(Misunderstood):
+    """Drops content parts of an unknown type."""
+
     apis = ("mistral:chat",)
     fails = ("STR-5", "RSN-3")
     says = "floor_plan"
@@ -188,6 +208,8 @@ class PartsOfAnUnknownTypeDropped(Misunderstood):
 
 
 class BrokenStreamIsASuccess(Streamed):
+    """Completes a stream that breaks off."""
+
     fails = ("STR-6", "ERR-1", "ERR-2")
     says = 'got response.completed with finish_reason "stop"'
 
@@ -201,6 +223,8 @@ class BrokenStreamIsASuccess(Streamed):
 
 
 class CompletedAfterTheError(Streamed):
+    """Yields `response.completed` after `response.error`."""
+
     fails = ("STR-6", "STR-2", "ERR-4")
     says = "got response.completed"
 
@@ -220,12 +244,16 @@ class Forgiving(ResponsesDecoder):
 
 
 class FailedResponseTakenForAnEnd(Misunderstood):
+    """Completes a stream whose last event reports a failed response."""
+
     fails = ("STR-6", "ERR-1")
     says = "expected RateLimitError"
     decoders = MappingProxyType({ResponsesDecoder: Forgiving})
 
 
 class ToolCallTakenForTheEnd(Streamed):
+    """Completes a stream that breaks off after a tool call."""
+
     fails = ("STR-6", "ERR-1")
     says = "expected .*; got response.completed"
 
@@ -246,6 +274,8 @@ class ToolCallTakenForTheEnd(Streamed):
 
 
 class BuffersTheWholeStream(Streamed):
+    """Yields no event before the end of the stream."""
+
     fails = ("STR-7",)
     says = "the adapter waited for the end of the stream"
 
@@ -254,6 +284,8 @@ class BuffersTheWholeStream(Streamed):
 
 
 class ListParsedWhenItIsWhole(Broken):
+    """Yields nothing from a streamed JSON array until it is whole."""
+
     fails = ("STR-7",)
     says = "waited for the end of the stream"
     complete = stream = parse = None  # type: ignore[assignment]

@@ -19,6 +19,8 @@ from tests.broken.base import Events, Misunderstood, Plain
 
 
 class ToolCallWithoutArgumentsLost(Plain):
+    """Drops tool calls without arguments."""
+
     fails = ("TOOL-1",)
     says = "expected the names of the tool calls"
 
@@ -32,12 +34,16 @@ class Indexed(ChatDecoder):
 
 
 class CallsOfOneIndexTakenForOne(Misunderstood):
+    """Treats tool calls with the same index as one."""
+
     fails = ("TOOL-1", "RSN-3")
     says = "expected the names of the tool calls"
     decoders = MappingProxyType({ChatDecoder: Indexed})
 
 
 class HostedToolsHandedToTheClient(Plain):
+    """Returns calls that the provider's own tools have answered."""
+
     fails = ("TOOL-1",)
     says = "expected the names of the tool calls"
 
@@ -56,6 +62,8 @@ class StartOnly(InteractionsDecoder):
 
 
 class ArgumentsTakenFromTheStartOfTheStep(Misunderstood):
+    """Ignores the argument deltas of an interaction's step."""
+
     fails = ("TOOL-1",)
     says = "got {}"
     decoders = MappingProxyType({InteractionsDecoder: StartOnly})
@@ -72,6 +80,8 @@ class Identifying(ResponsesDecoder):
 
 
 class IdOfTheItemOfACallTakenForGranted(Misunderstood):
+    """Ignores tool calls whose item has no id."""
+
     apis = ("bedrock:responses",)
     fails = ("TOOL-1", "RSN-3")
     says = "expected"
@@ -86,6 +96,8 @@ class TakingEmptyIds(ChatDecoder):
 
 
 class EmptyIdTakenForTheId(Misunderstood):
+    """Lets an empty id in a later delta replace the id of a tool call."""
+
     apis = ("alibaba:chat",)
     fails = ("TOOL-1", "STR-1")
     says = "expected .*call_"
@@ -93,6 +105,8 @@ class EmptyIdTakenForTheId(Misunderstood):
 
 
 class SecondChoiceTakenForAnotherAnswer(Plain):
+    """Ignores the tool calls in Copilot's second choice, which is part of the same response."""
+
     apis = ("copilot:chat",)
     fails = ("TOOL-1",)
     says = "expected the names of the tool calls"
@@ -109,13 +123,15 @@ class Obliging(ConverseDecoder):
 
 
 class SearchOfBedrockHandedToTheClient(Misunderstood):
+    """Returns calls that a tool of Bedrock's own has answered."""
+
     fails = ("TOOL-1",)
     says = "expected the names of the tool calls"
     decoders = MappingProxyType({ConverseDecoder: Obliging})
 
 
 class ArgumentsWrittenTwice(Plain):
-    """Takes the object for a text that is to be written as JSON once more."""
+    """Encodes the arguments of tool calls as JSON twice."""
 
     fails = ("TOOL-1",)
     says = "expected arguments"

@@ -1,0 +1,136 @@
+"""Broken adapters that fail MSG-2 first, with one provider: part of the visible answer is lost, altered or doubled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from adapters._chat_decoder import ChatDecoder
+from adapters._responses import ResponsesDecoder
+from llm_conformance.contract import Call
+from tests.broken.base import Events, Misunderstood, Streamed
+
+# MSG-2
+
+
+def _named(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    body = b"".join(chunks)
+    for frame in body.split(b"\n\n"):
+        if frame.startswith(b"event:") or b"response.output_text.delta" not in frame:
+            yield frame + b"\n\n"
+
+
+class EventLinesWanted(Streamed):
+    """Ignores text deltas without an `event:` line."""
+
+    apis = ("bedrock:responses",)
+    fails = ("MSG-2", "RSN-3", "STR-7", "PRV-1")
+    says = "expected"
+
+    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
+        named = call.api == "responses"
+        return super().parse_stream(_named(chunks) if named else chunks, call)
+
+    def alter(self, events: Events) -> Events:
+        return events
+
+
+class Nameless(ResponsesDecoder):
+    def feed(self, document: Mapping[str, Any]) -> Events:
+        return super().feed(document) if self._answer.call.provider != "openrouter" else iter(())
+
+
+class NamesOfEventsWaitedFor(Misunderstood):
+    """Ignores all events without an `event:` line, and returns an empty response at [DONE]."""
+
+    apis = ("openrouter:responses",)
+    fails = ("MSG-2", "RSN-1", "RSN-3", "FIN-1", "PRV-1", "STR-7", "USE-1", "USE-2", "USE-3", "USE-5")
+    says = "expected the message of 10 code points"
+    decoders = MappingProxyType({ResponsesDecoder: Nameless})
+
+
+class MessageFirst(ChatDecoder):
+    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
+        choices = document.get("choices") or ()
+        told = [{**each, self._place: each.get("message") or each.get("delta")} for each in choices]
+        return super()._feed_completion({**document, "choices": told})
+
+
+class MessageSoFarTakenForADelta(Misunderstood):
+    """Takes the message so far, which each chunk repeats, for a delta."""
+
+    fails = ("MSG-2", "MSG-1", "RSN-1", "RSN-3")
+    says = "expected the message of"
+    apis = ("perplexity:chat",)
+    decoders = MappingProxyType({ChatDecoder: MessageFirst})
+
+
+class Plaintext(ChatDecoder):
+    def _feed_content(self, content: Any) -> Events:
+        yield from () if isinstance(content, list) else super()._feed_content(content)
+
+
+class ContentThatIsAListLost(Misunderstood):
+    """Drops content that is a list of parts."""
+
+    apis = ("mistral:chat",)
+    fails = ("MSG-2", "RSN-1", "RSN-3", "ANN-4", "STR-5", "STR-7")
+    says = "expected the message"
+    decoders = MappingProxyType({ChatDecoder: Plaintext})
+
+
+class Curt(ChatDecoder):
+    def _feed_content(self, content: Any) -> Events:
+        return super()._feed_content(content[:1] if isinstance(content, list) else content)
+
+
+class FirstPartOfTheContentOnly(Misunderstood):
+    """Reads only the first part of content that is a list."""
+
+    apis = ("mistral:chat",)
+    fails = ("MSG-2", "RSN-1", "RSN-2", "RSN-3", "ANN-4")
+    says = "expected the message"
+    decoders = MappingProxyType({ChatDecoder: Curt})
+
+
+class Expecting(ChatDecoder):
+    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
+        for choice in document.get("choices") or ():
+            if "message" not in choice and "delta" not in choice:
+                raise KeyError("message")
+        return super()._feed_completion(document)
+
+
+class ChoiceOfTheFilterTakenForMalformed(Misunderstood):
+    """Raises an error for Azure's content filter chunk, which has no delta."""
+
+    apis = ("azure:chat",)
+    fails = (
+        *("MSG-2", "RSN-1", "RSN-3", "ANN-4", "TOOL-1", "FIN-1", "ERR-4", "SHP-1", "PRV-1", "PRV-2", "PRV-3"),
+        *("STR-1", "STR-2", "STR-3", "STR-7", "USE-1", "USE-3", "USE-4", "USE-5"),
+    )
+    says = "malformed answer"
+    decoders = MappingProxyType({ChatDecoder: Expecting})
+
+
+def _text_of(items: Iterable[Mapping[str, Any]]) -> str:
+    parts = [part for item in items if item["type"] == "message" for part in item["content"]]
+    return "".join(part.get("text") or "" for part in parts)
+
+
+class TextOfTheLastEventTaken(Streamed):
+    """Takes the message from the last event, although Codex sends an empty output in it."""
+
+    apis = ("codex:responses",)
+    fails = ("MSG-2", "RSN-3", "STR-1")
+    says = "expected the message of"
+
+    def alter(self, events: Events) -> Events:
+        for event in events:
+            whole = event.response
+            last = whole.raw_events[-1] if whole and whole.raw_events else {}
+            if whole and last.get("type") == "response.completed":
+                event = replace(event, response=replace(whole, message=_text_of(last["response"]["output"])))
+            yield event

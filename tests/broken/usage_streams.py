@@ -1,0 +1,122 @@
+"""Broken adapters that fail USE-5 first: the token counts of a stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from adapters import _framing
+from adapters._chat_decoder import ChatDecoder
+from adapters._generate import GenerateDecoder
+from adapters.anthropic import MessagesDecoder
+from adapters.bedrock import InvokedDecoder
+from tests.broken.base import Events, Misunderstood, Unframed
+
+# USE-5
+
+
+class Summing(MessagesDecoder):
+    def _feed_usage(self, usage: Mapping[str, Any] | None) -> None:
+        kept = self._answer.raw_usage
+        for key, value in (usage or {}).items():
+            kept[key] = value + kept.get(key, 0) if isinstance(value, int) else value
+
+
+class UsageSummed(Misunderstood):
+    """Adds up the counts of a stream, although they are cumulative."""
+
+    fails = ("USE-5", "USE-3")
+    says = "expected (prompt|completion)_tokens"
+    decoders = MappingProxyType({MessagesDecoder: Summing})
+
+
+class Overwriting(MessagesDecoder):
+    def _feed_usage(self, usage: Mapping[str, Any] | None) -> None:
+        self._answer.raw_usage = dict(usage or {})
+
+
+class UsageOverwrittenByTheLastEvent(Misunderstood):
+    """Keeps only the counts of the last event that has any."""
+
+    fails = ("USE-5", "USE-3")
+    says = "expected prompt_tokens"
+    decoders = MappingProxyType({MessagesDecoder: Overwriting})
+
+
+class StoppingAtTheFirstUsage(GenerateDecoder):
+    def feed(self, document: Mapping[str, Any]) -> Events:
+        before = dict(self._answer.raw_usage)
+        yield from super().feed(document)
+        self._answer.raw_usage = before or self._answer.raw_usage
+
+
+class FirstUsageOfAStreamKept(Misunderstood):
+    """Keeps the first counts of a stream."""
+
+    fails = ("USE-5", "USE-3")
+    says = "expected completion_tokens"
+    decoders = MappingProxyType({GenerateDecoder: StoppingAtTheFirstUsage})
+
+
+class Deaf(ChatDecoder):
+    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
+        kept = {key: value for key, value in (document.get("x_groq") or {}).items() if key != "usage"}
+        return super()._feed_completion({**document, "x_groq": kept})
+
+
+class UsageInTheExtensionLost(Misunderstood):
+    """Ignores the usage in Groq's `x_groq`."""
+
+    fails = ("USE-5", "USE-1", "USE-2", "USE-3")
+    says = "a chunk that only carries usage was lost"
+    decoders = MappingProxyType({ChatDecoder: Deaf})
+
+
+class CountingOutside(ChatDecoder):
+    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
+        kept = [{**each, "usage": None} for each in document.get("choices") or ()]
+        return super()._feed_completion({**document, "choices": kept} if kept else document)
+
+
+class UsageInTheChoiceLost(Misunderstood):
+    """Ignores usage inside a choice."""
+
+    apis = ("moonshot:chat",)
+    fails = ("USE-5", "USE-1", "USE-2", "USE-3")
+    says = "a chunk that only carries usage was lost"
+    decoders = MappingProxyType({ChatDecoder: CountingOutside})
+
+
+def until_the_stop(chunks: Iterable[bytes]) -> Iterator[str | bytes]:
+    for document in _framing.aws_messages(chunks):
+        yield document
+        if "messageStop" in json.loads(document):
+            return
+
+
+class NothingReadBehindTheStop(Unframed):
+    """Stops reading at `messageStop`, before the usage comes."""
+
+    fails = ("USE-5", "USE-1", "USE-2", "USE-3", "PRV-1")
+    says = "a chunk that only carries usage was lost"
+    unframe = MappingProxyType({_framing.aws_messages: until_the_stop})
+
+
+class Measuring(InvokedDecoder):
+    def feed(self, document: Mapping[str, Any]) -> Events:
+        yield from super().feed(document)
+        metrics = document.get("amazon-bedrock-invocationMetrics")
+        if metrics:
+            names = {"input_tokens": "inputTokenCount", "output_tokens": "outputTokenCount"}
+            self._answer.raw_usage |= {name: metrics[own] for name, own in names.items()}
+
+
+class InvocationMetricsTakenForUsage(Misunderstood):
+    """Takes Bedrock's invocation metrics for the usage."""
+
+    apis = ("bedrock:invoke",)
+    fails = ("USE-5", "USE-3")
+    says = "expected completion_tokens"
+    decoders = MappingProxyType({InvokedDecoder: Measuring})
