@@ -59,8 +59,11 @@ def _failures(rule: Rule, cells: Iterable[Cell], runner: Runner) -> Iterator[tup
 
 
 def _fault(broken: type[Broken]) -> str:
-    said = inspect.cleandoc(broken.__doc__ or "").partition("\n\n")[0].replace("\n", " ").rstrip(".")
-    return said[:1].lower() + said[1:] if said else re.sub(r"(?<!^)(?=[A-Z])", " ", broken.__name__).lower()
+    """Return the first sentence of the docstring, to follow "an adapter that"."""
+    if not broken.__doc__:
+        raise LookupError(f"{broken.__name__} has no docstring: add a sentence that states its fault")
+    sentence = inspect.cleandoc(broken.__doc__).partition("\n\n")[0].replace("\n", " ").rstrip(".")
+    return sentence[:1].lower() + sentence[1:]
 
 
 def _short(told: str) -> str:
