@@ -74,7 +74,7 @@ def test_init_overwrites_nothing(path: str, tmp_path: Path) -> None:
     (tmp_path / "conformance-deviations.toml").write_text("# mine")
     refused = sh("llm-conformance", "init", "mypkg", cwd=tmp_path)
     assert refused.returncode == 4
-    assert "there already, and nothing was written: conformance-deviations.toml" in refused.stderr
+    assert "nothing was written, as these files exist: conformance-deviations.toml" in refused.stderr
     assert [each.name for each in tmp_path.iterdir()] == ["conformance-deviations.toml"]
     assert (tmp_path / "conformance-deviations.toml").read_text() == "# mine"
 

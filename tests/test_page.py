@@ -114,7 +114,7 @@ def test_filter_open_a_cell_and_read_the_marked_span(browser: webdriver.Chrome, 
     page = Page(browser, pages / "page.html")
     page.find("after-emoji")
     Select(page.one("#rule")).select_by_value("ANN-2")
-    Select(page.one("#face")).select_by_value("parse")
+    Select(page.one("#method")).select_by_value("parse")
     assert page.scenarios == {SPANS}
     page.one("#cells button").click()
     answer = page.one("#detail-answer")

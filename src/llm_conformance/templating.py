@@ -1,4 +1,4 @@
-"""The files of `templates/`, rendered by Jinja."""
+"""Rendering the Jinja templates of `templates/`."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def _environment() -> Environment:
 
 
 def render(name: str, **values: Any) -> str:
-    """Return a template with values in it; in HTML and SVG they are escaped."""
+    """Return a rendered template. In HTML and SVG the values are escaped."""
     return _environment().get_template(name).render(**values)
 
 
 def text_of(name: str) -> str:
-    """Return a file of the folder as it stands."""
+    """Return a file of the folder unrendered."""
     loader = _environment().loader
     assert loader is not None  # noqa: S101 - for the type checker
     return loader.get_source(_environment(), name)[0]

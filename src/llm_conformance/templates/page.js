@@ -7,7 +7,7 @@ const SHOWN_AT_ONCE = 200;
 
 const $ = (id) => document.getElementById(id);
 
-// All text comes from reports, which strangers' adapters have written to: it is set as text, never as markup.
+// The reports contain what adapters wrote. It is set as text, never as markup.
 function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -24,7 +24,7 @@ async function unpack(text) {
   return JSON.parse(await new Response(stream).text());
 }
 
-// One run is one adapter of one report; its results know which run they are of.
+// A run is one adapter of one report; each result refers to its run.
 function runsOf(reports) {
   const runs = [];
   reports.forEach((report, number) => {
@@ -44,7 +44,7 @@ function resultsOf(runs) {
     for (const result of run.report.results) {
       if (result.adapter !== run.adapter.name) continue;
       const exchange = exchanges.get(`${result.adapter} ${result.scenario} ${result.method}`);
-      results.push({ ...result, run, row: `${result.provider}:${result.api}`, exchange });
+      results.push({ ...result, run, api: `${result.provider}:${result.api}`, exchange });
     }
   }
   return results;
@@ -54,8 +54,8 @@ function start(data) {
   const runs = runsOf(data.reports);
   const results = resultsOf(runs);
   const rules = Object.keys(data.rules).filter((rule) => results.some((each) => each.rule === rule));
-  const rows = [...new Set(results.map((each) => each.row))].sort();
-  let chosen = null; // {row, run, rule}: the field of the matrix whose cells are listed
+  const apis = [...new Set(results.map((each) => each.api))].sort();
+  let chosen = null; // {api, run, rule}: the field of the matrix whose cells are listed
   let shown = SHOWN_AT_ONCE;
 
   function showVerdicts() {
@@ -69,7 +69,7 @@ function start(data) {
 
   function fillFilters() {
     const options = (id, values) => $(id).append(...values.map((value) => make("option", { value }, value)));
-    options("provider", rows);
+    options("provider", apis);
     options("rule", [...data.families.filter((each) => rules.some((rule) => rule.startsWith(`${each}-`))), ...rules]);
     options("method", [...new Set(results.map((each) => each.method))].sort());
     options("provenance", [...new Set(results.map((each) => each.provenance))].sort());
@@ -86,25 +86,25 @@ function start(data) {
     const checked = (name) => new Set([...document.querySelectorAll(`input[name=${name}]:checked`)].map((each) => each.value));
     const [statuses, numbers] = [checked("status"), checked("run")];
     const search = $("search").value.trim().toLowerCase();
-    const [row, rule, method, provenance] = ["provider", "rule", "method", "provenance"].map((id) => $(id).value);
+    const [api, rule, method, provenance] = ["provider", "rule", "method", "provenance"].map((id) => $(id).value);
     return (each) =>
       statuses.has(each.status) &&
       numbers.has(String(each.run.number)) &&
       (!search || each.scenario.toLowerCase().includes(search)) &&
-      (!row || each.row === row) &&
+      (!api || each.api === api) &&
       (!rule || each.rule === rule || each.rule.startsWith(`${rule}-`)) &&
       (!method || each.method === method) &&
       (!provenance || each.provenance === provenance);
   }
 
-  function fieldOf(found) {
+  function fieldFor(found) {
     const count = (statuses) => found.filter((each) => statuses.includes(each.status)).length;
     const [red, expected, green] = [count(RED), count(["expected"]), count(["pass"])];
-    if (red) return { kind: "fail", text: `✗${red}`, said: `${red} of ${red + expected + green} fail` };
-    if (expected) return { kind: "known", text: `!${expected}`, said: `${expected} fail as known, ${green} pass` };
-    if (green) return { kind: "pass", text: "✓", said: `all ${green} pass` };
-    if (found.some((each) => each.status === "unsupported")) return { kind: "none", text: "–", said: "not supported" };
-    return { kind: "none", text: found.length ? "·" : "", said: found.length ? "nothing to look at" : "no cell" };
+    if (red) return { kind: "fail", text: `✗${red}`, label: `${red} of ${red + expected + green} fail` };
+    if (expected) return { kind: "known", text: `!${expected}`, label: `${expected} known failures, ${green} pass` };
+    if (green) return { kind: "pass", text: "✓", label: `all ${green} pass` };
+    if (found.some((each) => each.status === "unsupported")) return { kind: "none", text: "–", label: "unsupported" };
+    return { kind: "none", text: found.length ? "·" : "", label: found.length ? "vacuous" : "no cells" };
   }
 
   function drawMatrix(matching) {
@@ -116,18 +116,18 @@ function start(data) {
       make("tr", {}, make("th", {}, ""), ...families.map((family) => make("th", { className: "family", colSpan: rules.filter((rule) => rule.startsWith(`${family}-`)).length, scope: "colgroup" }, family))),
       make("tr", {}, make("th", {}, "provider"), ...rules.map((rule) => make("th", { className: first.has(rule) ? "family" : "", scope: "col", title: data.rules[rule].requirement }, rule.split("-")[1]))));
     const body = make("tbody");
-    for (const row of rows) {
-      if (!matching.some((each) => each.row === row)) continue;
-      if (visible.length > 1) body.append(make("tr", {}, make("th", { className: "provider", colSpan: rules.length + 1, scope: "rowgroup" }, row)));
+    for (const api of apis) {
+      if (!matching.some((each) => each.api === api)) continue;
+      if (visible.length > 1) body.append(make("tr", {}, make("th", { className: "provider", colSpan: rules.length + 1, scope: "rowgroup" }, api)));
       for (const run of visible) {
-        if (!matching.some((each) => each.row === row && each.run === run)) continue; // it does not list the provider
-        const line = make("tr", {}, make("th", { scope: "row" }, visible.length > 1 ? run.name : row));
+        if (!matching.some((each) => each.api === api && each.run === run)) continue; // the adapter does not list the provider
+        const line = make("tr", {}, make("th", { scope: "row" }, visible.length > 1 ? run.name : api));
         for (const rule of rules) {
-          const field = fieldOf(groups.get(`${row} ${run.number} ${rule}`) ?? []);
-          const isChosen = chosen && chosen.row === row && chosen.run === run && chosen.rule === rule;
-          const button = make("button", { type: "button", tabIndex: -1, "aria-label": `${row}, ${run.name}, ${rule}: ${field.said}`, title: `${rule}: ${field.said}` }, field.text);
-          button.addEventListener("click", () => { chosen = isChosen ? null : { row, run, rule }; shown = SHOWN_AT_ONCE; draw(); focusField(row, run, rule); });
-          button.dataset.field = `${row} ${run.number} ${rule}`;
+          const field = fieldFor(groups.get(`${api} ${run.number} ${rule}`) ?? []);
+          const isChosen = chosen && chosen.api === api && chosen.run === run && chosen.rule === rule;
+          const button = make("button", { type: "button", tabIndex: -1, "aria-label": `${api}, ${run.name}, ${rule}: ${field.label}`, title: `${rule}: ${field.label}` }, field.text);
+          button.addEventListener("click", () => { chosen = isChosen ? null : { api, run, rule }; shown = SHOWN_AT_ONCE; draw(); focusField(api, run, rule); });
+          button.dataset.field = `${api} ${run.number} ${rule}`;
           line.append(make("td", { className: [field.kind, first.has(rule) ? "family" : "", isChosen ? "chosen" : ""].join(" ") }, button));
         }
         body.append(line);
@@ -138,7 +138,7 @@ function start(data) {
     if (button) button.tabIndex = 0;
   }
 
-  const keyOf = (each) => `${each.row} ${each.run.number} ${each.rule}`;
+  const keyOf = (each) => `${each.api} ${each.run.number} ${each.rule}`;
 
   function groupBy(items, key) {
     const groups = new Map();
@@ -146,8 +146,8 @@ function start(data) {
     return groups;
   }
 
-  function focusField(row, run, rule) {
-    const button = $("matrix").querySelector(`[data-field="${CSS.escape(`${row} ${run.number} ${rule}`)}"]`);
+  function focusField(api, run, rule) {
+    const button = $("matrix").querySelector(`[data-field="${CSS.escape(`${api} ${run.number} ${rule}`)}"]`);
     if (button) moveTo(button);
   }
 
@@ -158,11 +158,11 @@ function start(data) {
   }
 
   function drawCells(matching) {
-    const inField = (each) => !chosen || (each.row === chosen.row && each.run === chosen.run && each.rule === chosen.rule);
+    const inField = (each) => !chosen || (each.api === chosen.api && each.run === chosen.run && each.rule === chosen.rule);
     const rank = (each) => STATUSES.indexOf(each.status);
     const order = (one, other) => rank(one) - rank(other) || one.scenario.localeCompare(other.scenario);
     const found = matching.filter(inField).sort(order);
-    $("chosen").textContent = chosen ? `${chosen.rule} for ${chosen.row}${runs.length > 1 ? `, ${chosen.run.name}` : ""}` : "Cells";
+    $("chosen").textContent = chosen ? `${chosen.rule} for ${chosen.api}${runs.length > 1 ? `, ${chosen.run.name}` : ""}` : "Cells";
     $("about").textContent = (chosen ? `${data.rules[chosen.rule].requirement} ` : "") + `${found.length} cells.`;
     $("cells").replaceChildren(...found.slice(0, shown).map(lineOf));
     $("more").hidden = found.length <= shown;
@@ -171,7 +171,7 @@ function start(data) {
   function lineOf(result) {
     const button = make("button", { type: "button" },
       make("span", { className: `status ${result.status}` }, result.status), make("span", {}, result.rule), make("span", {}, result.scenario),
-      make("span", { className: "method" }, result.method), make("span", { className: "said" }, result.message ?? ""));
+      make("span", { className: "method" }, result.method), make("span", { className: "message" }, result.message ?? ""));
     button.addEventListener("click", () => open(result));
     return make("li", {}, button);
   }
@@ -193,7 +193,7 @@ function start(data) {
   showDeviations(data.reports);
   const refilter = () => { chosen = null; shown = SHOWN_AT_ONCE; draw(); };
   $("search").addEventListener("input", refilter);
-  // A text changes, for the browser, when it is left: to draw anew then would take away the button that is clicked.
+  // The search field fires "change" when it loses focus; drawing then would replace the button that is being clicked.
   $("filters").addEventListener("change", (event) => { if (event.target !== $("search")) refilter(); });
   $("filters").addEventListener("submit", (event) => event.preventDefault());
   $("more").addEventListener("click", () => { shown += SHOWN_AT_ONCE; draw(); });
@@ -223,7 +223,7 @@ function showDeviations(reports) {
 const safe = (link) => (/^https?:\/\//.test(link) ? link : "");
 
 function detailOf(result, data) {
-  const rule = data.rules[result.rule] ?? { requirement: "A rule that this version of the suite does not have.", reason: "" };
+  const rule = data.rules[result.rule] ?? { requirement: "This version of the suite does not have this rule.", reason: "" };
   const behind = result.exchange ?? result.example ?? {};
   const example = result.example ?? {};
   const known = result.deviation === undefined ? null : result.run.report.deviations[result.deviation];
@@ -244,9 +244,9 @@ function detailOf(result, data) {
     copy.addEventListener("click", () => navigator.clipboard?.writeText(command));
     parts.push(make("h3", {}, "Reproduce"), make("pre", { id: "detail-command" }, command), copy);
   }
-  const left = make("div", {}, make("h3", {}, "What was sent"), ...sentOf(behind, example, sent), ...(expected ? [make("h3", {}, "What was expected"), pretty(expected)] : []));
-  const right = make("div", {}, make("h3", {}, "What came back"), ...returnedOf(returned, behind));
-  parts.push(sent === undefined ? make("p", {}, "This report has nothing of the exchange: no method was called.") : make("div", { className: "beside" }, left, right));
+  const left = make("div", {}, make("h3", {}, "Sent"), ...sentOf(behind, example, sent), ...(expected ? [make("h3", {}, "Expected"), pretty(expected)] : []));
+  const right = make("div", {}, make("h3", {}, "Returned"), ...returnedOf(returned, behind));
+  parts.push(sent === undefined ? make("p", {}, "The report has no exchange for this cell: no method was called.") : make("div", { className: "beside" }, left, right));
   return parts.filter((part) => part !== null);
 }
 
@@ -256,12 +256,12 @@ function sentOf(behind, example, sent) {
   const facts = { status: behind.status, fault: behind.fault, headers: behind.headers && JSON.stringify(behind.headers), "cut at byte": (example.cuts ?? behind.cuts)?.join(", ") };
   const list = Object.entries(facts).filter(([, value]) => value).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]);
   return [list.length ? make("dl", {}, ...list) : null, make("pre", { id: "detail-wire" }, sent || "(nothing)"),
-    behind.request ? make("details", {}, make("summary", {}, "The request"), pretty(behind.request)) : null].filter(Boolean);
+    behind.request ? make("details", {}, make("summary", {}, "Request"), pretty(behind.request)) : null].filter(Boolean);
 }
 
 function returnedOf(returned, behind) {
-  if (behind.raised && returned === null) return [make("p", {}, "It raised"), make("pre", {}, behind.raised)];
-  if (!returned) return [make("p", {}, "Nothing.")];
+  if (behind.raised && returned === null) return [make("p", {}, "The method raised"), make("pre", {}, behind.raised)];
+  if (!returned) return [make("p", {}, "Nothing was returned.")];
   if (typeof returned !== "object") return [pretty(returned)];
   const parts = [make("p", {}, "message")];
   parts.push(typeof returned.message === "string" ? marked(returned.message, returned.annotations) : pretty(returned.message ?? null));
@@ -270,11 +270,11 @@ function returnedOf(returned, behind) {
   if (annotations.length) {
     parts.push(make("p", {}, "annotations"), make("pre", {}, annotations.map((each, number) => `${number + 1}: [${each?.start}, ${each?.end}) ${JSON.stringify(each?.data)}`).join("\n")));
   }
-  parts.push(make("details", {}, make("summary", {}, "All of it, as JSON"), pretty(returned)));
+  parts.push(make("details", {}, make("summary", {}, "The whole response as JSON"), pretty(returned)));
   return parts;
 }
 
-// Offsets count code points, JavaScript's strings UTF-16 units.
+// Offsets count code points; JavaScript strings count UTF-16 code units.
 function marked(message, annotations) {
   const points = Array.from(message);
   const spans = (Array.isArray(annotations) ? annotations : [])
@@ -295,5 +295,5 @@ function marked(message, annotations) {
 }
 
 unpack($("data").textContent).then(start, (error) => {
-  document.querySelector("main").prepend(make("p", { role: "alert" }, `The data of this page cannot be unpacked here: ${error}`));
+  document.querySelector("main").prepend(make("p", { role: "alert" }, `This browser cannot unpack the data of the page: ${error}`));
 });
