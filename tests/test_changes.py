@@ -65,13 +65,13 @@ def cut(told: Interaction) -> Interaction:
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        (renamed("finish_reason", "stop_reason"), "finish_reason has vanished"),
+        (renamed("finish_reason", "stop_reason"), "finish_reason has disappeared"),
         (edited(without_usage), "counts: was prompt + completion = total, and is none"),
         (edited(in_utf16), "offsets count: was code points, as documented, and is UTF-16 units"),
         (failing(429), "the status was 200, and is 429"),
         (failing(500), "the status was 200, and is 500"),
-        (cut, "stream: the end: was said, and is missing: the stream was cut off"),
-        (edited(in_milliseconds), "field /created was a whole number, and is a text"),
+        (cut, "stream: the end: was marked, and is missing: the stream is incomplete"),
+        (edited(in_milliseconds), "field /created was an integer, and is a string"),
     ],
     ids=["renamed", "no-usage", "utf-16", "429", "500", "cut", "retyped"],
 )

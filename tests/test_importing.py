@@ -81,7 +81,7 @@ def test_what_was_imported_before_is_said_and_what_is_called_alike_gets_a_number
     into = tmp_path / "ours"
     assert run(tape(tmp_path, pair()), f"--into={into}") == 0
     assert run(tape(tmp_path, pair()), f"--into={into}") == 1
-    assert "it was imported before, as" in capsys.readouterr().out
+    assert "it was imported before as" in capsys.readouterr().out
     other = tmp_path / "other"
     other.mkdir()
     changed = json.loads(json.dumps(pair()).replace("Acht.", "Neun."))
@@ -99,7 +99,7 @@ def test_bodies_written_anew_are_imported_with_a_warning(tmp_path: Path, capsys:
     file = tmp_path / "test_parsed.yaml"
     file.write_text(yaml.safe_dump({"interactions": [parsed], "version": 1}))
     assert run(file, f"--into={tmp_path / 'ours'}") == 0
-    assert "the recorder is known to straighten quotation marks" in capsys.readouterr().out
+    assert "the recorder replaces typographic characters" in capsys.readouterr().out
     said = cassette.load(tmp_path / "ours/deepseek/test-parsed.yaml").metadata
     assert (said["provenance"], said["fidelity"]) == ("edited", "json-asciified")
 
@@ -131,7 +131,7 @@ def test_secrets_of_others_are_written_over(tmp_path: Path, capsys: pytest.Captu
     written = (tmp_path / "ours/deepseek/test-legs.yaml").read_text()
     assert "somebody@company" not in written
     assert "org-0123" not in written
-    assert "an e-mail address was in it, and was written over" in capsys.readouterr().out
+    assert "an e-mail address was in the response and was masked" in capsys.readouterr().out
     assert not list(lint.lint(load.read(tmp_path / "ours/deepseek/test-legs.scenario.yaml")))
 
 

@@ -170,15 +170,15 @@ def test_a_journal_of_strangers_is_not_believed(
     (cassette_dir / "x" / "old" / "victim").write_text("theirs")
     (cassette_dir / load.JOURNAL).write_text(json.dumps(journal))
     assert main.main(["review", f"--cassettes={cassette_dir}"]) == 4
-    assert "no journal of this suite's" in capsys.readouterr().err
+    assert "was not written by this suite" in capsys.readouterr().err
     assert victim.read_text() == "mine"
     assert contents(cassette_dir) == before
 
 
 def test_while_one_accepts_nobody_else_changes_anything(cassette_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with swap.alone(cassette_dir):
+    with swap.locked(cassette_dir):
         assert main.main(["accept", "--yes", f"--cassettes={cassette_dir}"]) == 4
-        assert "another command is accepting recordings here" in capsys.readouterr().err
+        assert "another command is changing this directory" in capsys.readouterr().err
         assert main.main(["age", f"--cassettes={cassette_dir}"]) == 0
     assert main.main(["accept", "--yes", f"--cassettes={cassette_dir}"]) == 0
 

@@ -85,7 +85,7 @@ def test_a_wrong_key_ends_it_at_once(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-another-0123456789abcdefghij")
     assert recorded(cassette_dir, provider) == 1
-    assert "answers with status 401; look at OPENAI_API_KEY" in capsys.readouterr().out
+    assert "answers with status 401; check OPENAI_API_KEY" in capsys.readouterr().out
     assert len(provider.asked) == 1
     assert not list(cassette_dir.rglob("*.proposed"))
 
@@ -211,7 +211,7 @@ def test_a_draft_is_no_orphan(cassette_dir: Path, provider: StandIn) -> None:
 
 def test_faults_cannot_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("record", "deepseek/connection-refused", "--yes", "--dry-run") == 0
-    assert "nobody can be asked for it" in capsys.readouterr().out
+    assert "no provider can be asked for" in capsys.readouterr().out
 
 
 CALL = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
@@ -302,7 +302,7 @@ def test_what_no_key_has_is_told_without_it(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-schl\u00fcssel-0123456789")
     assert recorded(cassette_dir, provider) == 4
     said = capsys.readouterr()
-    assert "OPENAI_API_KEY has characters in it that no key has" in said.err
+    assert "OPENAI_API_KEY has characters that a key cannot have" in said.err
     assert "schl" not in said.out + said.err
 
 
@@ -332,5 +332,5 @@ def test_an_answer_in_a_draft_has_to_be_written_as_it_is_sent(
     call = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, {"answer_of": "first"}]}
     draft = standin.draft(cassette_dir, provider.api, call=call)
     assert run("record", draft, "--yes", f"--base-url={provider.url}", f"--cassettes={cassette_dir}") == 1
-    assert "write what is to be sent as `request:`" in capsys.readouterr().out
+    assert "add `request:` with the body to send" in capsys.readouterr().out
     assert not provider.asked

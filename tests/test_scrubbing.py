@@ -71,7 +71,7 @@ def test_a_known_secret_is_written_over_wherever_it_stands(place: str, form: str
     scrubbed = scrub(found, ROW, [KEY])
     kept = everything(scrubbed.interaction)
     assert not [written for written in WRITTEN.values() if written.rstrip("=")[4:-4] in kept]
-    assert place == "uri" or "a key or an account that was sent" in scrubbed.found  # a query is not kept at all
+    assert place == "uri" or "a key or an account of the request" in scrubbed.masked  # a query is not kept at all
     assert len(scrubbed.interaction.body) == len(found.body)
     json.loads(scrubbed.interaction.body)
 
@@ -89,7 +89,7 @@ SHAPES = {
 def test_what_looks_like_a_secret_is_written_over_and_offsets_stay(kind: str) -> None:
     body = answer(f"Write to {SHAPES[kind]} and see")
     scrubbed = scrub(replace(PLAIN, body=body), ROW)
-    assert scrubbed.found == (kind,)
+    assert scrubbed.masked == (kind,)
     assert SHAPES[kind] not in scrubbed.interaction.body.decode()
     assert not list(secrets.scan(scrubbed.interaction.body.decode()))
     (before, after) = (answers.derive(replace(PLAIN, body=it), ROW).text for it in (body, scrubbed.interaction.body))
@@ -119,7 +119,7 @@ def test_a_secret_in_pieces_is_found_in_a_stream_that_breaks_off() -> None:
     "write", ["".join(f"\\u{ord(each):04x}" for each in KEY), "".join(f"%{ord(c):02x}" for c in KEY)]
 )
 def test_a_secret_in_an_odd_form_is_not_written_at_all(write: str) -> None:
-    with pytest.raises(LeakError, match="cannot be written over"):
+    with pytest.raises(LeakError, match="cannot be masked"):
         scrub(replace(PLAIN, body=answer("XX").replace(b"XX", write.encode())), ROW, [KEY])
 
 
@@ -170,7 +170,7 @@ def test_no_file_has_the_canary_after_a_recording(
             main.main(["review", f"--cassettes={tmp_path}"])
     said = capsys.readouterr()
     assert key not in said.out + said.err
-    assert "a key or an account that was sent was in it, and was written over" in said.out
+    assert "a key or an account of the request was in the response and was masked" in said.out
 
 
 def test_a_leak_ends_that_scenario_and_writes_nothing(
@@ -248,7 +248,7 @@ def test_a_message_that_is_cut_off_hides_no_secret(secret: str) -> None:
 
 def test_a_message_that_is_cut_off_and_cannot_be_looked_into_is_not_written() -> None:
     whole = aws_message(CHUNK, b'{"bytes": "e30\\u003d"}')
-    with pytest.raises(LeakError, match="may hide anything"):
+    with pytest.raises(LeakError, match="may hide a secret"):
         scrub(in_messages(whole[:-5]), ROW, [KEY])
 
 

@@ -15,10 +15,11 @@ import httpx
 
 from llm_conformance.cli.cassette_dir import add_cassette_dir, cassette_dir_of, files_in, hint, older_than
 from llm_conformance.cli.command import Options, Parser, UsageError
-from llm_conformance.recording import client, drafts, recorder
+from llm_conformance.recording import client, provider_request, recorder
 from llm_conformance.recording.client import RefusedError
-from llm_conformance.recording.drafts import CannotAskError
+from llm_conformance.recording.draft import read_draft
 from llm_conformance.recording.proposals import Proposal
+from llm_conformance.recording.provider_request import CannotRecordError
 from llm_conformance.recording.recorder import Recorder, Task
 from llm_conformance.recording.scrubbing import LeakError
 from llm_conformance.scenarios import load
@@ -96,7 +97,7 @@ def _tasks(options: Options, cassette_dir: Path, before: date | None) -> Iterato
         files = [file for file in files if str(file.cassette.metadata.get("date", "")) < before.isoformat()]
     yield from (Task(file.path, file) for file in _with_earlier(files))
     for path in draft_paths:
-        draft = drafts.read_draft(path)
+        draft = read_draft(path)
         yield Task(cassette_dir / f"{draft.id}{SUFFIX}", draft)
 
 
@@ -130,24 +131,24 @@ def _check_writable(folder: Path) -> None:
 def _without_key(tasks: Iterable[Task], environment: Mapping[str, str]) -> list[Task]:
     try:
         return [task for task in tasks if task.api.key_variables and recorder.key_for(task.api, environment) is None]
-    except CannotAskError as error:
+    except CannotRecordError as error:
         raise UsageError(str(error)) from error
 
 
 def _show(options: Options, tasks: Iterable[Task]) -> int:
     for task in tasks:
         try:
-            for ask in task.asks(options.model):
+            for request in task.requests(options.model):
                 try:
-                    base_url = drafts.base_url_for(ask, options.base_url, {})
-                except CannotAskError:
-                    base_url = ask.base_url
-                print(f"# {load.id_of(task.target)} ({ask.mode})")
-                print(f"POST {base_url}{ask.rest}")
-                headers = client.headers_for(ask.api, "***" if ask.api.key_headers else None)
+                    base_url = provider_request.base_url_for(request, options.base_url, {})
+                except CannotRecordError:
+                    base_url = request.base_url
+                print(f"# {load.id_of(task.target)} ({request.mode})")
+                print(f"POST {base_url}{request.path}")
+                headers = client.headers_for(request.api, "***" if request.api.key_headers else None)
                 print(*(f"{name}: {value}" for name, value in headers.items()), sep="\n")
-                print(f"\n{json.dumps(ask.request, indent=1, ensure_ascii=False)}\n")
-        except CannotAskError as error:
+                print(f"\n{json.dumps(request.body, indent=1, ensure_ascii=False)}\n")
+        except CannotRecordError as error:
             print(f"# {load.id_of(task.target)}: {error}\n")
     return 0
 
@@ -220,7 +221,7 @@ def _record(options: Options, cassette_dir: Path, tasks: Sequence[Task], today: 
             except RefusedError as error:
                 refused.append(task.api)
                 tqdm.write(f"{name}: not recorded: {error}")
-            except (CannotAskError, LeakError, BadFileError) as error:
+            except (CannotRecordError, LeakError, BadFileError) as error:
                 tqdm.write(f"{name}: not recorded: {error}")
             except httpx.HTTPError as error:  # its message may repeat what was sent
                 tqdm.write(f"{name}: not recorded: {type(error).__name__} at {_host(options, task)}")

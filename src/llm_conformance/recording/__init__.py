@@ -1,4 +1,4 @@
-"""Recording: making cassettes of real answers, keeping secrets out of them, and seeing what a provider has changed.
+"""Recording: cassettes of real responses, without secrets, and what a provider has changed since the last one.
 
-A new recording is a proposal beside the old one until somebody has looked at it and accepts it.
+A new recording is a proposal beside the present one until the user accepts it.
 """

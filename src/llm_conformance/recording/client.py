@@ -1,4 +1,4 @@
-"""Asking a provider: one request, its answer byte for byte, and when each piece of it came."""
+"""Sending a request to a provider: the response byte for byte, and when each chunk of it arrived."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import httpx
 
-from llm_conformance.recording.drafts import Ask
+from llm_conformance.recording.provider_request import ProviderRequest
 from llm_conformance.scenarios import cassette
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.yaml_files import MAX_BYTES
@@ -19,37 +19,44 @@ ATTEMPTS = 4
 LONGEST_WAIT_S = 60.0
 READ_S = 120.0
 WHOLE_S = 600.0
-_HALF = MAX_BYTES // 2  # of what a cassette may be, which has the answer escaped, and the request
+_LONGEST_BODY = MAX_BYTES // 2
+"""In bytes. A cassette may have `MAX_BYTES`; it has the body escaped, and the request."""
 
 
 class RefusedError(Exception):
-    """The provider does not let us in; asking again, or asking for more, is of no use."""
+    """The provider refuses access, or its responses cannot be read; sending more requests is useless."""
 
 
 @dataclass(frozen=True)
-class Piece:
-    """Bytes of an answer that came together, so many milliseconds after the request went out."""
+class Chunk:
+    """The size of a piece of the body in bytes, and when it arrived, in milliseconds after the request."""
 
     size: int
     milliseconds: int
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What came back. `broke_off` says how, where the answer is not whole; `attempts` counts the requests."""
+class RawResponse:
+    """A response as it arrived.
+
+    Attributes:
+        chunks: The pieces of the body; empty if the body had to be decompressed.
+        broke_off: Why the body is incomplete; "" if it is complete.
+        attempts: The number of requests that were sent.
+        can_retry: Whether the connection broke, so that another attempt may get the whole body.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
-    pieces: tuple[Piece, ...]
+    chunks: tuple[Chunk, ...]
     broke_off: str = ""
     attempts: int = 1
-    may_pass: bool = False
-    """Whether it broke off on the way, and might not the next time."""
+    can_retry: bool = False
 
 
 def headers_for(api: Api, key: str | None) -> dict[str, str]:
-    """Return the headers of a request: the provider's own, and the key where the provider wants it."""
+    """Return the headers of a request, with the key if the API has a header for it."""
     headers = {"content-type": "application/json", "accept-encoding": "identity", **api.request_headers}
     if key and api.key_headers:
         name = api.key_headers[0]
@@ -57,75 +64,76 @@ def headers_for(api: Api, key: str | None) -> dict[str, str]:
     return headers
 
 
-def call(client: httpx.Client, ask: Ask, url: str, key: str | None) -> Answer:
-    """Ask, and ask again where the provider says that it is busy, as late as it says.
+def send(client: httpx.Client, request: ProviderRequest, url: str, key: str | None) -> RawResponse:
+    """Send a request, and again while the provider is busy, after the time that its `retry-after` asks for.
 
-    An error status that was recorded before is an answer, and so is one that does not go away.
+    The status of the present recording is not retried, even if it is an error.
 
     Raises:
-        RefusedError: 401 or 403, where that was not what was recorded.
-        httpx.TransportError: No answer began, however often it was asked.
+        RefusedError: The status is 401 or 403, and that is not the recorded status.
+        httpx.TransportError: No attempt got a response.
     """
     from tenacity import Retrying, retry_if_exception_type, retry_if_result, stop_after_attempt
     from tenacity.wait import wait_exponential
 
-    grows = wait_exponential(max=LONGEST_WAIT_S)
+    backoff = wait_exponential(max=LONGEST_WAIT_S)
     retrying = Retrying(
         stop=stop_after_attempt(ATTEMPTS),
         retry=retry_if_exception_type(httpx.TransportError)
-        | retry_if_result(lambda answer: answer.may_pass or _is_busy(answer.status, ask.expected)),
-        wait=lambda state: _asked_to_wait(state.outcome) or grows(state),
+        | retry_if_result(lambda response: response.can_retry or _is_busy(response.status, request.recorded_status)),
+        wait=lambda state: _retry_after(state.outcome) or backoff(state),
         retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
     )
-    answer: Answer = retrying(_once, client, ask, url, headers_for(ask.api, key))
-    if answer.status in (401, 403) and answer.status != ask.expected:
-        names = " or ".join(ask.api.key_variables)
-        advice = f"; look at {names}" if names else ""
-        raise RefusedError(f"{ask.api} answers with status {answer.status}{advice}")
-    attempts = int(retrying.statistics.get("attempt_number", 1))
-    return replace(answer, attempts=attempts)
+    response: RawResponse = retrying(_send_once, client, request, url, headers_for(request.api, key))
+    if response.status in (401, 403) and response.status != request.recorded_status:
+        names = " or ".join(request.api.key_variables)
+        advice = f"; check {names}" if names else ""
+        raise RefusedError(f"{request.api} answers with status {response.status}{advice}")
+    return replace(response, attempts=int(retrying.statistics.get("attempt_number", 1)))
 
 
-def _once(client: httpx.Client, ask: Ask, url: str, headers: Mapping[str, str]) -> Answer:
-    began = time.monotonic()
-    body, pieces, broke_off, may_pass = bytearray(), [], "", False
-    with client.stream("POST", url, json=ask.request, headers=dict(headers)) as response:
+def _send_once(client: httpx.Client, request: ProviderRequest, url: str, headers: Mapping[str, str]) -> RawResponse:
+    start = time.monotonic()
+    body, chunks, broke_off, can_retry = bytearray(), [], "", False
+    with client.stream("POST", url, json=request.body, headers=dict(headers)) as response:
         try:
-            for chunk in response.iter_raw():
-                pieces.append(Piece(len(chunk), round((time.monotonic() - began) * 1000)))
-                body += chunk[: _HALF - len(body)]
-                if len(body) >= _HALF:
-                    broke_off = f"it is longer than {_HALF // 2**20} MiB"
+            for data in response.iter_raw():
+                chunks.append(Chunk(len(data), round((time.monotonic() - start) * 1000)))
+                body += data[: _LONGEST_BODY - len(body)]
+                if len(body) >= _LONGEST_BODY:
+                    broke_off = f"it is longer than {_LONGEST_BODY // 2**20} MiB"
                     break
-                if time.monotonic() - began > WHOLE_S:
+                if time.monotonic() - start > WHOLE_S:
                     broke_off = f"it took longer than {WHOLE_S:.0f} seconds"
                     break
         except httpx.TransportError as error:
-            broke_off, may_pass = type(error).__name__, True  # its words may repeat what was sent
+            broke_off, can_retry = type(error).__name__, True  # its message may repeat what was sent
         unpacked = _unpacked(bytes(body), response.headers.get("content-encoding", "identity"))
-        came = tuple(pieces) if len(unpacked) == sum(piece.size for piece in pieces) else ()
-        return Answer(response.status_code, dict(response.headers), unpacked, came, broke_off, may_pass=may_pass)
+        arrived = tuple(chunks) if len(unpacked) == sum(chunk.size for chunk in chunks) else ()
+        return RawResponse(
+            response.status_code, dict(response.headers), unpacked, arrived, broke_off, can_retry=can_retry
+        )
 
 
 def _unpacked(body: bytes, encoding: str) -> bytes:
-    """Return a body that was packed, though nobody asked for that. Raises RefusedError where it cannot be unpacked."""
+    """Return the body decompressed. Raises RefusedError if the encoding is unknown or the data is corrupt."""
     if encoding == "identity":
         return body
     try:
         if encoding not in ("gzip", "deflate"):
             raise zlib.error(encoding)
-        return cassette.decompressed(body, _HALF)
+        return cassette.decompressed(body, _LONGEST_BODY)
     except zlib.error as error:
-        raise RefusedError(f"its answers are packed in a way that is not understood ({encoding[:20]!r})") from error
+        raise RefusedError(f"its responses cannot be decompressed (content-encoding {encoding[:20]!r})") from error
 
 
-def _is_busy(status: int, expected: int | None) -> bool:
-    return status != expected and (status in (408, 429) or status >= 500)
+def _is_busy(status: int, recorded_status: int | None) -> bool:
+    return status != recorded_status and (status in (408, 429) or status >= 500)
 
 
-def _asked_to_wait(outcome: object) -> float:
-    """Return how many seconds the provider wants us to wait; 0 where it does not say."""
+def _retry_after(outcome: object) -> float:
+    """Return the seconds of the `retry-after` header, at most `LONGEST_WAIT_S`; 0 without one."""
     failed = getattr(outcome, "failed", True)
-    answer = None if failed else outcome.result()  # type: ignore[attr-defined]
-    said = answer.headers.get("retry-after", "") if isinstance(answer, Answer) else ""
-    return min(float(said), LONGEST_WAIT_S) if re.fullmatch(r"[0-9]{1,9}", said) else 0.0
+    response = None if failed else outcome.result()  # type: ignore[attr-defined]
+    value = response.headers.get("retry-after", "") if isinstance(response, RawResponse) else ""
+    return min(float(value), LONGEST_WAIT_S) if re.fullmatch(r"[0-9]{1,9}", value) else 0.0

@@ -1,4 +1,4 @@
-"""What a proposal consists of: the metadata of the cassette, and the scenario file with the truth of its bytes."""
+"""The contents of a proposal: the metadata of the cassette, and the scenario file with the values from its bytes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import httpx
 
 from llm_conformance import __version__
 from llm_conformance.contract.call import ThinkProfile
-from llm_conformance.recording.client import Answer
-from llm_conformance.recording.drafts import Ask
+from llm_conformance.recording.client import RawResponse
+from llm_conformance.recording.provider_request import ProviderRequest
 from llm_conformance.recording.splice import Splice
 from llm_conformance.scenarios import cassette, dump
 from llm_conformance.scenarios.bare_expected import Undecided, expected_from_bytes, with_segments
@@ -21,73 +21,74 @@ from llm_conformance.wire import answers
 from llm_conformance.wire.answers import WireFacts
 from llm_conformance.wire.interaction import Interaction, Mode
 
-# What a scenario file has of the answer that it was written for.
-_OF_THE_ANSWER = ("recordings", "expected")
+_REPLACED = ("recordings", "expected")
+"""The keys of a scenario file that depend on the response."""
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """A request that was made, what came back, and what of it may be kept."""
+class Recording:
+    """A request, the response to it, and the interaction without secrets that the cassette gets."""
 
-    ask: Ask
-    answer: Answer
+    request: ProviderRequest
+    response: RawResponse
     interaction: Interaction
 
     @property
     def facts(self) -> WireFacts | None:
-        """What the answer says, None if it cannot be read."""
-        return answers.derive_if_readable(self.interaction, self.ask.api)
+        """What the response says; None if it cannot be read."""
+        return answers.derive_if_readable(self.interaction, self.request.api)
 
 
 def scenario(
     old: Mapping[str, Any],
-    made: Collection[Recorded],
+    recordings: Collection[Recording],
     model: str | None,
-    before: Iterable[Splice],
+    earlier: Iterable[Splice],
     own: Mapping[Mode, Splice],
 ) -> dict[str, Any]:
-    """Return the scenario file of a recording.
+    """Return the scenario file of new recordings.
 
     Args:
-        old: The scenario file as it was, or the draft.
-        made: What was recorded, by mode.
-        model: The model that was asked instead of the recorded one.
-        before: What became of the answers that stand in the conversation.
-        own: What became of the answer itself, by mode.
+        old: The present scenario file, or the draft.
+        recordings: One for each mode.
+        model: The requested model, if it was not the recorded one.
+        earlier: The replacements for earlier answers in the conversation.
+        own: The replacements for this scenario's answer, by mode.
     """
-    document = {key: value for key, value in old.items() if key not in _OF_THE_ANSWER}
+    document = {key: value for key, value in old.items() if key not in _REPLACED}
     document["call"] = {**old["call"], **({"model": model} if model else {})}
-    for told in before:
-        document["call"] = told.of(document["call"])
-        document |= {"round_trip": told.of(document["round_trip"])} if "round_trip" in document else {}
+    for splice in earlier:
+        document["call"] = splice.apply(document["call"])
+        document |= {"round_trip": splice.apply(document["round_trip"])} if "round_trip" in document else {}
     expected_by_mode: dict[Mode, Expected] = {}
-    for each in made:
-        expected = _expected(each, document["call"]["model"], old.get("think_profile", "off"))
-        mode = each.ask.mode
+    for recording in recordings:
+        expected = _expected(recording, document["call"]["model"], old.get("think_profile", "off"))
+        mode = recording.request.mode
         expected_by_mode[mode] = (
             _with_old_segments(expected, old["expected"], mode, own[mode]) if mode in own else expected
         )
-    recordings: dict[str, Any] = {each.ask.mode: number for number, each in enumerate(made)}
+    positions: dict[str, Any] = {each.request.mode: number for number, each in enumerate(recordings)}
     if len(expected_by_mode) == 2:
-        recordings["same_content"] = say_the_same(*expected_by_mode.values())
-    return document | {"recordings": recordings, "expected": dump.stated_by_mode(expected_by_mode)}
+        positions["same_content"] = have_same_content(*expected_by_mode.values())
+    return document | {"recordings": positions, "expected": dump.stated_by_mode(expected_by_mode)}
 
 
-def _expected(recorded: Recorded, model: str, profile: ThinkProfile) -> Expected:
-    api = recorded.ask.api
-    expected = expected_from_bytes(recorded.interaction, api, model, profile)
+def _expected(recording: Recording, model: str, profile: ThinkProfile) -> Expected:
+    api = recording.request.api
+    expected = expected_from_bytes(recording.interaction, api, model, profile)
     if isinstance(expected, Undecided):
         return Expected(stated=frozenset({"error"}), error="ValidationError", fault="malformed")
-    return with_segments(expected, recorded.interaction, api)
+    return with_segments(expected, recording.interaction, api)
 
 
 def _with_old_segments(expected: Expected, old: Mapping[str, Any], mode: Mode, own: Splice) -> Expected:
-    """Return a truth with the segments that were written by hand, where the new answer is built as the old one was."""
+    """Return the expected values with the hand-written segments of the old ones, if they fit the new answer."""
     old_expected = read_expected(old, mode)
     if expected.error or "segments" in expected.stated or "segments" not in old_expected.stated:
         return expected
     segments = tuple(
-        replace(each, content=own.of(each.content), metadata=own.of(each.metadata)) for each in old_expected.segments
+        replace(each, content=own.apply(each.content), metadata=own.apply(each.metadata))
+        for each in old_expected.segments
     )
     text = "".join(each.content for each in segments if each.type == "text")
     reasoning = "".join(each.content for each in segments if each.type == "reasoning")
@@ -96,39 +97,40 @@ def _with_old_segments(expected: Expected, old: Mapping[str, Any], mode: Mode, o
     return replace(expected, segments=segments, stated=expected.stated | {"segments"})
 
 
-def say_the_same(one: Expected, other: Expected) -> bool:
-    """Whether a plain and a streamed answer are the same but for what identifies them."""
-    said = [
+def have_same_content(one: Expected, other: Expected) -> bool:
+    """Return True if a plain and a streamed answer are the same except for ids and models."""
+    contents = [
         (
             *(each.message, each.refusal, each.reasoning, each.annotations, each.attachments),
             *(each.tool_calls, each.finish_reasons, each.usage),
         )
         for each in (one, other)
     ]
-    return not (one.error or other.error) and said[0] == said[1]
+    return not (one.error or other.error) and contents[0] == contents[1]
 
 
-def metadata(made: Collection[Recorded], today: date, base_url: str | None, source: str) -> dict[str, Any]:
-    """Return a cassette's metadata; `base_url` is where it was asked if that was not the provider's own."""
-    ask = next(iter(made)).ask
-    answered = sorted({each.facts.model for each in made if each.facts is not None and each.facts.model})
-    asked = sorted({str(each.ask.request["model"]) for each in made if isinstance(each.ask.request.get("model"), str)})
-    place = _without_secrets(base_url) if base_url else ask.base_url
+def metadata(recordings: Collection[Recording], today: date, base_url: str | None, source: str) -> dict[str, Any]:
+    """Return a cassette's metadata. `base_url` is where the requests went if not to the provider."""
+    request = next(iter(recordings)).request
+    answered = sorted({each.facts.model for each in recordings if each.facts is not None and each.facts.model})
+    bodies = (each.request.body for each in recordings)
+    asked = sorted({str(body["model"]) for body in bodies if isinstance(body.get("model"), str)})
+    place = _without_secrets(base_url) if base_url else request.base_url
     return {
         "provenance": "recorded",
-        "source": ", ".join(filter(None, ("llm-conformance record", ask.api.title, source))),
-        "endpoint": place + ask.rest.partition("?")[0],
+        "source": ", ".join(filter(None, ("llm-conformance record", request.api.title, source))),
+        "endpoint": place + request.path.partition("?")[0],
         "date": today.isoformat(),
         "recorder": f"llm-conformance {__version__}",
         **({"model_asked": ", ".join(asked)} if asked else {}),
         **({"model_answered": ", ".join(answered)} if answered else {}),
-        "digest": cassette.digest(each.interaction for each in made),
+        "digest": cassette.digest(each.interaction for each in recordings),
         "arrival": [
             {
-                "bytes": [piece.size for piece in each.answer.pieces],
-                "milliseconds": [piece.milliseconds for piece in each.answer.pieces],
+                "bytes": [chunk.size for chunk in each.response.chunks],
+                "milliseconds": [chunk.milliseconds for chunk in each.response.chunks],
             }
-            for each in made
+            for each in recordings
         ],
     }
 

@@ -1,7 +1,7 @@
-"""Importing what somebody else has recorded: a VCR cassette, interaction by interaction, as scenarios.
+"""Importing VCR cassettes of other projects as scenarios.
 
-A cassette of vcrpy's or of one of its kin is read as bare recordings are; secrets are written over; each interaction
-that its bytes give a truth for becomes a scenario, and those that ask the same, plain and streamed, become one.
+A cassette is read as a bare recording, and secrets are masked. Each interaction becomes a scenario if expected values
+can be derived from its bytes. A plain and a streamed interaction with the same request become one scenario.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.yaml_files import BadFileError
 
 FIDELITIES: Mapping[str, str] = {
-    "json-asciified": "the recorder is known to straighten quotation marks and the like, so offsets may be wrong",
-    "redacted-reserialised": "the recorder has written bodies anew, with other ids and another framing",
-    "body+headers-only": "the request is not known",
+    "json-asciified": "the recorder replaces typographic characters, so offsets may be wrong",
+    "redacted-reserialised": "the recorder has serialised the bodies again, with other ids and another framing",
+    "body+headers-only": "the request is unknown",
 }
-"""What a recorder has altered, by the name that `metadata.fidelity` has for it."""
+"""What a recorder has changed, by the value of `metadata.fidelity`."""
 _TITLE = 100
 _SHOWN = 3
 
 
 class CannotImportError(Exception):
-    """A recording that its bytes give no truth for."""
+    """A recording cannot be imported; the message says why."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """A scenario that was written, with what is to be known of it."""
+    """A scenario file that was written, and warnings about it."""
 
     path: Path
     warnings: tuple[str, ...]
@@ -49,7 +49,7 @@ class Imported:
 
 @dataclass(frozen=True)
 class Refused:
-    """Interactions that could not be imported; `why` says what is in the way."""
+    """Interactions that were not imported, and why."""
 
     name: str
     why: str
@@ -57,32 +57,32 @@ class Refused:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a cassette is from, and under which licence it may be used."""
+    """The source of a cassette, and the licence under which it may be used."""
 
     source: str
     licence: str
 
 
 def import_file(file: Path, into: Path, origin: Origin, api: Api | None) -> Iterator[Imported | Refused]:
-    """Import a cassette into a directory of scenarios, overwriting nothing.
+    """Import a cassette into a directory without overwriting files.
 
     Args:
         file: The cassette.
-        into: The directory; scenarios go to a folder of their provider in it.
-        origin: What is noted of it.
-        api: Whose API it is; None if the URLs of the requests tell.
+        into: The directory; scenarios go to a subfolder with the provider's name.
+        origin: What the metadata says about the source.
+        api: The API that was called; None to find it by the URLs of the requests.
 
     Raises:
-        BadFileError: The file is no cassette.
+        BadFileError: The file is not a cassette.
     """
     found: list[Scenario] = []
     for number, recording in enumerate(bare.recordings(file)):
         if isinstance(recording, NotJudged):
             yield Refused(f"{file.name}#{number}", recording.why)
         elif api is not None and recording.api != api:
-            yield Refused(f"{file.name}#{number}", f"it is of {recording.api}, not of {api}")
+            yield Refused(f"{file.name}#{number}", f"it is a request to {recording.api}, not to {api}")
         elif not recording.replayable or not next(iter(recording.interactions.values())).request:
-            yield Refused(f"{file.name}#{number}", "its request is not known, so nobody could ask for it")
+            yield Refused(f"{file.name}#{number}", "its request is unknown")
         else:
             found.append(recording)
     fidelity = str(cassette.load_bare(file)[0].get("fidelity", "raw"))
@@ -91,25 +91,25 @@ def import_file(file: Path, into: Path, origin: Origin, api: Api | None) -> Iter
         try:
             yield _import(group, name, into, origin, fidelity)
         except (BadFileError, LeakError, CannotImportError, UnicodeError) as error:
-            yield Refused(f"{file.name} ({name})", _told(error))
+            yield Refused(f"{file.name} ({name})", _reason(error))
 
 
 def _paired(found: list[Scenario]) -> Iterator[list[Scenario]]:
-    """Yield the recordings, those together that ask the same in both modes."""
+    """Yield the recordings in groups: a plain and a streamed one with the same request, or one alone."""
     left = list(found)
     while left:
         one = left.pop(0)
-        twin = next((each for each in left if _asks_the_same(one, each)), None)
+        twin = next((each for each in left if _have_same_request(one, each)), None)
         if twin is not None:
             left.remove(twin)
         yield [one] if twin is None else [one, twin]
 
 
-def _asks_the_same(one: Scenario, other: Scenario) -> bool:
-    return one.api is other.api and one.modes != other.modes and _question(one) == _question(other)
+def _have_same_request(one: Scenario, other: Scenario) -> bool:
+    return one.api is other.api and one.modes != other.modes and _request(one) == _request(other)
 
 
-def _question(scenario: Scenario) -> Mapping[str, Any]:
+def _request(scenario: Scenario) -> Mapping[str, Any]:
     (interaction,) = scenario.interactions.values()
     return {key: value for key, value in interaction.request.items() if key not in ("stream", "stream_options")}
 
@@ -119,42 +119,42 @@ def _import(group: list[Scenario], name: str, into: Path, origin: Origin, fideli
     folder = into / first.api.provider
     by_mode = {mode: each for mode in MODES for each in group if mode in each.modes}
     scrubbed = {mode: scrub(_readable(each.interactions[mode], first.api), first.api) for mode, each in by_mode.items()}
-    warnings = [f"{kind} was in it, and was written over" for each in scrubbed.values() for kind in each.found]
+    warnings = [f"{kind} was in the response and was masked" for each in scrubbed.values() for kind in each.masked]
     warnings = list(dict.fromkeys([*warnings, *filter(None, [FIDELITIES.get(fidelity)])]))
     kept = {mode: each.interaction for mode, each in scrubbed.items()}
     target = _free(folder, name, cassette.digest(kept.values()))
-    tape = load.cassette_path(target)
-    document = _document(by_mode, kept, name)  # before anything is written: it may refuse
-    made = [each for each in (folder, into) if not each.exists()]
-    cassette.save(tape, _metadata(origin, fidelity, warnings, kept), kept.values())
+    cassette_path = load.cassette_path(target)
+    document = _document(by_mode, kept, name)  # may raise, so before anything is written
+    created = [each for each in (folder, into) if not each.exists()]
+    cassette.save(cassette_path, _metadata(origin, fidelity, warnings, kept), kept.values())
     try:
         target.write_text(dump.text(document), encoding="utf-8")
         problems = list(lint.lint(load.read(target)))
         if problems:
             raise BadFileError(*problems)
     except BaseException:
-        for path in (target, tape):
+        for path in (target, cassette_path):
             path.unlink(missing_ok=True)
-        for each in made:
+        for each in created:
             each.rmdir()
         raise
     return Imported(target, tuple(warnings))
 
 
 def _readable(interaction: Interaction, api: Api) -> Interaction:
-    """Return an interaction whose request has its fields under the names that they are read by."""
+    """Return the interaction with the fields of its request under the names of the provider table."""
     return replace(interaction, request=api.read_request(interaction.request))
 
 
 def _free(folder: Path, name: str, digest: str) -> Path:
-    """Return a scenario file that is not there yet. Raises CannotImportError where the same was imported before."""
+    """Return a path for a new scenario file. Raises CannotImportError if the cassette was imported before."""
     for number in itertools.count(1):
         target = folder / f"{name if number == 1 else f'{name}-{number}'}{SUFFIX}"
-        tape = load.cassette_path(target)
-        if not target.exists() and not tape.exists():
+        cassette_path = load.cassette_path(target)
+        if not target.exists() and not cassette_path.exists():
             return target
-        if tape.is_file() and f"digest: {digest}" in tape.read_text("utf-8"):
-            raise CannotImportError(f"it was imported before, as {target}")
+        if cassette_path.is_file() and f"digest: {digest}" in cassette_path.read_text("utf-8"):
+            raise CannotImportError(f"it was imported before as {target}")
     raise AssertionError("there is always another number")
 
 
@@ -172,7 +172,7 @@ def _metadata(
 
 
 def _document(by_mode: Mapping[Mode, Scenario], kept: Mapping[Mode, Interaction], name: str) -> dict[str, Any]:
-    """Return the scenario file. Raises CannotImportError where the bytes give no truth."""
+    """Return the scenario file. Raises CannotImportError if expected values cannot be derived."""
     first = next(iter(by_mode.values()))
     api, profile = first.api, first.think_profile
     expected_by_mode: dict[Mode, Expected] = {}
@@ -182,7 +182,7 @@ def _document(by_mode: Mapping[Mode, Scenario], kept: Mapping[Mode, Interaction]
             raise CannotImportError(expected.why)
         expected_by_mode[mode] = with_segments(expected, interaction, api)
     params = {mode: each.params[mode] for mode, each in by_mode.items()}
-    params = {mode: cleaned_value(said, ())[0] for mode, said in params.items()}
+    params = {mode: cleaned_value(value, ())[0] for mode, value in params.items()}
     shared = params.get("json", params.get("stream", {}))
     more = {key: value for key, value in params.get("stream", {}).items() if shared.get(key) != value}
     call = {
@@ -192,10 +192,12 @@ def _document(by_mode: Mapping[Mode, Scenario], kept: Mapping[Mode, Interaction]
         "params": shared,
         "stream_params": more,
     }
-    same = {"same_content": documents.say_the_same(*expected_by_mode.values())} if len(expected_by_mode) == 2 else {}
+    same = (
+        {"same_content": documents.have_same_content(*expected_by_mode.values())} if len(expected_by_mode) == 2 else {}
+    )
     return {
         "title": f"Imported: {name}"[:_TITLE],
-        "notes": "Made by `llm-conformance import`; the truth was derived from the bytes.",
+        "notes": "Made by `llm-conformance import`; the expected values were derived from the bytes.",
         "provider": api.provider,
         "api": api.name,
         **({"think_profile": profile} if profile != "off" else {}),
@@ -206,12 +208,12 @@ def _document(by_mode: Mapping[Mode, Scenario], kept: Mapping[Mode, Interaction]
 
 
 def _name(file: Path) -> str:
-    """Return a file's name as scenarios are called: lower case, and dashes."""
+    """Return the name of a scenario for a file: lower case letters, digits and dashes."""
     stem = file.name.removesuffix(".gz").removesuffix(".yaml").removesuffix(".yml").lower()
     return re.sub(r"[^a-z0-9]+", "-", stem).strip("-")[:60] or "imported"
 
 
-def _told(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     if isinstance(error, BadFileError):
         return "; ".join(dict.fromkeys(each.message for each in error.problems[:_SHOWN]))
     return str(error)

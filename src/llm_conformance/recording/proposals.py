@@ -1,10 +1,10 @@
-"""A new recording as a proposal: a folder beside the old one, until it is accepted or rejected.
+"""Proposals: a new recording in a folder beside the present one, until it is accepted or rejected.
 
     cassettes/<provider>/<name>.proposed/<name>.yaml             the new cassette
-    cassettes/<provider>/<name>.proposed/<name>.scenario.yaml    the scenario with the truth that is proposed
-    cassettes/<provider>/<name>.proposed/notes.json              what the recorder has to say
+    cassettes/<provider>/<name>.proposed/<name>.scenario.yaml    the scenario file with the proposed expected values
+    cassettes/<provider>/<name>.proposed/notes.json              what the recorder noticed
 
-Nothing is written over before it is accepted, and several proposals are accepted together or not at all
+No file is replaced before the proposal is accepted. Several proposals are accepted together: all or none
 (`llm_conformance.recording.swap`).
 """
 
@@ -30,7 +30,7 @@ _NOTES = "notes.json"
 
 @dataclass(frozen=True)
 class Proposal:
-    """A proposal by the scenario file that it is for, which need not exist yet."""
+    """A proposal. `target` is the scenario file that it is for, which need not exist."""
 
     target: Path
 
@@ -41,17 +41,17 @@ class Proposal:
 
     @property
     def folder(self) -> Path:
-        """Where it stands."""
+        """The folder of the proposal."""
         return self.target.with_name(self.target.name.removesuffix(SUFFIX) + PROPOSED)
 
     @property
     def scenario(self) -> Path:
-        """The scenario file that is proposed."""
+        """The proposed scenario file."""
         return self.folder / self.target.name
 
     @property
     def notes(self) -> Mapping[str, Any]:
-        """What the recorder has to say of it."""
+        """What the recorder noticed (see `Recorder.record`); empty if the file cannot be read."""
         try:
             found = json.loads((self.folder / _NOTES).read_text("utf-8"))
         except (OSError, ValueError):
@@ -60,17 +60,17 @@ class Proposal:
 
     @property
     def files(self) -> Sequence[tuple[Path, Path]]:
-        """The files of it, each with the one that it is to replace: the cassette, then the scenario."""
+        """The proposed cassette and scenario file, each with the file that it replaces."""
         pair = (load.cassette_path(self.scenario), self.scenario)
         return [(path, self.target.with_name(path.name)) for path in pair]
 
     def read(self, copy: Path, cassette_dir: Path) -> ScenarioFile:
-        """Read what is proposed, in a copy of `home` as it would be (`overlaid`). Raises BadFileError."""
+        """Read the proposed scenario in the `overlaid` copy of `cassette_dir`. Raises BadFileError."""
         return load.read(copy / _under(cassette_dir, self.target))
 
 
 def find(cassette_dir: Path) -> list[Proposal]:
-    """Return all proposals below a directory of cassettes."""
+    """Return all proposals in a cassette directory."""
     folders = sorted(path for path in cassette_dir.rglob(f"*{PROPOSED}") if path.is_dir() and not path.is_symlink())
     return [Proposal(path.with_name(path.name.removesuffix(PROPOSED) + SUFFIX)) for path in folders]
 
@@ -82,34 +82,39 @@ def propose(
     document: Mapping[str, Any],
     notes: Mapping[str, Any],
 ) -> Proposal:
-    """Write a proposal, whole or not at all; an earlier one for the same scenario is replaced."""
+    """Write a proposal atomically. It replaces an earlier one for the same scenario.
+
+    Raises:
+        BadFileError: The folder of the scenario is a link.
+    """
     proposal = Proposal(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.parent.is_symlink():
-        raise BadFileError(FileProblem(target.parent, 1, "is a link; put the folder itself here"))
+        raise BadFileError(FileProblem(target.parent, 1, "is a link; recordings are written to real folders only"))
     with tempfile.TemporaryDirectory(prefix=f".{proposal.folder.name}-", dir=target.parent) as directory:
-        made = Path(directory) / "made"
-        cassette.save(made / load.cassette_path(target).name, metadata, interactions)
-        (made / target.name).write_text(dump.text(document), encoding="utf-8")
-        (made / _NOTES).write_text(json.dumps(notes, indent=1, ensure_ascii=False), encoding="utf-8")
+        written = Path(directory) / "written"
+        cassette.save(written / load.cassette_path(target).name, metadata, interactions)
+        (written / target.name).write_text(dump.text(document), encoding="utf-8")
+        (written / _NOTES).write_text(json.dumps(notes, indent=1, ensure_ascii=False), encoding="utf-8")
         if proposal.folder.exists():
             proposal.folder.replace(Path(directory) / "before")
-        made.replace(proposal.folder)
+        written.replace(proposal.folder)
     return proposal
 
 
 def reject(proposal: Proposal) -> None:
-    """Remove a proposal."""
+    """Delete a proposal."""
     with tempfile.TemporaryDirectory(prefix=f".{proposal.folder.name}-", dir=proposal.folder.parent) as directory:
         proposal.folder.replace(Path(directory) / "gone")
 
 
 def accept(cassette_dir: Path, proposals: Collection[Proposal]) -> None:
-    """Put proposals in the place of what is there, all or none.
+    """Replace recordings by proposals, all or none.
 
-    Raises BadFileError, with nothing changed, where a scenario would then contradict its cassette.
+    Raises:
+        BadFileError: The lint would find problems in the result; nothing is changed.
     """
-    with swap.alone(cassette_dir):
+    with swap.locked(cassette_dir):
         problems = list(check(cassette_dir, proposals))
         if problems:
             raise BadFileError(*problems)
@@ -119,24 +124,25 @@ def accept(cassette_dir: Path, proposals: Collection[Proposal]) -> None:
 
 
 def recover(cassette_dir: Path) -> list[str]:
-    """Undo an acceptance that was interrupted; return what was put back. Removes what half a proposal left.
+    """Undo an interrupted acceptance and delete half-written proposals; return the paths of the restored files.
 
-    Raises BadFileError where another command is at work, or the journal is not one of ours.
+    Raises:
+        BadFileError: Another command has locked the directory, or the journal was not written by this suite.
     """
-    with swap.alone(cassette_dir):
-        put_back = swap.undo(cassette_dir)
-        for proposal in find(cassette_dir):  # accepted, and only not yet tidied away
+    with swap.locked(cassette_dir):
+        restored = swap.undo(cassette_dir)
+        for proposal in find(cassette_dir):  # was accepted, but not yet deleted
             if (proposal.folder / swap.KEPT).exists():
                 reject(proposal)
-        for left in cassette_dir.rglob(f".*{PROPOSED}-*"):
-            if left.is_dir() and not left.is_symlink():
-                shutil.rmtree(left, ignore_errors=True)
-        return put_back
+        for leftover in cassette_dir.rglob(f".*{PROPOSED}-*"):
+            if leftover.is_dir() and not leftover.is_symlink():
+                shutil.rmtree(leftover, ignore_errors=True)
+        return restored
 
 
 @contextlib.contextmanager
 def overlaid(cassette_dir: Path, proposals: Collection[Proposal]) -> Iterator[Path]:
-    """Give a copy of the folders that proposals are for, as they would be if the proposals were accepted."""
+    """Yield a copy of the folders that the proposals are for, as they would be after accepting the proposals."""
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory)
         for folder in {proposal.target.parent for proposal in proposals}:
@@ -147,24 +153,23 @@ def overlaid(cassette_dir: Path, proposals: Collection[Proposal]) -> Iterator[Pa
         for proposal in proposals:
             for new, target in proposal.files:
                 if not new.is_file():
-                    what = "is missing; reject the proposal, and record again"
-                    raise BadFileError(FileProblem(new, 1, what))
+                    raise BadFileError(FileProblem(new, 1, "is missing; reject the proposal and record again"))
                 shutil.copy2(new, copy / _under(cassette_dir, target))
         yield copy
 
 
 def check(cassette_dir: Path, proposals: Collection[Proposal]) -> Iterator[FileProblem]:
-    """Yield what would be wrong if the proposals were accepted: in them, and in scenarios that build on them."""
+    """Yield the problems that the lint would find after accepting: in the proposals and in later turns of them."""
     with overlaid(cassette_dir, proposals) as copy:
         touched = {copy / _under(cassette_dir, proposal.target) for proposal in proposals}
         for folder in sorted({each.parent for each in touched}):
             for file in sorted(folder.glob(f"*{SUFFIX}")):
-                if file in touched or not touched.isdisjoint(_before(file)):
-                    yield from (_seen_from(problem, copy, cassette_dir) for problem in _problems(file))
+                if file in touched or not touched.isdisjoint(_earlier(file)):
+                    yield from (_in_original(problem, copy, cassette_dir) for problem in _problems(file))
 
 
-def _before(path: Path) -> Iterator[Path]:
-    """Yield the scenarios whose answers stand in a conversation, and in those before it."""
+def _earlier(path: Path) -> Iterator[Path]:
+    """Yield the scenarios of the earlier turns of a conversation."""
     seen, left = {path}, [path]
     while left:
         file = left.pop()
@@ -182,8 +187,8 @@ def _problems(path: Path) -> Iterator[FileProblem]:
         yield from bad.problems
 
 
-def _seen_from(problem: FileProblem, copy: Path, cassette_dir: Path) -> FileProblem:
-    """Return a problem with the name of the file that its reader knows."""
+def _in_original(problem: FileProblem, copy: Path, cassette_dir: Path) -> FileProblem:
+    """Return a problem in the copy as a problem of the file that the user has to change."""
     target = cassette_dir / problem.path.relative_to(copy)
     name = target.name.removesuffix(SUFFIX).removesuffix(".yaml")
     proposed = target.with_name(name + PROPOSED) / target.name

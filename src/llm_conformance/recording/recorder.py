@@ -1,4 +1,4 @@
-"""Recording a scenario: each of its requests made, and what came of it proposed."""
+"""Recording a scenario: sending each of its requests, and proposing what came back."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from pathlib import Path
 
 import httpx
 
-from llm_conformance.recording import client, documents, drafts, proposals
-from llm_conformance.recording.client import Answer
-from llm_conformance.recording.documents import Recorded
-from llm_conformance.recording.drafts import Ask, CannotAskError, Draft
+from llm_conformance.recording import client, documents, proposals, provider_request
+from llm_conformance.recording.client import RawResponse
+from llm_conformance.recording.documents import Recording
+from llm_conformance.recording.draft import Draft
 from llm_conformance.recording.proposals import Proposal
+from llm_conformance.recording.provider_request import CannotRecordError, ProviderRequest
 from llm_conformance.recording.scrubbing import cleaned_value, scrub, without_account
 from llm_conformance.recording.splice import Splice, splice
 from llm_conformance.scenarios.load import ScenarioFile
@@ -24,34 +25,38 @@ from llm_conformance.wire.providers.api import Api
 
 @dataclass(frozen=True)
 class Task:
-    """A scenario to be recorded: one that there is, or a draft of one."""
+    """A scenario to record: `target` is its scenario file, `source` is that file as it is now, or a draft."""
 
     target: Path
     source: ScenarioFile | Draft
 
     @property
     def api(self) -> Api:
-        """Whose API is asked."""
+        """The API that the requests are sent to."""
         return self.source.api
 
-    def asks(self, model: str | None) -> list[Ask]:
-        """Return its requests. Raises CannotAskError."""
+    def requests(self, model: str | None) -> list[ProviderRequest]:
+        """Return the requests, one for each mode. Raises CannotRecordError."""
         if isinstance(self.source, Draft):
-            return list(drafts.asks_of_draft(self.source, model))
-        return list(drafts.asks_again(self.source, model))
+            return list(provider_request.requests_of_draft(self.source, model))
+        return list(provider_request.requests_of_scenario(self.source, model))
 
     @property
     def earlier(self) -> list[ScenarioFile]:
-        """The scenarios whose answers stand in its conversation."""
+        """The scenarios whose answers are in its conversation."""
         return [] if isinstance(self.source, Draft) else list(self.source.earlier.values())
 
 
 @dataclass
 class Recorder:
-    """Records scenarios one after the other, earlier turns first.
+    """Records scenarios one after the other. Earlier turns of a conversation must be recorded first.
 
-    `splices` are, by scenario file and mode, what became of the answers that were recorded so far. `source` is what
-    the user has to say of where they come from; `done` is called after each answer.
+    Attributes:
+        model: The model to request instead of the recorded one.
+        base_url: Where to send the requests instead of to the provider.
+        source: A note of the user for the cassette.
+        done: Called after each response.
+        splices: The replacements for the answers recorded so far, by scenario file and mode.
     """
 
     client: httpx.Client
@@ -64,99 +69,104 @@ class Recorder:
     splices: dict[tuple[Path, Mode], Splice] = field(default_factory=dict)
 
     def record(self, task: Task) -> Proposal:
-        """Ask for a scenario, and propose what came back.
+        """Send the requests of a scenario and propose what came back.
 
         Raises:
-            CannotAskError: It cannot be asked for.
-            RefusedError: The provider does not let us in.
-            LeakError: The answer has a secret that cannot be written over.
-            httpx.TransportError: There was no answer.
+            CannotRecordError: The scenario cannot be recorded.
+            RefusedError: The provider refuses access.
+            LeakError: The response has a secret that cannot be masked.
+            httpx.TransportError: There was no response.
         """
-        made: list[Recorded] = []
-        found: set[str] = set()
-        for ask in task.asks(self.model):
-            ask = self._with_new_answers(task, ask)
-            base_url = drafts.base_url_for(ask, self.base_url, self.environment)
-            answer = client.call(self.client, ask, base_url + ask.rest, key_for(ask.api, self.environment))
+        recordings: list[Recording] = []
+        masked: set[str] = set()
+        known = self._secrets(task.api)
+        for request in task.requests(self.model):
+            request = self._with_new_answers(task, request)
+            base_url = provider_request.base_url_for(request, self.base_url, self.environment)
+            key = key_for(request.api, self.environment)
+            response = client.send(self.client, request, base_url + request.path, key)
             self.done()
-            scrubbed = scrub(_interaction(ask, answer), ask.api, self._secrets(ask.api))
-            made.append(Recorded(ask, answer, scrubbed.interaction))
-            found.update(scrubbed.found)
-        self._remember(task, made)
-        metadata = documents.metadata(made, self.today, self.base_url, self.source)
+            scrubbed = scrub(_interaction(request, response), request.api, known)
+            recordings.append(Recording(request, response, scrubbed.interaction))
+            masked.update(scrubbed.masked)
+        self._remember(task, recordings)
+        metadata = documents.metadata(recordings, self.today, self.base_url, self.source)
         metadata["endpoint"] = without_account(metadata["endpoint"], task.api)
         document = documents.scenario(
-            task.source.document, made, self.model, self._splices(task, made), self._own(task)
+            task.source.document, recordings, self.model, self._earlier_splices(task, recordings), self._own(task)
         )
-        known = self._secrets(task.api)
         return proposals.propose(
             task.target,
             cleaned_value(metadata, known)[0],
-            [each.interaction for each in made],
+            [each.interaction for each in recordings],
             cleaned_value(document, known)[0],
             {
                 "recorded": datetime.now(UTC).isoformat(timespec="seconds"),
-                "modes": [each.ask.mode for each in made],
-                "attempts": [each.answer.attempts for each in made],
-                "broke_off": [each.answer.broke_off for each in made],
-                "written_over": sorted(found),
-                "failed": [[each.ask.mode, each.answer.status] for each in made if _fails_anew(each)],
+                "modes": [each.request.mode for each in recordings],
+                "attempts": [each.response.attempts for each in recordings],
+                "broke_off": [each.response.broke_off for each in recordings],
+                "masked": sorted(masked),
+                "failed": [[each.request.mode, each.response.status] for each in recordings if _is_new_error(each)],
             },
         )
 
     def _secrets(self, api: Api) -> list[str]:
+        """Return the key, the account and a password in the base URL, which may occur in the response."""
         names = (*api.key_variables, *api.url_variables.values())
-        inside = [httpx.URL(self.base_url).password] if self.base_url else []
-        return [*(self.environment[name] for name in names if name in self.environment), *filter(None, inside)]
+        password = httpx.URL(self.base_url).password if self.base_url else ""
+        return [*(self.environment[name] for name in names if name in self.environment), *filter(None, [password])]
 
-    def _with_new_answers(self, task: Task, ask: Ask) -> Ask:
-        for each in task.earlier:
-            told = self.splices.get((each.path, ask.mode))
-            if told is None:
-                raise CannotAskError(f"{each.path.name}, whose answer it goes on from, was not recorded for {ask.mode}")
-            ask = replace(ask, request=told.of_request(ask.request))
-        return ask
+    def _with_new_answers(self, task: Task, request: ProviderRequest) -> ProviderRequest:
+        """Return the request with the new answers of the earlier turns in its conversation."""
+        for file in task.earlier:
+            new_answer = self.splices.get((file.path, request.mode))
+            if new_answer is None:
+                raise CannotRecordError(f"the earlier turn {file.path.name} was not recorded for {request.mode}")
+            request = replace(request, body=new_answer.apply_to_request(request.body))
+        return request
 
-    def _remember(self, task: Task, made: Iterable[Recorded]) -> None:
+    def _remember(self, task: Task, recordings: Iterable[Recording]) -> None:
+        """Keep the new answers for later turns of the conversation."""
         if isinstance(task.source, Draft):
             return
-        for each in made:
-            old = answers.derive_if_readable(task.source.interaction(each.ask.mode), task.api)
-            new = each.facts
+        for recording in recordings:
+            mode = recording.request.mode
+            old = answers.derive_if_readable(task.source.interaction(mode), task.api)
+            new = recording.facts
             if old is not None and new is not None:
                 try:
-                    self.splices[task.source.path, each.ask.mode] = splice(old, new)
-                except CannotAskError:
-                    continue  # whoever goes on from it will find nothing here
+                    self.splices[task.source.path, mode] = splice(old, new)
+                except CannotRecordError:
+                    continue  # a later turn is then refused in _with_new_answers
 
-    def _splices(self, task: Task, made: Iterable[Recorded]) -> list[Splice]:
-        """Return what became of the answers before this one."""
-        return [self.splices[each.path, one.ask.mode] for each in task.earlier for one in made]
+    def _earlier_splices(self, task: Task, recordings: Iterable[Recording]) -> list[Splice]:
+        return [self.splices[file.path, each.request.mode] for file in task.earlier for each in recordings]
 
     def _own(self, task: Task) -> Mapping[Mode, Splice]:
-        """Return what became of this answer, by mode."""
-        return {mode: told for (path, mode), told in self.splices.items() if path == task.target}
+        """Return the replacements for the task's own answer, by mode."""
+        return {mode: own for (path, mode), own in self.splices.items() if path == task.target}
 
 
 def key_for(api: Api, environment: Mapping[str, str]) -> str | None:
-    """Return the key from the first variable that is set; None if none is, or none is needed.
+    """Return the key from the first environment variable that is set; None if none is set or the API needs none.
 
-    Raises CannotAskError for one that no header can hold.
+    Raises:
+        CannotRecordError: The key has characters that a header cannot have.
     """
     for name in api.key_variables:
         key = environment.get(name, "").strip()
         if key and not (key.isascii() and key.isprintable()):
-            raise CannotAskError(f"{name} has characters in it that no key has")
+            raise CannotRecordError(f"{name} has characters that a key cannot have")
         if key:
             return key
     return None
 
 
-def _fails_anew(recorded: Recorded) -> bool:
-    """Whether an error came where none was recorded."""
-    return recorded.answer.status >= 400 and (recorded.ask.expected or 0) < 400
+def _is_new_error(recording: Recording) -> bool:
+    """Return True if the status is an error and the present recording's is not."""
+    return recording.response.status >= 400 and (recording.request.recorded_status or 0) < 400
 
 
-def _interaction(ask: Ask, answer: Answer) -> Interaction:
-    headers = {name.lower(): value for name, value in answer.headers.items()}
-    return Interaction(uri=ask.uri, request=ask.request, status=answer.status, headers=headers, body=answer.body)
+def _interaction(request: ProviderRequest, response: RawResponse) -> Interaction:
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    return Interaction(request.uri, request.body, response.status, headers, response.body)

@@ -1,4 +1,4 @@
-"""What a proposed recording changes: the shape of the answers first, then what they say, then whether it may be."""
+"""Reviews: what a proposed recording changes in shape, expected values and text, and whether it can be accepted."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _CONTEXT = 2
 
 @dataclass(frozen=True)
 class Review:
-    """What there is to say of a proposal.
+    """The review of a proposal.
 
     Attributes:
         id: The scenario's id.
-        is_new: There is nothing yet that it would replace.
+        is_new: Whether there is no recording that it would replace.
         remarks: What the recorder noticed.
-        shape: What has changed in the shape of the answers, a sentence each.
-        text: What has changed in truth and call, as lines of a unified diff; of a new one, the proposed truth.
-        dropped: What the truth stated by hand and the bytes alone cannot tell.
-        problems: Why it cannot be accepted as it is.
-        disagreements: Where the reference adapter returns something else than the proposed truth.
+        shape: The changes in the shape of the responses, one sentence each.
+        text: The changes in the scenario file, as lines of a unified diff; for a new scenario, its expected values.
+        dropped: The keys that the present expected values state by hand and the proposed ones lack.
+        problems: The problems that prevent accepting the proposal.
+        disagreements: Where the reference adapter returns something else than the proposed expected values.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Review:
 
 
 def review(cassette_dir: Path, wanted: Sequence[Proposal], together: Sequence[Proposal]) -> list[Review]:
-    """Look at the `wanted` ones of those that would be accepted `together`. Raises BadFileError."""
+    """Review the `wanted` proposals of those that would be accepted `together`. Raises BadFileError."""
     with proposals.overlaid(cassette_dir, together) as copy:
         problems = list(proposals.check(cassette_dir, together))
         (reference,) = under_test.load_all([REFERENCE_ADAPTERS], ROOT)
@@ -77,8 +77,8 @@ def _review(
     reference: AdapterUnderTest,
     runner: Runner,
 ) -> Review:
-    # Those of scenarios that build on a proposal stand in no proposal; all beside them are told.
-    mine = [
+    # A later turn of the conversation is not in the proposal, but in the same folder as its target.
+    own_problems = [
         str(each)
         for each in problems
         if each.path.parent == proposal.folder or each.path.parent == proposal.folder.parent
@@ -88,7 +88,7 @@ def _review(
     except BadFileError:
         new = None
     if new is None or new.form_problems:
-        return Review(proposal.id, not proposal.target.is_file(), [], [], [], [], mine, [])
+        return Review(proposal.id, not proposal.target.is_file(), [], [], [], [], own_problems, [])
     old = load.read(proposal.target) if proposal.target.is_file() else None
     return Review(
         id=proposal.id,
@@ -96,22 +96,22 @@ def _review(
         remarks=list(_remarks(proposal)),
         shape=[] if old is None else list(_shape(old, new)),
         text=list(_text(old, new)),
-        dropped=[] if old is None or not _claims(new) else sorted(_claims(old) - _claims(new)),
-        problems=mine,
-        disagreements=[] if mine else list(_disagreements(load.build(new, copy), reference, runner)),
+        dropped=[] if old is None or not _stated(new) else sorted(_stated(old) - _stated(new)),
+        problems=own_problems,
+        disagreements=[] if own_problems else list(_disagreements(load.build(new, copy), reference, runner)),
     )
 
 
 def _remarks(proposal: Proposal) -> Iterator[str]:
     notes = proposal.notes
-    for kind in notes.get("written_over", ()):
-        yield f"{kind} was in it, and was written over"
-    about = (notes.get(name, ()) for name in ("modes", "attempts", "broke_off"))
-    for mode, attempts, how in zip(*about, strict=False):
+    for kind in notes.get("masked", ()):
+        yield f"{kind} was in the response and was masked"
+    columns = (notes.get(name, ()) for name in ("modes", "attempts", "broke_off"))
+    for mode, attempts, broke_off in zip(*columns, strict=False):
         if attempts > 1:
-            yield f"{mode}: asked {attempts} times"
-        if how:
-            yield f"{mode}: the answer broke off ({how})"
+            yield f"{mode}: sent {attempts} times"
+        if broke_off:
+            yield f"{mode}: the response is incomplete ({broke_off})"
 
 
 def _shape(old: ScenarioFile, new: ScenarioFile) -> Iterator[str]:
@@ -122,12 +122,12 @@ def _shape(old: ScenarioFile, new: ScenarioFile) -> Iterator[str]:
             continue
         changes = differences(shape_of(old.interaction(mode), api), shape_of(new.interaction(mode), api))
         yield from (f"{mode}: {change}" for change in changes)
-        for path in _changed_request(old, new, mode):
-            yield f"{mode}: the request has another {path}"
+        for name in _changed_fields(old, new, mode):
+            yield f"{mode}: the request has another {name}"
 
 
-def _changed_request(old: ScenarioFile, new: ScenarioFile, mode: Mode) -> Iterator[str]:
-    """Yield the names of the fields that another request was made with; a new answer in the conversation is none."""
+def _changed_fields(old: ScenarioFile, new: ScenarioFile, mode: Mode) -> Iterator[str]:
+    """Yield the names of the request fields that changed, except for those of the conversation."""
     was, now = old.interaction(mode).request, new.interaction(mode).request
     for name in sorted(was.keys() | now.keys()):
         if name not in CONVERSATION and was.get(name) != now.get(name):
@@ -146,10 +146,10 @@ def _text(old: ScenarioFile | None, new: ScenarioFile) -> Iterator[str]:
     yield from difflib.unified_diff(was, now, "as it is", "as proposed", n=_CONTEXT, lineterm="")
 
 
-def _claims(file: ScenarioFile) -> set[str]:
+def _stated(file: ScenarioFile) -> set[str]:
     expected = file.document["expected"]
     if "error" in expected:
-        return set()  # of an error nothing else is stated
+        return set()  # nothing else is stated about an error
     return {key for part in (expected, *(expected.get(mode, {}) for mode in file.modes)) for key in part} - {
         "json",
         "stream",
@@ -157,7 +157,7 @@ def _claims(file: ScenarioFile) -> set[str]:
 
 
 def _disagreements(scenario: Scenario, reference: AdapterUnderTest, runner: Runner) -> Iterator[str]:
-    """Yield what the reference adapter makes of the new bytes otherwise than the proposed truth says."""
+    """Yield where the reference adapter returns something else for the new bytes than the proposed expected values."""
     for cell in cells([reference], [scenario], Filters()):
         found: dict[str, list[str]] = {}
         for rule in catalogue().values():

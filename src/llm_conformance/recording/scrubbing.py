@@ -1,9 +1,9 @@
-"""What must not reach the disk: keys, accounts, cookies, addresses.
+"""Removing keys, accounts, cookies and addresses from an interaction before it is written.
 
-Headers are kept by a list of those that are allowed, of a URL only the path and what of its query every call of the API
-has. Elsewhere the secrets that are known (the key that was sent, the account that was asked) are written over in the
-forms that they may take, and so is everything that looks like one. What stands there instead is as long, so that
-offsets into a text and the framing of a stream stay true. What cannot be written over that way is not written at all.
+Only allowed headers are kept, and of a URL the path and the query parameters of the API itself. Elsewhere known secrets
+(the key and the account of the request) are masked in every form that they may have (plain, JSON, URL, base64), and so
+is everything that looks like a secret. A mask has the length of the secret, so that offsets into a text and the framing
+of a stream stay right. If a secret cannot be masked, nothing is written.
 """
 
 from __future__ import annotations
@@ -30,33 +30,33 @@ from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
 
 KEPT_HEADERS = frozenset({"content-type", "retry-after", "request-id", "x-request-id"})
-SENT = "a key or an account that was sent"
+SENT = "a key or an account of the request"
 _SHORTEST = 6
-"""Code points that a secret has to have to be looked for: a shorter one would be found in every other word."""
+"""In code points. Shorter known secrets are not looked for, as they would be found in ordinary words."""
 
 
 class LeakError(Exception):
-    """A secret that cannot be written over without making another answer of it."""
+    """The response has a secret that cannot be masked; the message says where."""
 
 
 @dataclass(frozen=True)
 class Scrubbed:
-    """An interaction without secrets, and what was written over, by kind."""
+    """An interaction without secrets, and the kinds of secrets that were masked."""
 
     interaction: Interaction
-    found: tuple[str, ...]
+    masked: tuple[str, ...]
 
 
 def scrub(interaction: Interaction, api: Api, known: Collection[str] = ()) -> Scrubbed:
-    """Return an interaction that may be written.
+    """Return the interaction without secrets.
 
     Args:
-        interaction: What was sent and received.
-        api: Whose API it is.
-        known: Secrets that were part of the request.
+        interaction: The request and the response.
+        api: The API that was called.
+        known: Secrets of the request.
 
     Raises:
-        LeakError: A secret is spread over the pieces of a stream, or written in a way in which it cannot be replaced.
+        LeakError: A secret is spread over several frames of a stream, or has a form that cannot be masked.
     """
     found: list[str] = []
 
@@ -76,14 +76,14 @@ def scrub(interaction: Interaction, api: Api, known: Collection[str] = ()) -> Sc
     places = _joined(scrubbed)
     for text in (*map("".join, places), "".join(piece for pieces in places for piece in pieces)):
         if any(secret in text or secret in unquote(text) for secret in _long(known)):
-            raise LeakError("the answer has the key in pieces, or in a form that cannot be written over")
+            raise LeakError("the response has the key in pieces, or in a form that cannot be masked")
     for kind in (kind for pieces in places if len(pieces) > 1 for kind in secrets.masked("".join(pieces))[1]):
-        raise LeakError(f"the answer has {kind} in pieces, over several frames of the stream")
+        raise LeakError(f"the response has {kind} in pieces, over several frames of the stream")
     return Scrubbed(scrubbed, tuple(found + kinds))
 
 
 def _cleaned_frames(interaction: Interaction, clean: Callable[[str], str]) -> Iterator[bytes]:
-    """Yield an answer without secrets. Where frames have checksums, each is cleaned by itself and made anew."""
+    """Yield the body without secrets. AWS messages have checksums, so each is cleaned and built again."""
     if isinstance(interaction.framing, AwsEventStream):
         yield from (_cleaned_message(frame, clean) for frame in interaction.frames)
     else:
@@ -93,11 +93,12 @@ def _cleaned_frames(interaction: Interaction, clean: Callable[[str], str]) -> It
 def _cleaned_message(message: bytes, clean: Callable[[str], str]) -> bytes:
     try:
         headers, payload = aws_parts(message)
-    except ValueError:  # it broke off there, or is of another form
+    except ValueError:  # incomplete or corrupt
         return _cleaned_payload(message, clean)
-    made = {name: clean(value) for name, value in headers.items()}
-    told = (_cleaned_chunk if headers.get(":event-type") == "chunk" else _cleaned_bytes)(payload, clean)
-    return message if (made, told) == (headers, payload) else aws_message(made, told)
+    clean_headers = {name: clean(value) for name, value in headers.items()}
+    clean_payload = (_cleaned_chunk if headers.get(":event-type") == "chunk" else _cleaned_bytes)(payload, clean)
+    is_clean = (clean_headers, clean_payload) == (headers, payload)
+    return message if is_clean else aws_message(clean_headers, clean_payload)
 
 
 def _cleaned_chunk(payload: bytes, clean: Callable[[str], str]) -> bytes:
@@ -105,25 +106,25 @@ def _cleaned_chunk(payload: bytes, clean: Callable[[str], str]) -> bytes:
         fields, data = aws_chunk(payload)
     except ValueError:
         return _cleaned_payload(payload, clean)
-    made = json.loads(clean(json.dumps({**fields, "bytes": ""})))
-    told = aws_chunk_payload(made, _cleaned_bytes(data, clean))
-    same = json.loads(told) == fields and _cleaned_bytes(payload, clean) == payload
-    return payload if same else told
+    clean_fields = json.loads(clean(json.dumps({**fields, "bytes": ""})))
+    clean_payload = aws_chunk_payload(clean_fields, _cleaned_bytes(data, clean))
+    is_clean = json.loads(clean_payload) == fields and _cleaned_bytes(payload, clean) == payload
+    return payload if is_clean else clean_payload
 
 
-def _cleaned_payload(spoilt: bytes, clean: Callable[[str], str]) -> bytes:
-    """Return what cannot be taken apart without secrets. Raises LeakError where its base64 has one, or is none."""
-    if any(_cleaned_bytes(data, clean) != data for _, data in _texts(spoilt)[1:]):
-        raise LeakError("the answer has a secret in base64, in a message that is cut off or spoilt")
-    return _cleaned_bytes(spoilt, clean)
+def _cleaned_payload(broken: bytes, clean: Callable[[str], str]) -> bytes:
+    """Return a broken message without secrets. Raises LeakError if its base64 has a secret or cannot be decoded."""
+    if any(_cleaned_bytes(data, clean) != data for _, data in _texts(broken)[1:]):
+        raise LeakError("the response has a secret in base64, in a message that is incomplete or corrupt")
+    return _cleaned_bytes(broken, clean)
 
 
-def _cleaned_bytes(told: bytes, clean: Callable[[str], str]) -> bytes:
-    return clean(told.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+def _cleaned_bytes(data: bytes, clean: Callable[[str], str]) -> bytes:
+    return clean(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def cleaned(text: str, known: Iterable[str]) -> tuple[str, list[str]]:
-    """Return a text without secrets, known ones and what looks like one, and what they were."""
+    """Return a text without known secrets and what looks like one, and the kinds of what was masked."""
     found: list[str] = []
     for form in _forms(known):
         text, count = form.subn(lambda match: secrets.mask(len(match[0])), text)
@@ -133,7 +134,7 @@ def cleaned(text: str, known: Iterable[str]) -> tuple[str, list[str]]:
 
 
 def cleaned_value(value: Any, known: Collection[str]) -> tuple[Any, list[str]]:
-    """Return a JSON value without secrets in any of its texts, and what they were."""
+    """Return a JSON value without secrets in its strings, and the kinds of what was masked."""
     if isinstance(value, str):
         return cleaned(value, known)
     if isinstance(value, Mapping):
@@ -146,7 +147,7 @@ def cleaned_value(value: Any, known: Collection[str]) -> tuple[Any, list[str]]:
 
 
 def without_account(uri: str, api: Api) -> str:
-    """Return a URI with zeros in the place of what names an account: `{account_id}` in the row's base URLs."""
+    """Return a URI with zeros instead of the account: `{account_id}` in the base URLs of the provider table."""
     for base in api.base_urls:
         host, _, path = base.partition("://")[2].partition("/")
         parts = re.split(r"\{\w+\}", f"{host}/{path}" if "{" in host else path)
@@ -160,7 +161,7 @@ def without_account(uri: str, api: Api) -> str:
 
 
 def _plain_uri(uri: str, api: Api) -> str:
-    """Return a URI with no more of a query than the API's own path has: a key may stand there."""
+    """Return a URI with only the query parameters of the API's path; others may contain a key."""
     place = api.place(uri)
     if place is None:
         return uri
@@ -169,12 +170,12 @@ def _plain_uri(uri: str, api: Api) -> str:
 
 
 def _long(known: Iterable[str]) -> list[str]:
-    """Return the secrets that can be looked for, the longest first: one may begin with another."""
+    """Return the secrets that are long enough, longest first, as one may begin with another."""
     return sorted({each.strip() for each in known if len(each.strip()) >= _SHORTEST}, key=len, reverse=True)
 
 
 def _forms(known: Iterable[str]) -> Iterator[re.Pattern[str]]:
-    """Yield how a secret may be written: as it is, in JSON, in a URL, in base64 wherever it begins."""
+    """Yield a pattern for each form of a secret: plain, JSON, URL, and base64 at each of the three alignments."""
     for secret in _long(known):
         for form in dict.fromkeys((secret, json.dumps(secret)[1:-1], json.dumps(secret)[1:-1].replace("/", "\\/"))):
             yield re.compile(re.escape(form))
@@ -186,17 +187,17 @@ def _forms(known: Iterable[str]) -> Iterator[re.Pattern[str]]:
 
 
 def _core(secret: bytes, shift: int) -> str:
-    """Return the part of a secret's base64 that is the same whatever stands around it."""
-    whole = base64.b64encode(b"\0" * shift + secret).decode("ascii")
+    """Return the part of a secret's base64 that does not depend on the bytes around it."""
+    encoded = base64.b64encode(b"\0" * shift + secret).decode("ascii")
     first = -(-shift * 8 // 6)
-    return whole[first : (shift + len(secret)) * 8 // 6]
+    return encoded[first : (shift + len(secret)) * 8 // 6]
 
 
 def _joined(interaction: Interaction) -> list[list[str]]:
-    """Return what an answer says at each of its places, frame by frame, and all that is no JSON."""
+    """Return, for each JSON path, its strings frame by frame; what is not JSON is under the path ""."""
     texts: dict[str, list[str]] = {}
     for part in interaction.frames:
-        for path, data in _told(interaction.framing, part):
+        for path, data in _parts(interaction.framing, part):
             try:
                 _collect(json.loads(data), path, texts)
             except (ValueError, RecursionError):
@@ -204,7 +205,7 @@ def _joined(interaction: Interaction) -> list[list[str]]:
     return list(texts.values())
 
 
-def _told(framing: Framing | None, part: bytes) -> Iterable[tuple[str, bytes]]:
+def _parts(framing: Framing | None, part: bytes) -> Iterable[tuple[str, bytes]]:
     if isinstance(framing, AwsEventStream):
         return _texts(part)
     return [("", framing.data(part) if framing else part)]
@@ -214,7 +215,7 @@ def _texts(message: bytes) -> list[tuple[str, bytes]]:
     try:
         return list(aws_texts(message))
     except ValueError as error:
-        raise LeakError(f"what is cut off or spoilt of a stream may hide anything: {error}") from error
+        raise LeakError(f"an incomplete or corrupt part of the stream may hide a secret: {error}") from error
 
 
 def _collect(value: Any, path: str, texts: dict[str, list[str]]) -> None:

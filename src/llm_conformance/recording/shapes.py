@@ -1,8 +1,7 @@
-"""The shape of a recorded answer: what is left of it when the texts are taken away.
+"""The shape of a recorded response: its fields, types, event order and conventions, without its texts.
 
-Two recordings of the same question differ in every word, and say nothing by that. That a field has appeared, or has
-another type, that events come in another order, that counts no longer add up or offsets count something else, says that
-the provider has changed.
+Two recordings of the same request differ in every word. A new field, another type, another order of events, token
+counts that no longer add up, or offsets in another unit show that the provider has changed.
 """
 
 from __future__ import annotations
@@ -19,29 +18,29 @@ from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
 
-# What the model, or the asker, puts together: the fields in it are content.
+# The fields of these objects are content, chosen by the model or the user.
 _FREE_FORM = frozenset({"input", "args", "arguments", "logit_bias", "metadata"})
 UNITS: Mapping[str, Callable[[str], int]] = {
     "code points": len,
     "UTF-16 units": lambda text: len(text.encode("utf-16-le", "surrogatepass")) // 2,
     "bytes": lambda text: len(text.encode("utf-8", "surrogatepass")),
 }
-"""What offsets may count, and how many of them a text has."""
+"""The units that offsets may count, each with the length of a text in it."""
 
 _DOCUMENTED = {"code points": "code points", "utf-8 bytes": "bytes"}
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What an answer is like.
+    """The shape of a response.
 
     Attributes:
-        status: Of HTTP.
-        content_type: Without its parameters.
-        fields: The JSON types that stand at each path; the fields of a stream's chunks by the type of the chunk.
-        order: What the documents of the answer hold, each kind where it comes for the first time.
-        claims: What holds of it, by what the claim is about: that it ends, that its counts add up, its offsets' unit.
-        problems: Where it breaks the documented schema.
+        status: The HTTP status.
+        content_type: The content type without parameters.
+        fields: The JSON types at each path. For a stream, the path begins with the type of the chunk.
+        order: The kinds of documents in the order of their first occurrence.
+        claims: Further properties by name: whether it ends, whether its counts add up, the unit of its offsets.
+        problems: The violations of the documented schema.
     """
 
     status: int
@@ -53,22 +52,20 @@ class Shape:
 
 
 def shape_of(interaction: Interaction, api: Api) -> Shape:
-    """Return the shape of an answer, as far as it can be read."""
+    """Return the shape of a response, as far as it can be read."""
     found, readable = _documents(interaction)
-    claims = {"body": "JSON" if readable else "broken off, or no JSON", **_framing(interaction)}
+    claims = {"body": "JSON" if readable else "incomplete, or not JSON", **_framing(interaction)}
     try:
         claims |= dict(_claims(answers.derive(interaction, api), api, interaction.streamed))
     except answers.SHAPELESS:
-        claims["body"] = f"not of the form of {api}" if readable else claims["body"]
+        claims["body"] = f"not in the format of {api}" if readable else claims["body"]
     part = f"wire/{api.wire}#/$defs/{'chunk' if interaction.streamed else 'response'}"
     problems = _problems(part, found) if interaction.status < 400 else ()
     return Shape(
         status=interaction.status,
         content_type=interaction.headers.get("content-type", "").partition(";")[0].strip(),
         fields=_fields(found),
-        order=tuple(
-            dict.fromkeys(_kind(each, api, interaction.streamed) for each in found if not _is_kept_alive(each))
-        ),
+        order=tuple(dict.fromkeys(_kind(each, api, interaction.streamed) for each in found if not _is_keepalive(each))),
         claims=claims,
         problems=tuple(dict.fromkeys(problems)),
     )
@@ -78,57 +75,57 @@ _OR = " or "
 
 
 def _may_be_the_same(was: str, now: str) -> bool:
-    """Whether two claims can both be true: a text of plain letters fits any unit of offsets."""
+    """Return True if two claims can both hold; in a text of plain letters, all units of offsets fit."""
     return was == now or not set(was.split(_OR)).isdisjoint(now.split(_OR))
 
 
 def differences(old: Shape, new: Shape) -> Iterator[str]:
-    """Yield what has changed from one shape to another, a sentence each."""
+    """Yield the changes from one shape to another, one sentence each."""
     if old.status != new.status:
         yield f"the status was {old.status}, and is {new.status}"
     if old.content_type != new.content_type:
-        yield f"the content type was {old.content_type or 'not said'}, and is {new.content_type or 'not said'}"
+        yield f"the content type was {old.content_type or 'missing'}, and is {new.content_type or 'missing'}"
     for about in (*old.claims, *(key for key in new.claims if key not in old.claims)):
-        was, now = old.claims.get(about, "not there"), new.claims.get(about, "not there")
+        was, now = old.claims.get(about, "missing"), new.claims.get(about, "missing")
         if not _may_be_the_same(was, now):
             yield f"{about}: was {was}, and is {now}"
     for path in sorted(old.fields.keys() | new.fields.keys()):
         was_types, types = old.fields.get(path), new.fields.get(path)
-        if _is_of_what_is_not_there(path, old.fields) or _is_of_what_is_not_there(path, new.fields):
+        if _lacks_parent(path, old.fields) or _lacks_parent(path, new.fields):
             continue
         if was_types is None and types is not None:
             yield f"field {path} has appeared ({_either(types)})"
         elif types is None and was_types is not None:
-            yield f"field {path} has vanished (it was {_either(was_types)})"
+            yield f"field {path} has disappeared (it was {_either(was_types)})"
         elif types != was_types and types is not None and was_types is not None:
             yield f"field {path} was {_either(was_types)}, and is {_either(types)}"
     if old.order != new.order:
         yield f"the order was {_arrows(old.order)}; it is {_arrows(new.order)}"
     for problem in new.problems:
         if problem not in old.problems:
-            yield f"against the schema: {problem}"
+            yield f"it violates the schema: {problem}"
 
 
-def _is_of_what_is_not_there(path: str, fields: Mapping[str, frozenset[str]]) -> bool:
-    """Whether a field is within a list that was empty, or within another that is missing, which is said once."""
+def _lacks_parent(path: str, fields: Mapping[str, frozenset[str]]) -> bool:
+    """Return True if a field is missing because its list is empty or its parent is missing, which is reported once."""
     if path in fields:
         return False
     above = path.rpartition("/")[0]
-    if "/[" in path[len(above) :]:  # an item: whether lists are longer says nothing
+    if "/[" in path[len(above) :]:  # an item; the length of a list is not part of the shape
         return "a list" in fields.get(above, ()) and not any(each.startswith(f"{above}/[") for each in fields)
     return bool(above) and above not in fields
 
 
-def _is_kept_alive(document: Any) -> bool:
+def _is_keepalive(document: Any) -> bool:
     return isinstance(document, Mapping) and document.get("type") in ("ping", "keepalive")
 
 
 def _documents(interaction: Interaction) -> tuple[list[Any], bool]:
-    """Return the JSON documents of an answer as far as there are any, and whether that is all of it."""
+    """Return the JSON documents of a response up to the first that cannot be read, and whether that is all of it."""
     found: list[Any] = []
     try:
         for document in answers.documents(interaction):
-            found.append(document)  # what came before an error counts
+            found.append(document)  # one by one, to keep those before an error
     except answers.SHAPELESS:
         return found, False
     return found, True
@@ -158,23 +155,23 @@ def _walk(value: Any, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _type(value: Any) -> str:
-    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
-    names |= {int: "a whole number", float: "a number"}
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
+    names |= {int: "an integer", float: "a number"}
     return names.get(type(value), "a number")
 
 
 def _kind(document: Any, api: Api, streamed: bool) -> str:
-    """Return what a document holds, by the rules by which answers are read."""
+    """Return the kind of a document: its `type`, and what the read rules find in it."""
     held = answers.kinds(document, api, streamed) if isinstance(document, Mapping) else ()
     named = document.get("type") if isinstance(document, Mapping) else None
-    said = "+".join(held)
+    contents = "+".join(held)
     if isinstance(named, str):
-        return f"{named}({said})" if said else named
-    return said or "nothing"
+        return f"{named}({contents})" if contents else named
+    return contents or "nothing"
 
 
 def _framing(interaction: Interaction) -> dict[str, str]:
-    """Return how a stream is put into frames."""
+    """Return the claims about the framing of a stream."""
     if not interaction.streamed:
         return {}
     if interaction.framing is not EVENT_STREAM:
@@ -182,18 +179,18 @@ def _framing(interaction: Interaction) -> dict[str, str]:
     lines = interaction.body.splitlines()
     return {
         "line ends": "CR LF" if b"\r\n" in interaction.body else "LF",
-        "event names": "said" if any(line.startswith(b"event:") for line in lines) else "not said",
-        "[DONE]": "there" if any(line.removeprefix(b"data:").strip() == b"[DONE]" for line in lines) else "not there",
+        "event names": "present" if any(line.startswith(b"event:") for line in lines) else "missing",
+        "[DONE]": "present" if any(line.removeprefix(b"data:").strip() == b"[DONE]" for line in lines) else "missing",
     }
 
 
 def _claims(facts: WireFacts, api: Api, streamed: bool) -> Iterator[tuple[str, str]]:
     if facts.error:
-        yield "an error", "in the answer"
+        yield "an error", "in the response"
     if streamed:
-        yield "the end", "said" if facts.finish is not None or facts.ended else "missing: the stream was cut off"
+        yield "the end", "marked" if facts.finish is not None or facts.ended else "missing: the stream is incomplete"
     if facts.finish is not None:
-        yield "finish word", "known" if facts.finish in api.finish else f"unknown ({facts.finish!r})"
+        yield "finish reason", "known" if facts.finish in api.finish else f"unknown ({facts.finish!r})"
     yield "counts", _counts(facts, api)
     if facts.citations:
         yield "offsets count", _offsets(facts, api)
@@ -210,15 +207,15 @@ def _counts(facts: WireFacts, api: Api) -> str:
 
 
 def _offsets(facts: WireFacts, api: Api) -> str:
-    """Return the unit in which all citations mark what they say that they mark: the documented one if it is."""
+    """Return the unit in which the offsets of all citations fit the text; the documented unit if it fits."""
     placed = [each for each in facts.citations if each.start is not None and each.end is not None]
     if not placed:
-        return "nothing (no place is given)"
+        return "nothing (there are no offsets)"
     fitting = [unit for unit in UNITS if all(_fits(each, facts, unit) for each in placed)]
     documented = _DOCUMENTED.get(api.offset_unit)
     if documented in fitting:
         return f"{documented}, as documented"
-    return _OR.join(fitting) or "nothing that fits"
+    return _OR.join(fitting) or "no unit that fits"
 
 
 def _fits(citation: CitationFacts, facts: WireFacts, unit: str) -> bool:
@@ -232,13 +229,13 @@ def _fits(citation: CitationFacts, facts: WireFacts, unit: str) -> bool:
     link = citation.data.get("url")
     if isinstance(link, str) and link in text:
         return link in marked
-    # Whoever marks a part of a text does not begin or end within a word.
+    # A citation does not begin or end within a word.
     edges = (text[places[0] - 1 : places[0] + 1], text[places[1] - 1 : places[1] + 1])
     return not any(len(edge) == 2 and edge.isascii() and edge.isalnum() for edge in edges)
 
 
 def _place(text: str, offset: int, unit: str) -> int | None:
-    """Return an offset in code points; None where it lies outside of the text, or within a character."""
+    """Return an offset in code points; None if it is outside the text or within a character."""
     count = 0
     for place, character in enumerate(text):
         if count >= offset:

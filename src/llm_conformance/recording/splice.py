@@ -1,7 +1,7 @@
-"""A later turn asked again: its recorded request, with the new answer in the place of the old one.
+"""Recording a later turn again: its recorded request, with the new answer of the earlier turn in place of the old one.
 
-The request carries the earlier answer as the provider wants it: its text, its reasoning, its sealed parts, its calls.
-Wherever a recorded one stands, the new one is put; what the user and the tools say stays, but for the ids of calls.
+The request repeats the earlier answer in the provider's form: its text, reasoning, opaque parts and tool calls. These
+are replaced wherever they occur. What the user and the tools say stays, except for the ids of tool calls.
 """
 
 from __future__ import annotations
@@ -11,63 +11,67 @@ from dataclasses import dataclass
 from typing import Any
 
 from llm_conformance.compare import as_json, same
-from llm_conformance.recording.drafts import CannotAskError
+from llm_conformance.recording.provider_request import CannotRecordError
 from llm_conformance.wire.answers import WireFacts
 
 CONVERSATION = ("messages", "input", "contents")
-"""Fields of a request that hold what was said before."""
+"""The fields of a request that hold the conversation."""
 _ARGUMENTS = ("input", "args", "arguments")
-_NEVER = ("role", "type", "name")
-_OTHERS = ("user", "system", "developer", "tool")
+_NEVER_REPLACED = ("role", "type", "name")
+_OTHER_ROLES = ("user", "system", "developer", "tool")
 
 
 @dataclass(frozen=True)
 class Splice:
-    """What of a request is to be replaced: texts, ids of calls, and arguments that stand there as JSON values."""
+    """What to replace in a request: texts, ids of tool calls, and arguments that are JSON values, old to new."""
 
     texts: Mapping[str, str]
     ids: Mapping[str, str]
     arguments: tuple[tuple[Any, Any], ...]
 
-    def of_request(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a request with the new answer in its conversation; tools and switches are none of it."""
-        return {key: self.of(value) if key in CONVERSATION else value for key, value in request.items()}
+    def apply_to_request(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a request with the new answer in its conversation; all other fields are unchanged."""
+        return {key: self.apply(value) if key in CONVERSATION else value for key, value in body.items()}
 
-    def of(self, value: Any, others: bool = False) -> Any:
-        """Return a value with the new answer in it; where `others` say it, only ids are replaced."""
+    def apply(self, value: Any, only_ids: bool = False) -> Any:
+        """Return a JSON value with the new answer in it, or with the new ids only."""
         if isinstance(value, str):
             value = self.ids.get(value, value)
-            return value if others else self.texts.get(value, value)
+            return value if only_ids else self.texts.get(value, value)
         if isinstance(value, list):
-            return [self.of(each, others) for each in value]
+            return [self.apply(each, only_ids) for each in value]
         if isinstance(value, Mapping):
-            others = others or value.get("role") in _OTHERS
-            return {key: self._of_field(key, each, others) for key, each in value.items()}
+            only_ids = only_ids or value.get("role") in _OTHER_ROLES
+            return {key: self._apply_to_field(key, each, only_ids) for key, each in value.items()}
         return value
 
-    def _of_field(self, key: str, value: Any, others: bool) -> Any:
-        if key in _ARGUMENTS and not others:
+    def _apply_to_field(self, key: str, value: Any, only_ids: bool) -> Any:
+        if key in _ARGUMENTS and not only_ids:
             for old, new in self.arguments:
                 if same(value, old):
                     return new
-        return value if key in _NEVER else self.of(value, others)
+        return value if key in _NEVER_REPLACED else self.apply(value, only_ids)
 
 
 def splice(old: WireFacts, new: WireFacts) -> Splice:
-    """Return what has become of an answer. Raises CannotAskError where the new one is built in another way."""
+    """Return what replaces an old answer by a new one.
+
+    Raises:
+        CannotRecordError: The new answer has other tool calls or another number of blocks.
+    """
     if [name for _, name, _ in old.tool_calls] != [name for _, name, _ in new.tool_calls]:
-        raise CannotAskError("the new answer before it calls other tools, so the results that follow do not fit")
+        raise CannotRecordError("the new answer calls other tools, so the recorded tool results do not fit it")
     if len(old.opaque) != len(new.opaque) or len(old.blocks) != len(new.blocks):
-        raise CannotAskError("the new answer before it has more or fewer blocks; write the request of this turn anew")
+        raise CannotRecordError("the new answer has another number of blocks; write the request of this turn again")
     calls = list(zip(old.tool_calls, new.tool_calls, strict=True))
     return Splice(
-        texts={was: now for was, now in _pairs(old, new) if was},
+        texts={was: now for was, now in _texts(old, new) if was},
         ids={was[0]: now[0] for was, now in calls if was[0]},
         arguments=tuple((as_json(was[2] or "{}"), as_json(now[2] or "{}")) for was, now in calls),
     )
 
 
-def _pairs(old: WireFacts, new: WireFacts) -> Iterator[tuple[str, str]]:
+def _texts(old: WireFacts, new: WireFacts) -> Iterator[tuple[str, str]]:
     yield from zip(old.blocks.values(), new.blocks.values(), strict=True)
     yield from zip(old.opaque, new.opaque, strict=True)
     yield old.text, new.text

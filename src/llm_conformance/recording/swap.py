@@ -1,8 +1,8 @@
-"""Files put in the place of others, all of them or none, whatever breaks off in between.
+"""Replacing several files, all or none, even if the process is killed.
 
-A journal names what is being replaced, and copies of it are kept beside the new files until the journal is gone.
-Whatever is interrupted before that is undone by `recover`. What a journal says is believed only as far as it is about
-proposals and the files that they are for: a directory of cassettes may be a stranger's.
+A journal lists the files that are being replaced, and their old contents are kept beside the new files until the
+journal is deleted. `undo` restores them if the process ended before that. Since anybody may have written a cassette
+directory, `undo` accepts only journals about proposals and the files that they are for.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ KEPT = "old"
 _ABSENT = ".none"
 
 Change = tuple[Path, Path]
-"""A new file, which stands in a proposal, and the one that it is for."""
+"""A new file in a proposal, and the file that it replaces."""
 
 
 @contextmanager
-def alone(cassette_dir: Path) -> Iterator[None]:
-    """Keep other commands from changing a directory. Raises BadFileError where one is changing it now."""
+def locked(cassette_dir: Path) -> Iterator[None]:
+    """Lock a directory against other commands that change it. Raises BadFileError if one holds the lock."""
     try:
         import fcntl
-    except ImportError:  # not on Windows, where two commands at once are the user's own care
+    except ImportError:  # Windows: there is no lock
         yield
         return
     directory = os.open(cassette_dir, os.O_RDONLY)
@@ -38,15 +38,15 @@ def alone(cassette_dir: Path) -> Iterator[None]:
         try:
             fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            what = "another command is accepting recordings here; wait for it"
-            raise BadFileError(FileProblem(cassette_dir, 1, what)) from error
+            message = "another command is changing this directory; wait until it has finished"
+            raise BadFileError(FileProblem(cassette_dir, 1, message)) from error
         yield
     finally:
         os.close(directory)
 
 
 def swap(cassette_dir: Path, changes: Sequence[Change]) -> None:
-    """Replace files, or undo all that was done. What is to be replaced has to lie in `home`."""
+    """Replace files that are all in `cassette_dir`, or restore all of them if one fails."""
     journal = cassette_dir / JOURNAL
     entries = [[str(path.relative_to(cassette_dir)) for path in change] for change in changes]
     try:
@@ -58,52 +58,52 @@ def swap(cassette_dir: Path, changes: Sequence[Change]) -> None:
     except BaseException:
         undo(cassette_dir)
         raise
-    journal.unlink()  # from here on it has happened
+    journal.unlink()  # this commits the change
 
 
 def undo(cassette_dir: Path) -> list[str]:
-    """Undo a swap that was interrupted; return what was put back.
+    """Undo a swap that was interrupted; return the paths of the restored files.
 
-    Raises BadFileError for a journal that no swap of ours has written.
+    Raises BadFileError for a journal that `swap` cannot have written.
     """
     journal = cassette_dir / JOURNAL
     if not journal.is_file():
         return []
     changes = list(_journalled(cassette_dir, journal))
-    put_back: list[str] = []
+    restored: list[str] = []
     for new, target in changes:
         kept = new.parent / KEPT
         if (kept / target.name).is_file():
             os.replace(kept / target.name, target)
-            put_back.append(str(target))
+            restored.append(str(target))
         elif (kept / f"{target.name}{_ABSENT}").is_file():
             target.unlink(missing_ok=True)
-            put_back.append(str(target))
+            restored.append(str(target))
     for new, _ in changes:
         shutil.rmtree(new.parent / KEPT, ignore_errors=True)
     journal.unlink()
-    return put_back
+    return restored
 
 
 def _journalled(cassette_dir: Path, journal: Path) -> Iterator[Change]:
     try:
         entries = json.loads(journal.read_text("utf-8"))
     except ValueError:
-        return  # not even the journal was whole: nothing had begun
+        return  # the journal is incomplete, so nothing was replaced
     for entry in entries if isinstance(entries, list) else [entries]:
         if not (isinstance(entry, list) and len(entry) == 2 and all(isinstance(name, str) for name in entry)):
-            raise _refused(journal)
+            raise _bad_journal(journal)
         new, target = cassette_dir / entry[0], cassette_dir / entry[1]
         folder = new.parent
         is_proposal = folder.name.endswith(PROPOSED) and new.name == target.name and folder.parent == target.parent
         within = all(path.parent.resolve().is_relative_to(cassette_dir.resolve()) for path in (new, target))
         if not (is_proposal and within and new.suffix == ".yaml"):
-            raise _refused(journal)
+            raise _bad_journal(journal)
         yield new, target
 
 
-def _refused(journal: Path) -> BadFileError:
-    return BadFileError(FileProblem(journal, 1, "no journal of this suite's; remove it if it is not yours"))
+def _bad_journal(journal: Path) -> BadFileError:
+    return BadFileError(FileProblem(journal, 1, "was not written by this suite; delete it"))
 
 
 def _keep_old(new: Path, target: Path) -> None:
@@ -116,7 +116,7 @@ def _keep_old(new: Path, target: Path) -> None:
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that there is never half of it, and through no link."""
+    """Write a file atomically, without following a link."""
     handle, part = tempfile.mkstemp(prefix=f".{path.name}-", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -1,0 +1,107 @@
+"""The requests that are sent to a provider: those of a scenario as they were recorded, or those of a draft."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from llm_conformance.formats.requests import request_of
+from llm_conformance.recording.draft import Draft
+from llm_conformance.scenarios.load import ScenarioFile
+from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.providers.api import Api
+
+
+class CannotRecordError(Exception):
+    """A scenario cannot be recorded; the message says why."""
+
+
+@dataclass(frozen=True)
+class ProviderRequest:
+    """One request.
+
+    Attributes:
+        base_url: The provider's base URL with zeros for the account, as the cassette keeps it.
+        path: What follows the base URL, with the query.
+        body: The JSON body.
+        recorded_status: The status of the present recording; None if there is none.
+    """
+
+    mode: Mode
+    api: Api
+    base_url: str
+    path: str
+    body: Mapping[str, Any]
+    recorded_status: int | None = None
+
+    @property
+    def uri(self) -> str:
+        """The URI that the cassette keeps."""
+        return self.base_url + self.path
+
+
+def requests_of_draft(draft: Draft, model: str | None) -> Iterator[ProviderRequest]:
+    """Yield the requests of a draft: its own `request`, or one in the provider's form made from its `call`.
+
+    Raises:
+        CannotRecordError: The conversation has an earlier answer, and the draft has no `request`.
+    """
+    call = {**draft.document["call"], **({"model": model} if model else {})}
+    if not draft.request and any("role" not in each or each.get("tool_calls") for each in call["messages"]):
+        raise CannotRecordError("its conversation has an earlier answer; add `request:` with the body to send")
+    base_url = re.sub(r"\{\w+\}", "0" * 32, draft.api.base_urls[0])
+    for mode in draft.modes:
+        body = dict(draft.request) or request_of(draft.api, call, mode)
+        if draft.request and not draft.api.names_model_in_path:
+            body |= {"model": model} if model else {}
+            body |= draft.api.stream_field(mode == "stream")
+        yield ProviderRequest(mode, draft.api, base_url, draft.api.path_for(mode == "stream", call["model"]), body)
+
+
+def requests_of_scenario(file: ScenarioFile, model: str | None) -> Iterator[ProviderRequest]:
+    """Yield the requests of a scenario as they were recorded, with another `model` if one is given.
+
+    Raises:
+        CannotRecordError: No provider can be made to answer as the scenario needs it.
+    """
+    expected = file.document["expected"]
+    if any(key in file.document or key in expected for key in ("fault", "unknown")):
+        raise CannotRecordError("it shows a fault or something that does not exist, which no provider can be asked for")
+    if file.outage is not None:
+        raise CannotRecordError("it begins with an outage, which no provider can be asked for")
+    api = file.api
+    for mode in file.modes:
+        recorded = file.interaction(mode)
+        place = api.place(recorded.uri)
+        if place is None:
+            raise CannotRecordError(f"its cassette has a request to {recorded.uri}, which is not a URL of {api}")
+        body = dict(recorded.request)
+        path = place.path
+        if model and "model" in body:
+            body["model"] = model
+        if model and place.model:
+            path = path.replace(place.model, model)
+        if not body:
+            raise CannotRecordError("its cassette has no request")
+        yield ProviderRequest(mode, api, place.base_url, path, body, recorded.status)
+
+
+def base_url_for(request: ProviderRequest, given: str | None, variables: Mapping[str, str]) -> str:
+    """Return the base URL that a request is sent to: `given`, or the provider's with the user's account in it.
+
+    Raises:
+        CannotRecordError: An environment variable that the URL needs is not set.
+    """
+    if given is not None:
+        return given.rstrip("/")
+    api = request.api
+    for template in api.base_urls:
+        names = re.findall(r"\{(\w+)\}", template)
+        if names:
+            missing = [api.url_variables[name] for name in names if api.url_variables[name] not in variables]
+            if missing:
+                raise CannotRecordError(f"{', '.join(missing)} is not set; {api} needs it for {template}")
+            return template.format(**{name: variables[api.url_variables[name]] for name in names})
+    return request.base_url
