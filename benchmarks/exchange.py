@@ -19,7 +19,7 @@ from pathlib import Path
 import vcr
 
 from adapters import ReferenceAdapters
-from llm_conformance.adapter import under_test
+from llm_conformance.adapter import loader
 from llm_conformance.adapter.certificates import cheap_certificates
 from llm_conformance.judging.judge import judge, known_without_running
 from llm_conformance.locations import CASSETTES, RULES
@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=200)
     rounds = parser.parse_args().rounds
     (scenario,) = (each for each in lint.load_all([CASSETTES]) if each.id == SCENARIO)
-    (reference,) = under_test.load_all(["adapters"], Path.cwd())
+    (reference,) = loader.load_all(["adapters"], Path.cwd())
     cell = Cell(reference, scenario, "json", "complete")
     rules = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in rules_in(path)]
     judging = [rule for rule in rules if known_without_running(cell, rule) is None]

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from adapters import ReferenceAdapters
-from llm_conformance.adapter import under_test
+from llm_conformance.adapter import loader
 from llm_conformance.adapter.under_test import Method
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.findings import Findings
@@ -36,7 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--examples", type=int, default=300)
     effort = Effort(parser.parse_args().examples, reproducible=True)
-    (reference,) = under_test.load_all(["adapters"], Path.cwd())
+    (reference,) = loader.load_all(["adapters"], Path.cwd())
     drawn = THEMES[0].scenarios(table()["deepseek", "chat"], "stream")
     runner = Runner(10, ReplayServer())
     rules = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in rules_in(path)]

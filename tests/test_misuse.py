@@ -31,7 +31,7 @@ def _refused(code: int, stdout: str, stderr: str) -> str:
         ("nosuchpackage", "cannot find 'nosuchpackage'"),
         ("json", "has no attribute 'conformance_adapter'; define it, or name another as json:attribute"),
         ("json:loads", "calling loads() raised TypeError"),
-        ("a b", "is no package name"),
+        ("a b", "is not a package name"),
         ("there/is/none.py", "no such file"),
         ("cmd:nosuchprogram x.mjs", "No such file or directory: 'nosuchprogram'"),
         ("needy", "importing needy: it needs 'nosuchmodule', which is not installed here"),

@@ -1,4 +1,4 @@
-"""Adapters in other languages: the line protocol can be met, and who breaks it is contained."""
+"""Adapters in other languages: a program can follow the line protocol, and one that breaks it harms no other call."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from llm_conformance.adapter.loader import load
 from llm_conformance.adapter.program import ProgramAdapter, ProgramError
-from llm_conformance.adapter.under_test import BadAdapterError, load
+from llm_conformance.adapter.under_test import BadAdapterError
 from tests import miniature
 from tests.miniature import RULES
 
@@ -24,8 +25,8 @@ def say(line):
     print(json.dumps(line), flush=True)
 
 for line in sys.stdin:
-    asked = json.loads(line)
-    if asked["op"] == "describe":
+    question = json.loads(line)
+    if question["op"] == "describe":
         say({"name": "own", "version": None, "providers": ["deepseek"]})
         continue
 """
@@ -46,7 +47,7 @@ def program(tmp_path: Path, body: str, head: str = HEAD) -> str:
     return shlex.join([sys.executable, str(path)])
 
 
-def test_the_protocol_can_be_met(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_can_pass(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(RULES.parent))
     spec = f"cmd:{shlex.join([sys.executable, str(REFERENCE), 'cerebras:chat', 'cohere', 'deepseek'])}"
     result = pytester.runpytest_subprocess(
@@ -57,33 +58,33 @@ def test_the_protocol_can_be_met(pytester: pytest.Pytester, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "problem"),
     [
         (
             "    os._exit(3)\n",
             "the program was asked to describe itself: it ended with exit code 3 instead of an answer",
         ),
-        ("    print('hello', flush=True)\n", "a line that is no JSON (logs go to standard error): hello"),
-        ("    say([1])\n", "the program's line is no JSON object: [1]"),
-        ("    say({'done': True})\n", "describe itself: it said nothing"),
-        ("    say({})\n", "`providers` has to list what it can read"),
+        ("    print('hello', flush=True)\n", "a line that is not JSON (logs go to standard error): hello"),
+        ("    say([1])\n", "the program's line is not a JSON object: [1]"),
+        ("    say({'done': True})\n", "describe itself: it answered `done` only"),
+        ("    say({})\n", "`providers` has to list what the adapter supports"),
         ("    say({'providers': 3})\n", "`providers` has to be a collection of strings, not 3"),
         ("    say({'providers': ['openai'], 'methods': []})\n", "it has none of the methods"),
     ],
 )
-def test_a_program_that_does_not_describe_itself(tmp_path: Path, body: str, said: str) -> None:
-    head = HEAD.partition("    if asked")[0]
+def test_a_bad_description_is_explained(tmp_path: Path, body: str, problem: str) -> None:
+    head = HEAD.partition("    if question")[0]
     with pytest.raises(BadAdapterError) as refused:
         load(f"cmd:{program(tmp_path, body, head)}", tmp_path)
-    assert said in str(refused.value)
+    assert problem in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "problem"),
     [("nosuchprogram x", "No such file or directory: 'nosuchprogram'"), ("a 'b", "No closing quotation")],
 )
-def test_a_command_that_cannot_be_run(tmp_path: Path, command: str, said: str) -> None:
-    with pytest.raises(BadAdapterError, match=said):
+def test_a_bad_command_is_explained(tmp_path: Path, command: str, problem: str) -> None:
+    with pytest.raises(BadAdapterError, match=problem):
         load(f"cmd:{command}", tmp_path)
 
 
@@ -99,21 +100,21 @@ def test_a_program_that_never_describes_itself_is_ended(tmp_path: Path, monkeypa
         ("    os._exit(3)\n", "raised ProgramError: it ended with exit code 3 instead of an answer"),
         (
             "    print('{', flush=True)\n",
-            "raised ProgramError: the program wrote a line that is no JSON (logs go to standard error): {",
+            "raised ProgramError: the program wrote a line that is not JSON (logs go to standard error): {",
         ),
         ("    say({'answer': 1})\n", 'the program answered {"answer": 1}, with neither'),
-        ("    say({'response': 'Eight.', 'event': 1})\n", "is no JSON object"),
+        ("    say({'response': 'Eight.', 'event': 1})\n", "is not a JSON object"),
         ("    say({'error': {'error_type': 'QuotaError', 'message': 'no more'}})\n", "raised QuotaError: no more"),
-        ("    say({'error': 'no'})\n", "the program's error is no JSON object: no"),
+        ("    say({'error': 'no'})\n", "the program's error is not a JSON object: no"),
         ("    time.sleep(60)\n", "did not come back within"),
         ("    print('x' * 20_000_000, flush=True)\n", "the program wrote a line of more than 16777216 bytes"),
     ],
 )
-def test_what_a_program_does_wrong_is_told_and_the_next_call_is_answered(
+def test_a_bad_answer_fails_its_call_and_the_next_call_is_answered(
     pytester: pytest.Pytester, body: str, message: str
 ) -> None:
     once = f"    if not os.path.exists('once'):\n        open('once', 'w').close()\n    {body}        continue\n"
-    rest = f"    say({{'response': {RESPONSE}}} if asked['op'] == 'complete' else {{'done': True}})\n"
+    rest = f"    say({{'response': {RESPONSE}}} if question['op'] == 'complete' else {{'done': True}})\n"
     command = program(pytester.path, once + rest)
     result, report = miniature.run(
         pytester,
@@ -125,13 +126,13 @@ def test_what_a_program_does_wrong_is_told_and_the_next_call_is_answered(
         "--conformance-rule=SHP-1",
     )
     assert result.ret == 1
-    said = [each["message"] or "" for each in report["results"] if each["status"] == "fail"]
-    assert all(message in each for each in said)
-    assert said
+    failures = [result["message"] or "" for result in report["results"] if result["status"] == "fail"]
+    assert failures
+    assert all(message in failure for failure in failures)
 
 
-def test_after_a_call_that_hung_the_next_one_has_a_program_of_its_own(tmp_path: Path) -> None:
-    body = "    if asked['call'] == {'hang': True}: time.sleep(60)\n    say({'response': {}})\n"
+def test_a_hung_call_gives_the_next_call_a_new_program(tmp_path: Path) -> None:
+    body = "    if question['call'] == {'hang': True}: time.sleep(60)\n    say({'response': {}})\n"
     adapter = ProgramAdapter(program(tmp_path, body), tmp_path)
     lines = adapter._ask({"op": "complete", "call": {"hang": True}})
     ended: list[str] = []
@@ -151,7 +152,7 @@ def test_after_a_call_that_hung_the_next_one_has_a_program_of_its_own(tmp_path: 
     adapter.close()
 
 
-def test_a_stream_that_nobody_reads_to_its_end_does_not_answer_the_next_call(tmp_path: Path) -> None:
+def test_the_rest_of_an_unread_stream_does_not_answer_the_next_call(tmp_path: Path) -> None:
     body = "    for n in range(3): say({'event': {'n': n}})\n    say({'done': True})\n"
     adapter = ProgramAdapter(program(tmp_path, body), tmp_path)
     assert next(adapter._ask({"op": "stream", "call": {}})) == {"event": {"n": 0}}
@@ -159,19 +160,22 @@ def test_a_stream_that_nobody_reads_to_its_end_does_not_answer_the_next_call(tmp
     adapter.close()
 
 
-def test_what_is_said_after_an_answer_does_not_answer_the_next_call(tmp_path: Path) -> None:
+def test_lines_after_an_answer_do_not_answer_the_next_call(tmp_path: Path) -> None:
     body = "    say({'response': {}}); say({'done': True})\n"
     adapter = ProgramAdapter(program(tmp_path, body), tmp_path)
     assert next(adapter._ask({"op": "complete", "call": {}})) == {"response": {}}
     time.sleep(0.3)
-    with pytest.raises(ProgramError, match="more lines than it was asked for"):
+    with pytest.raises(ProgramError, match="more lines than were asked for"):
         next(adapter._ask({"op": "complete", "call": {}}))
     assert next(adapter._ask({"op": "complete", "call": {}})) == {"response": {}}
     adapter.close()
 
 
-def test_a_program_is_not_replayed_to_within_the_process(pytester: pytest.Pytester) -> None:
+def test_a_program_cannot_use_the_vcr_transport(pytester: pytest.Pytester) -> None:
     command = program(pytester.path, "    pass\n")
     result, _ = miniature.run(pytester, f"--adapter=cmd:{command}", "--conformance-transport=vcr")
     assert result.ret == 4
-    assert "--conformance-transport=vcr: replays in this process alone, not for cmd:" in result.stderr.str()
+    assert (
+        "--conformance-transport=vcr: replays only to adapters in this process, not to the program cmd:"
+        in result.stderr.str()
+    )

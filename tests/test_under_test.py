@@ -1,4 +1,4 @@
-"""A SPEC finds its adapter in every way that the contract names."""
+"""Loading the adapter that a SPEC names, and reading its declarations."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from llm_conformance.adapter import under_test
-from llm_conformance.adapter.under_test import BadAdapterError
+from llm_conformance.adapter import loader
+from llm_conformance.adapter.under_test import BadAdapterError, describe
 from tests import miniature
 
 ADAPTER = """\
@@ -26,15 +26,15 @@ class space:
 
 
 @pytest.mark.parametrize("form", ["Adapter", "Adapter()", "lambda: Adapter()"])
-def test_class_instance_and_function_are_alike(tmp_path: Path, form: str) -> None:
+def test_the_attribute_may_be_a_class_an_instance_or_a_function(tmp_path: Path, form: str) -> None:
     path = tmp_path / f"form{abs(hash(form))}.py"
     path.write_text(ADAPTER.format(form=form))
-    found = under_test.load(str(path), Path.cwd())
+    found = loader.load(str(path), Path.cwd())
     assert (found.label, found.version, set(found.providers)) == ("found", "7", {"deepseek:chat"})
     assert found.methods == {"parse"}
 
 
-def test_a_package_a_module_an_attribute_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_forms_of_a_spec_find_the_same_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "spec_package"
     package.mkdir()
     (package / "__init__.py").write_text("from .inner import conformance_adapter\n")
@@ -49,36 +49,36 @@ def test_a_package_a_module_an_attribute_and_files(tmp_path: Path, monkeypatch: 
         "spec_package/inner.py:other",
         str(package / "__init__.py"),
     )
-    kinds = {type(under_test.load(spec, tmp_path).instance) for spec in specs}
+    kinds = {type(loader.load(spec, tmp_path).instance) for spec in specs}
     assert [kind.__module__ for kind in kinds] == ["spec_package.inner"]
 
 
 def test_a_file_in_the_working_directory_needs_no_path(tmp_path: Path) -> None:
     (tmp_path / "lonely_adapter.py").write_text(ADAPTER.format(form="Adapter"))
-    assert under_test.load("lonely_adapter", tmp_path).label == "found"
+    assert loader.load("lonely_adapter", tmp_path).label == "found"
 
 
-def test_a_registered_name_wins_over_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_point_takes_precedence_over_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "json_registered.py").write_text(ADAPTER.format(form="Adapter"))
     metadata = tmp_path / "registering-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: registering\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text("[llm_conformance.adapters]\njson = json_registered:Adapter\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert under_test.load("json", tmp_path).label == "found"
+    assert loader.load("json", tmp_path).label == "found"
 
 
-def test_two_adapters_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_two_adapters_of_one_name_have_different_labels(tmp_path: Path) -> None:
     path = tmp_path / "twins.py"
     path.write_text(ADAPTER.format(form="Adapter"))
-    found = under_test.load_all([f"{path}", f"{path}:other", f"{path}"], tmp_path)
+    found = loader.load_all([f"{path}", f"{path}:other", f"{path}"], tmp_path)
     assert [one.label for one in found] == ["found", f"{path}:other"]
 
 
-def test_a_file_whose_name_is_taken_is_refused_instead_of_loaded_twice(tmp_path: Path) -> None:
+def test_a_file_with_the_name_of_an_imported_module_is_refused(tmp_path: Path) -> None:
     (tmp_path / "json.py").write_text(ADAPTER.format(form="Adapter"))
-    with pytest.raises(BadAdapterError, match="another module named 'json' is there already"):
-        under_test.load(str(tmp_path / "json.py"), tmp_path)
+    with pytest.raises(BadAdapterError, match="another module named 'json' is imported already"):
+        loader.load(str(tmp_path / "json.py"), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -89,16 +89,16 @@ def test_a_file_whose_name_is_taken_is_refused_instead_of_loaded_twice(tmp_path:
         ("complete", {"reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors"}),
     ],
 )
-def test_capabilities_that_are_not_declared_follow_from_the_methods(methods: str, capabilities: set[str]) -> None:
+def test_methods_imply_the_capabilities_of_an_adapter_that_declares_none(methods: str, capabilities: set[str]) -> None:
     adapter = type("Adapter", (), {"providers": ["x"], methods: lambda *_: None})()
-    assert under_test.describe("x", adapter).capabilities == capabilities
+    assert describe("x", adapter).capabilities == capabilities
 
 
 @pytest.mark.parametrize("providers", ["openai", 3, [1], None])
 def test_providers_have_to_be_a_collection_of_names(providers: object) -> None:
     adapter = type("Adapter", (), {"providers": providers, "parse": lambda *_: None})()
     with pytest.raises(BadAdapterError, match="`providers` has to"):
-        under_test.describe("x", adapter)
+        describe("x", adapter)
 
 
 def test_several_adapters_in_one_run(pytester: pytest.Pytester) -> None:

@@ -1,16 +1,16 @@
-"""Adapters in other languages: a program that reads one JSON object a line, and answers in lines.
+"""Adapters in other languages: a program that reads one JSON object per line and answers in lines.
 
-| asked | answered |
+| line to the program | answer |
 |---|---|
 | `{"op": "describe"}` | `{"name", "version", "providers", "capabilities"?, "errors"?, "methods"?}` |
 | `{"op": "complete", "call": {...}}` | `{"response": {...}}` or `{"error": {...}}` |
 | `{"op": "stream", "call": {...}}` | any number of `{"event": {...}}`, then `{"done": true}` or `{"error": {...}}` |
 
-`methods` are those of `complete` and `stream` that the program has; without it, both. An error has an `error_type` (a
-class name of its own or of the contract) and a `message`, and where there are any `status_code`, `provider`,
-`original_error` and `extra_context`. What the program writes to its standard error is passed through.
+`methods` lists which of `complete` and `stream` the program has; without it, it has both. An error has `error_type`
+(the name of a class, its own or the contract's) and `message`, and may have `status_code`, `provider`,
+`original_error` and `extra_context`. The program's standard error is passed through.
 
-A program that hangs, dies or writes what is no answer has failed that call, and is started anew for the next.
+If a program hangs, ends or writes anything else, that call fails, and the next call starts the program again.
 """
 
 from __future__ import annotations
@@ -36,60 +36,60 @@ _ENDS_WITHIN_S = 2.0
 
 
 class ProgramError(Exception):
-    """The program did not do what the protocol asks; the message says what it did instead."""
+    """The program broke the protocol; the message says how."""
 
 
 class ReportedError(Exception):
-    """An error that the program answered with; its class is named as the program says."""
+    """An error in the program's answer; it is raised as a subclass named after `error_type`."""
 
-    def __init__(self, said: Mapping[str, Any]) -> None:
-        super().__init__(said.get("message"), dict(said))
-        self.provider = said.get("provider")
-        self.status_code = said.get("status_code")
-        self.original_error = said.get("original_error")
-        self.extra_context = said.get("extra_context")
+    def __init__(self, error: Mapping[str, Any]) -> None:
+        super().__init__(error.get("message"), dict(error))
+        self.provider = error.get("provider")
+        self.status_code = error.get("status_code")
+        self.original_error = error.get("original_error")
+        self.extra_context = error.get("extra_context")
 
     def __str__(self) -> str:
-        """Return what the program says."""
+        """Return the program's message."""
         return str(self.args[0])
 
 
 class ProgramAdapter:
-    """An adapter whose methods are those of a program, which runs as long as it answers.
+    """An adapter whose methods send their call to a program.
 
     Args:
-        command: The command line.
-        directory: Where it runs.
+        command: The command line of the program.
+        directory: Its working directory.
 
-    Raises ProgramError if the program does not describe itself.
+    Raises ProgramError if the program does not describe itself within `DESCRIBED_WITHIN_S` seconds.
     """
 
     def __init__(self, command: str, directory: Path) -> None:
         self._command = shlex.split(command)
         self._directory = directory
-        self._running_now: tuple[subprocess.Popen[bytes], _Lines] | None = None
+        self._program: tuple[subprocess.Popen[bytes], _Lines] | None = None
         self._busy = False
-        said = self._describe()
-        self.name = said.get("name")
-        self.version = said.get("version")
-        self.providers = said.get("providers", ())
-        self.errors = said.get("errors")
-        if "capabilities" in said:
-            self.capabilities = said["capabilities"]
+        description = self._describe()
+        self.name = description.get("name")
+        self.version = description.get("version")
+        self.providers = description.get("providers", ())
+        self.errors = description.get("errors")
+        if "capabilities" in description:
+            self.capabilities = description["capabilities"]
         for method in METHODS:
-            if method not in said.get("methods", METHODS):
+            if method not in description.get("methods", METHODS):
                 setattr(self, method, None)
 
     def complete(self, call: Call) -> Mapping[str, Any]:
-        """Have the program answer a call."""
+        """Return the program's response to a call."""
         for line in self._ask({"op": "complete", "call": call.to_dict()}):
             if "response" in line:
                 return _mapping(line["response"], "response")
             raise ProgramError(f"the program answered {_shown(line)}, with neither `response` nor `error`")
-        raise ProgramError("the program answered `done`, with no response before")
+        raise ProgramError("the program answered `done` without a response")
 
     def stream(self, call: Call) -> Iterator[Mapping[str, Any]]:
-        """Have the program answer a call, event by event."""
+        """Yield the events of the program's answer to a call."""
         for line in self._ask({"op": "stream", "call": call.to_dict()}):
             if "event" not in line:
                 raise ProgramError(f"the program answered {_shown(line)}, with neither `event`, `done` nor `error`")
@@ -97,12 +97,12 @@ class ProgramAdapter:
 
     def close(self) -> None:
         """End the program."""
-        running, self._running_now = self._running_now, None
+        running, self._program = self._program, None
         if running is None:
             return
         process, _ = running
         with contextlib.suppress(OSError):
-            _pipe(process.stdin).close()  # the polite way: most programs end when nothing more comes
+            _pipe(process.stdin).close()  # most programs end at the end of their input
         try:
             process.wait(0 if self._busy else _ENDS_WITHIN_S)
         except subprocess.TimeoutExpired:
@@ -111,15 +111,15 @@ class ProgramAdapter:
         _pipe(process.stdout).close()
 
     def _describe(self) -> Mapping[str, Any]:
-        """Return what the program says of itself; one that says nothing in time is ended, which ends the waiting."""
+        """Return the program's description of itself. A timer stops a program that does not answer."""
         timer = threading.Timer(DESCRIBED_WITHIN_S, self.close)
         timer.start()
         try:
-            said = next(self._ask({"op": "describe"}), None)
-            if said is None:
-                raise ProgramError("it said nothing")
+            description = next(self._ask({"op": "describe"}), None)
+            if description is None:
+                raise ProgramError("it answered `done` only")
             self._busy = False
-            return said
+            return description
         except (ProgramError, ReportedError, OSError) as error:
             self.close()
             raise ProgramError(f"the program was asked to describe itself: {error}") from error
@@ -127,14 +127,14 @@ class ProgramAdapter:
             timer.cancel()
 
     def _ask(self, question: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Ask, and yield the lines of the answer up to its end. Raises ReportedError for an error in it."""
+        """Send a line, and yield the lines of the answer. Raises ReportedError if one is an error, or ProgramError."""
         process, lines = self._running()
         self._busy = True
         try:
             _pipe(process.stdin).write(json.dumps(question).encode() + b"\n")
             _pipe(process.stdin).flush()
         except OSError as error:
-            raise ProgramError(f"the program takes no question: {_end(process)}") from error
+            raise ProgramError(f"the program does not read its input: {_end(process)}") from error
         while True:
             line = _line(process, lines)
             if "error" in line:
@@ -143,28 +143,28 @@ class ProgramAdapter:
             if line.get("done") is True:
                 self._busy = False
                 return
-            # After a response nothing more comes; whoever stops reading a stream leaves the program busy.
+            # A response is the last line of an answer. If a caller stops to read a stream, the program stays busy.
             self._busy = "response" not in line
             yield line
 
     def _running(self) -> tuple[subprocess.Popen[bytes], _Lines]:
-        """Return the program: the one that runs, or a new one if it died, or has not finished what it was asked."""
-        if self._running_now is not None and (self._busy or self._running_now[0].poll() is not None):
+        """Return the running program, or a new one if it has ended or has not finished its last answer."""
+        if self._program is not None and (self._busy or self._program[0].poll() is not None):
             self.close()
-        if self._running_now is not None and self._running_now[1].are_left:
+        if self._program is not None and self._program[1].are_left:
             self.close()
-            raise ProgramError("the program wrote more lines than it was asked for, after its answer before")
-        if self._running_now is None:
+            raise ProgramError("the program wrote more lines than were asked for after its last answer")
+        if self._program is None:
             self._busy = False
-            process = subprocess.Popen(  # noqa: S603 - it is what the user named
+            process = subprocess.Popen(  # noqa: S603 - the user's own command
                 self._command, cwd=self._directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
             )
-            self._running_now = (process, _Lines(process))
-        return self._running_now
+            self._program = (process, _Lines(process))
+        return self._program
 
 
 class _Lines:
-    """What a program writes, line by line; the bytes are kept here, so that it can be seen whether there are more."""
+    """The lines of a program's output. Bytes are buffered here, so that surplus lines can be detected."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -172,7 +172,7 @@ class _Lines:
         self._bytes = bytearray()
 
     def next(self) -> bytes:
-        """Return the next line, b"" at the end."""
+        """Return the next line; b"" at the end. Raises ProgramError for a line of more than `LONGEST_LINE` bytes."""
         searched = 0
         while (end := self._bytes.find(b"\n", searched)) < 0:
             searched = len(self._bytes)
@@ -188,14 +188,14 @@ class _Lines:
 
     @property
     def are_left(self) -> bool:
-        """Whether the program has written more than was asked for."""
+        """Whether the program has written lines that nobody has read."""
         return bool(self._bytes) or bool(select.select([self._output], [], [], 0)[0] and self._process.poll() is None)
 
 
 def _line(process: subprocess.Popen[bytes], lines: _Lines) -> Mapping[str, Any]:
     try:
         raw = lines.next()
-    except OSError as error:  # closed, as the call was given up
+    except OSError as error:  # the pipe was closed because the call was given up
         raise ProgramError("the program was ended") from error
     if not raw:
         raise ProgramError(_end(process))
@@ -204,7 +204,7 @@ def _line(process: subprocess.Popen[bytes], lines: _Lines) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         text = raw.decode("utf-8", "replace")
         raise ProgramError(
-            f"the program wrote a line that is no JSON (logs go to standard error): {_shown(text)}"
+            f"the program wrote a line that is not JSON (logs go to standard error): {_shown(text)}"
         ) from error
     return _mapping(line, "line")
 
@@ -218,14 +218,14 @@ def _end(process: subprocess.Popen[bytes]) -> str:
 
 def _mapping(value: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise ProgramError(f"the program's {what} is no JSON object: {_shown(value)}")
+        raise ProgramError(f"the program's {what} is not a JSON object: {_shown(value)}")
     return value
 
 
-def _reported(said: Mapping[str, Any]) -> ReportedError:
-    name = said.get("error_type")
+def _reported(error: Mapping[str, Any]) -> ReportedError:
+    name = error.get("error_type")
     kind: type[ReportedError] = type(name if isinstance(name, str) else "ReportedError", (ReportedError,), {})
-    return kind(said)
+    return kind(error)
 
 
 def _shown(value: Any) -> str:
@@ -234,5 +234,5 @@ def _shown(value: Any) -> str:
 
 
 def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    assert pipe is not None  # noqa: S101 - both are pipes; for the type checker
+    assert pipe is not None  # noqa: S101 - for the type checker: both are pipes
     return pipe

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from llm_conformance.adapter import under_test
-from llm_conformance.adapter.under_test import AdapterUnderTest
+from llm_conformance.adapter import loader
+from llm_conformance.adapter.under_test import AdapterUnderTest, BadAdapterError
 from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import CASSETTES
 from llm_conformance.options import TIMEOUT_S
@@ -37,8 +37,8 @@ def run(options: Options) -> int:
     """Call each method once for each API; return 1 if a call returned no message."""
     keep_proxies_away()
     try:
-        adapters = under_test.load_all(options.adapter, Path.cwd())
-    except under_test.BadAdapterError as error:
+        adapters = loader.load_all(options.adapter, Path.cwd())
+    except BadAdapterError as error:
         raise UsageError(str(error)) from error
     runner = Runner(TIMEOUT_S, ReplayServer())
     try:

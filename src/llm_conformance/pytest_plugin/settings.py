@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from llm_conformance.adapter import under_test
+from llm_conformance.adapter import loader
 from llm_conformance.adapter.program import ProgramAdapter
-from llm_conformance.adapter.under_test import AdapterUnderTest
+from llm_conformance.adapter.under_test import AdapterUnderTest, BadAdapterError
 from llm_conformance.judging import deviations
 from llm_conformance.judging.deviations import Deviation, Deviations
 from llm_conformance.judging.effort import Effort
@@ -109,12 +109,12 @@ def read(config: pytest.Config) -> Settings:
     effort = _effort(option("conformance_examples"))
     try:
         own = _directories(option("conformance_cassettes"), directory)
-        adapters = under_test.load_all(option("conformance_adapter"), directory)
+        adapters = loader.load_all(option("conformance_adapter"), directory)
         loaded = lint.load_all([CASSETTES, *own], lambda path: _concerns(path, filters, adapters))
         found = {folder: load.find(folder) for folder in (CASSETTES, *own)}
     except BadFileError as bad:
         raise pytest.UsageError(f"{bad}\n{lint.counted(bad.problems)} in the scenarios; nothing was run") from bad
-    except under_test.BadAdapterError as error:
+    except BadAdapterError as error:
         raise pytest.UsageError(str(error)) from error
     if option("conformance_arrival") == "recorded":
         loaded = [as_it_arrived(each) for each in loaded]

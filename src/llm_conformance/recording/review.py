@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from llm_conformance.adapter import under_test
+from llm_conformance.adapter import loader
 from llm_conformance.adapter.under_test import AdapterUnderTest
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.findings import judged
@@ -60,7 +60,7 @@ def review(cassette_dir: Path, wanted: Sequence[Proposal], together: Sequence[Pr
     """Review the `wanted` proposals of those that would be accepted `together`. Raises BadFileError."""
     with proposals.overlaid(cassette_dir, together) as copy:
         problems = list(proposals.check(cassette_dir, together))
-        (reference,) = under_test.load_all([REFERENCE_ADAPTERS], ROOT)
+        (reference,) = loader.load_all([REFERENCE_ADAPTERS], ROOT)
         runner = Runner(TIMEOUT_S, ReplayServer())
         try:
             return [_review(each, cassette_dir, copy, problems, reference, runner) for each in wanted]

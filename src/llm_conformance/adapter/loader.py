@@ -1,0 +1,173 @@
+"""Load the adapter that a SPEC names.
+
+| SPEC | meaning |
+|---|---|
+| `mypkg`, `mypkg.module` | the attribute `conformance_adapter`: an instance, a class, or a function without arguments |
+| `mypkg.module:attribute` | that attribute |
+| `path/to/file.py`, `path/to/file.py:attribute` | the same of a file |
+| `cmd:node adapter.mjs` | a program that speaks the line protocol (`llm_conformance.adapter.program`) |
+| `adapters` | the reference adapters |
+
+A name in the entry-point group `llm_conformance.adapters` takes precedence over an import.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import inspect
+import sys
+import traceback
+from collections.abc import Callable, Collection
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+from llm_conformance.adapter.certificates import cheap_certificates
+from llm_conformance.adapter.program import PREFIX, ProgramAdapter, ProgramError
+from llm_conformance.adapter.under_test import AdapterUnderTest, BadAdapterError, describe
+from llm_conformance.locations import REFERENCE_ADAPTERS, ROOT
+
+ATTRIBUTE = "conformance_adapter"
+ENTRY_POINTS = "llm_conformance.adapters"
+
+T = TypeVar("T")
+
+
+def load_all(specs: Collection[str], directory: Path) -> list[AdapterUnderTest]:
+    """Return the adapters that SPECs name, in order. Raises BadAdapterError with the problems of all of them."""
+    adapters: list[AdapterUnderTest] = []
+    problems: list[str] = []
+    for spec in dict.fromkeys(specs):
+        try:
+            adapters.append(load(spec, directory, taken={adapter.label for adapter in adapters}))
+        except BadAdapterError as error:
+            problems.append(f"--adapter={spec}: {error}")
+    if problems:
+        raise BadAdapterError("\n".join(problems))
+    return adapters
+
+
+def load(spec: str, directory: Path, taken: Collection[str] = ()) -> AdapterUnderTest:
+    """Return the adapter that a SPEC names. Raises BadAdapterError.
+
+    Args:
+        spec: The SPEC.
+        directory: Where paths are resolved, and the last place where packages are looked for.
+        taken: The labels of the run's other adapters.
+    """
+    if spec.startswith(PREFIX):
+        instance = _program(spec.removeprefix(PREFIX), directory)
+    else:
+        with cheap_certificates():
+            instance = _instantiate(spec, _resolve(spec, directory))
+    try:
+        return _guarded("reading its declarations", lambda: describe(spec, instance, taken))
+    except BadAdapterError:
+        if isinstance(instance, ProgramAdapter):
+            instance.close()
+        raise
+
+
+def _resolve(spec: str, directory: Path) -> Any:
+    """Return the object that a SPEC names: an instance, a class or a function."""
+    if spec == "adapters":
+        return _attribute(_reference_adapters(), ATTRIBUTE)
+    for entry_point in importlib.metadata.entry_points(group=ENTRY_POINTS, name=spec):
+        loaded = _guarded(f"loading the entry point {spec!r}", entry_point.load)
+        return _attribute(loaded, ATTRIBUTE) if isinstance(loaded, ModuleType) else loaded
+    target, _, attribute = spec.partition(":")
+    module = _import_file(directory / target) if target.endswith(".py") else _import_package(target, directory)
+    return _attribute(module, attribute or ATTRIBUTE)
+
+
+def _reference_adapters() -> ModuleType:
+    module = importlib.import_module(REFERENCE_ADAPTERS)
+    if not Path(module.__file__ or "").is_relative_to(ROOT):
+        raise BadAdapterError(f"`adapters` means the reference adapters, but {module.__file__} hides them; rename it")
+    return module
+
+
+def _import_package(name: str, directory: Path) -> ModuleType:
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise BadAdapterError(f"{name!r} is not a package name; the path of a file has to end in .py")
+    if str(directory) not in sys.path:
+        sys.path.append(str(directory))  # last, so that it hides nothing
+    try:
+        return _guarded(f"importing {name}", lambda: importlib.import_module(name))
+    except ModuleNotFoundError as error:
+        if error.name and not f"{name}.".startswith(f"{error.name}."):
+            raise BadAdapterError(f"importing {name}: it needs {error.name!r}, which is not installed here") from error
+        tried = f"no entry point in group {ENTRY_POINTS!r}, no package on sys.path or in {directory}"
+        raise BadAdapterError(f"cannot find {error.name!r} ({tried}); is it installed in this environment?") from error
+
+
+def _import_file(path: Path) -> ModuleType:
+    """Import a file under the name that its packages give it, so that no module is loaded twice."""
+    if str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))  # an adapter in a folder of tests may import the library beside it
+    path = path.resolve()
+    if not path.is_file():
+        raise BadAdapterError(f"no such file: {path}")
+    root, parts = path.parent, [path.stem]
+    while (root / "__init__.py").is_file():
+        root, parts = root.parent, [root.name, *parts]
+    name = ".".join(part for part in parts if part != "__init__")
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    try:
+        module = _guarded(f"importing {path}", lambda: importlib.import_module(name))
+    except ModuleNotFoundError as error:
+        raise BadAdapterError(f"importing {path}: cannot find {error.name!r}") from error
+    if Path(module.__file__ or "").resolve() != path:
+        raise BadAdapterError(
+            f"another module named {name!r} is imported already, from {module.__file__}; rename the file"
+        )
+    return module
+
+
+def _attribute(module: ModuleType, dotted: str) -> Any:
+    found: Any = module
+    for name in dotted.split("."):
+        if not hasattr(found, name):
+            raise BadAdapterError(
+                f"{module.__name__} (from {getattr(module, '__file__', '?')}) has no attribute {dotted!r}; define it, "
+                f"or name another as {module.__name__}:attribute"
+            )
+        found = getattr(found, name)
+    return found
+
+
+def _program(command: str, directory: Path) -> ProgramAdapter:
+    try:
+        return ProgramAdapter(command, directory)
+    except (ProgramError, ValueError) as error:  # ValueError: an unclosed quotation mark
+        raise BadAdapterError(str(error)) from error
+
+
+def _instantiate(spec: str, found: Any) -> Any:
+    """Call a class or a function; return any other object as it is."""
+    if inspect.isclass(found) or (inspect.isroutine(found) and not hasattr(found, "providers")):
+        try:
+            return _guarded(f"calling {getattr(found, '__qualname__', spec)}()", found)
+        except ModuleNotFoundError as error:
+            raise BadAdapterError(f"building the adapter: cannot find {error.name!r}") from error
+    return found
+
+
+def _guarded(doing: str, action: Callable[[], T]) -> T:
+    """Run code of the adapter. Raises BadAdapterError with the place for any exception but ModuleNotFoundError."""
+    try:
+        return action()
+    except (ModuleNotFoundError, BadAdapterError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise BadAdapterError(f"{doing} raised {type(error).__name__}: {error}{_place(error)}") from error
+
+
+def _place(error: BaseException) -> str:
+    """Return file and line of the adapter's code that raised; "" if calling the adapter itself failed."""
+    if isinstance(error, SyntaxError):
+        return ""  # the message has file and line
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return "" if last.filename == __file__ else f" (at {last.filename}:{last.lineno})"
