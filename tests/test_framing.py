@@ -96,13 +96,13 @@ def test_what_is_cut_off_is_not_taken_for_whole(framing: Framing) -> None:
 
 
 @pytest.mark.parametrize("place", [0, 5, 9, 20, -1])
-def test_a_spoilt_message_is_noticed(place: int) -> None:
+def test_a_corrupt_message_is_noticed(place: int) -> None:
     body = bytearray(BODIES["aws event stream"])
     body[place] ^= 0x55
-    aws = FRAMINGS[2]
+    aws = framings.named("aws event stream")
     with pytest.raises(ValueError, match=r"wrong|cut off"):
         list(aws.documents(bytes(body)))
-    with pytest.raises(ValueError, match=r"spoilt|cut off"):
+    with pytest.raises(ValueError, match=r"corrupt|cut off"):
         unframed(aws, [bytes(body)])
 
 
@@ -257,11 +257,11 @@ def test_botocore_reads_our_messages(messages: list[bytes]) -> None:
 
 @QUICK
 @given(MESSAGES.filter(bool).map(b"".join), st.data())
-def test_botocore_refuses_the_same_spoilt_messages(body: bytes, data: st.DataObject) -> None:
+def test_botocore_refuses_the_same_corrupt_messages(body: bytes, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(body) - 1))
     flipped = body[:at] + bytes([body[at] ^ data.draw(st.integers(1, 255))]) + body[at + 1 :]
-    for spoilt in (flipped, body[:at]):
-        assert_read_alike(spoilt)
+    for corrupt in (flipped, body[:at]):
+        assert_read_alike(corrupt)
 
 
 def assert_read_alike(body: bytes) -> None:

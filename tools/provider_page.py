@@ -17,7 +17,6 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.expected import Expected, read_expected
 from llm_conformance.scenarios.load import ScenarioFile
-from llm_conformance.wire.framings.base import FramingName
 from llm_conformance.wire.providers import table
 from llm_conformance.wire.providers.api import COUNTS, Api
 from tools import pages
@@ -81,7 +80,7 @@ def _overview(apis: list[Api], shown: Mapping[str, Sequence[Shown]]) -> Iterator
             _listed(api.reasoning_fields),
             _listed(tuple(api.think)),
             api.offset_unit,
-            api.framing,
+            api.framing.name,
             f"`{api.end_marker}`" if api.end_marker else "a finish word only",
             api.round_trip.policy,
             str(len(shown[str(api)])),
@@ -101,7 +100,7 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
     streamed = next(
         (f", as in {each.link}" for each in shown if "stream" in each.file.modes and not each.expected[-1].error), ""
     )
-    yield f"* **Streams** are {_FRAMINGS[api.framing]}{default}{streamed}"
+    yield f"* **Streams** are {api.framing.title}{default}{streamed}"
     reasons = _listed(api.reasoning_fields) if api.reasoning_fields else "no field of its own"
     yield f"* **Reasoning** in {reasons}{_as_in(shown, lambda expected: expected.reasoning is not None)}"
     if api.offset_unit != "none":
@@ -136,15 +135,6 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
         evidence = each.file.cassette.metadata["provenance"]
         yield f"| {each.file.document['title']} | {each.link} | {', '.join(each.file.modes)} | {evidence} |"
     yield ""
-
-
-_FRAMINGS: Mapping[FramingName, str] = {
-    "server-sent events": "server-sent events",
-    "lines": "a JSON document a line",
-    "array": "one JSON list, which grows",
-    "aws event stream": "binary messages of an AWS event stream",
-    "aws chunks": "binary messages of an AWS event stream, with documents in base64",
-}
 
 
 def _sum(pointers: tuple[str, ...]) -> str:

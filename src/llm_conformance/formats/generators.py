@@ -9,26 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from llm_conformance.formats.chat.generator import ChatWire
-from llm_conformance.formats.cohere.generator import CohereWire
-from llm_conformance.formats.converse.generator import ConverseWire
-from llm_conformance.formats.gemini.generator import GeminiWire
-from llm_conformance.formats.interactions.generator import InteractionsWire
-from llm_conformance.formats.messages.generator import MessagesWire
-from llm_conformance.formats.ollama.generator import OllamaWire
-from llm_conformance.formats.responses.generator import ResponsesWire
-from llm_conformance.formats.workers_ai.generator import WorkersAiWire
-from llm_conformance.generate.wire import Wire
+from llm_conformance.formats.chat.generator import ChatGenerator
+from llm_conformance.formats.cohere.generator import CohereGenerator
+from llm_conformance.formats.converse.generator import ConverseGenerator
+from llm_conformance.formats.gemini.generator import GeminiGenerator
+from llm_conformance.formats.interactions.generator import InteractionsGenerator
+from llm_conformance.formats.messages.generator import MessagesGenerator
+from llm_conformance.formats.ollama.generator import OllamaGenerator
+from llm_conformance.formats.responses.generator import ResponsesGenerator
+from llm_conformance.formats.workers_ai.generator import WorkersAiGenerator
+from llm_conformance.generate.generator import Generator
 
-GENERATORS: Mapping[str, Wire] = {
-    "chat": ChatWire(),
-    "cohere": CohereWire(),
-    "converse": ConverseWire(),
-    "gemini": GeminiWire(),
-    "interactions": InteractionsWire(),
-    "messages": MessagesWire(),
-    "ollama": OllamaWire(),
-    "responses": ResponsesWire(),
-    "workers_ai": WorkersAiWire(),
+GENERATORS: Mapping[str, Generator] = {
+    "chat": ChatGenerator(),
+    "cohere": CohereGenerator(),
+    "converse": ConverseGenerator(),
+    "gemini": GeminiGenerator(),
+    "interactions": InteractionsGenerator(),
+    "messages": MessagesGenerator(),
+    "ollama": OllamaGenerator(),
+    "responses": ResponsesGenerator(),
+    "workers_ai": WorkersAiGenerator(),
 }
 """By the name that the provider table uses."""

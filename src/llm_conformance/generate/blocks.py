@@ -10,15 +10,16 @@ from hypothesis.strategies import DrawFn
 
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Reasoning
-from llm_conformance.generate.wire import Wire
+from llm_conformance.generate.generator import Generator
 from llm_conformance.scenarios.expected import ExpectedAnnotation
 from llm_conformance.wire.providers.api import Api
 
 
-class BlocksWire(Wire):
+class BlocksGenerator(Generator):
     """Blocks in any order. A citation annotates the whole block that carries it; all blocks go back."""
 
     sends_back: ClassVar[bool] = True
+    seals_reasoning: ClassVar[bool] = True
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
         """Draw text with citations, reasoning with signatures and what is redacted in any order, then tool calls."""

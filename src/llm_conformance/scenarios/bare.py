@@ -66,7 +66,7 @@ def _recording(
     mode: Mode = "stream" if interaction.streamed or (asks_for_stream and interaction.status >= 400) else "json"
     if interaction.status < 400 and mode == "json" and asks_for_stream:
         return NotJudged("a stream in no framing that is known")
-    if interaction.framing is not None and interaction.framing.name == "array" and api.framing != "array":
+    if interaction.framing is not None and interaction.framing.name == "array" and api.framing.name != "array":
         return NotJudged(f"the body is not of the shape of {api}: a list")
     profile = api.think_profile(model)
     expected = expected_from_bytes(interaction, api, model, profile, fidelity)

@@ -28,7 +28,7 @@ def _call_is_the_recorded_one(recording: Recording) -> Problems:
     if api.path == api.stream_path and api.asks_for_stream(interaction.request) != streams:
         yield "`stream` in the recorded request is of the other mode", ("recordings", recording.mode)
     # A spoilt JSON array cannot be distinguished from a plain answer: both are application/json.
-    undecided = api.framing == "array" and recording.expected.fault
+    undecided = api.framing.name == "array" and recording.expected.fault
     if interaction.streamed != streams and interaction.status < 400 and not undecided:
         yield "the content type of the recorded answer is of the other mode", ("recordings", recording.mode)
     if api.read_request(interaction.request) != interaction.request:

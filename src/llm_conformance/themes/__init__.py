@@ -1,1 +1,1 @@
-"""What is searched: scenarios drawn for one API, a theme each."""
+"""Generated scenarios, by theme: each is rich in one thing, such as citations or broken streams."""

@@ -1,4 +1,4 @@
-"""A generated conversation: what the provider is made to say, and what a correct adapter makes of it."""
+"""A generated conversation: what the provider sends, and what a correct adapter returns."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.generate import answers, framing
 from llm_conformance.generate.answers import Answer
-from llm_conformance.generate.wire import MODEL, Wire
+from llm_conformance.generate.generator import MODEL, Generator
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.scenarios.scenario import Fault
-from llm_conformance.wire.framings.registry import named
 from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers.api import Api
 
@@ -26,10 +25,14 @@ JSON = "application/json"
 
 @dataclass(frozen=True)
 class Conversation:
-    """Answers by mode, and the truth of all of them; `fault` is what goes wrong with the connection.
+    """One request and its response, in one mode or both.
 
-    An `outage` is what the first request is answered with, where that is not the answer yet.
-    `before` are the turns whose answers stand in the messages, by their place there.
+    Attributes:
+        interactions: The request and the response, by mode.
+        expected: The expected values of every mode.
+        fault: What goes wrong with the connection.
+        outage: The response to the first request, if the second request gets the real response.
+        before: Earlier turns, by the position of their answers in `messages`.
     """
 
     interactions: Mapping[Mode, Interaction]
@@ -56,41 +59,42 @@ def interaction(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> Interaction:
-    """Return a request in a mode, and an answer to it."""
+    """Return a request in a mode, with this response."""
     streamed = mode == "stream"
-    asked: dict[str, Any] = {"messages": list(MESSAGES), **(params or {})}
+    request: dict[str, Any] = {"messages": list(MESSAGES), **(params or {})}
     if not api.names_model_in_path:
-        asked["model"] = MODEL
-    asked |= api.stream_field(streamed)
-    base = re.sub(r"\{\w+\}", "0" * 32, api.base_urls[0])
-    told = {"content-type": named(api.framing).content_type if streamed else JSON} | dict(headers or {})
-    return Interaction(base + api.path_for(streamed, MODEL), asked, status, told, body)
+        request["model"] = MODEL
+    request |= api.stream_field(streamed)
+    base_url = re.sub(r"\{\w+\}", "0" * 32, api.base_urls[0])
+    all_headers = {"content-type": api.framing.content_type if streamed else JSON} | dict(headers or {})
+    return Interaction(base_url + api.path_for(streamed, MODEL), request, status, all_headers, body)
 
 
 def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw an answer as its provider writes it; a stream comes with the plain answer of the same content."""
+    """Draw the bytes of an answer. A stream comes together with a response of the same content that is not streamed."""
     api, params = answer.api, _params(answer)
-    wire = GENERATORS[api.wire]
-    bodies: dict[Mode, bytes] = {"json": framing.document(draw, wire.body(draw, answer))}
+    generator = GENERATORS[api.wire]
+    bodies: dict[Mode, bytes] = {"json": framing.document(draw, generator.body(draw, answer))}
     if mode == "stream":
-        bodies["stream"] = framing.stream(draw, wire.frames(draw, answer), wire.style(api))
-    told = {each: interaction(api, each, body, params) for each, body in bodies.items()}
-    return Conversation(told, _expected(answer, wire), answer.profile, params, tools=TOOLS if answer.calls else ())
+        bodies["stream"] = framing.stream(draw, generator.frames(draw, answer), generator.style(api))
+    interactions = {mode: interaction(api, mode, body, params) for mode, body in bodies.items()}
+    tools = TOOLS if answer.calls else ()
+    return Conversation(interactions, _expected(answer, generator), answer.profile, params, tools=tools)
 
 
-def _expected(answer: Answer, wire: Wire) -> Expected:
+def _expected(answer: Answer, generator: Generator) -> Expected:
     audio = [block for block in answer.blocks if isinstance(block, answers.Audio)]
     by_tag = answer.think is not None and answer.think.sent != answer.message
     stated = {"id", "model", "message", "reasoning", "segments", "annotations", "tool_calls", "usage"}
     return Expected(
         stated=frozenset({*stated, "finish_reason", "raw_finish_reason", *(("attachments",) if audio else ())}),
-        ids=wire.ids,
+        ids=generator.ids,
         model=MODEL,
         message=answer.message,
         reasoning=answer.reasoning,
         reasoning_source="tag" if by_tag else "native",
-        segments=tuple(answer.segments(wire.seal)),
-        annotations=tuple(wire.annotations(answer)),
+        segments=tuple(answer.segments(generator.seal)),
+        annotations=tuple(generator.annotations(answer)),
         attachments=tuple(
             {"id": "audio-1", "type": "audio/wav", "data": block.data, "transcript": block.transcript}
             for block in audio
@@ -98,11 +102,11 @@ def _expected(answer: Answer, wire: Wire) -> Expected:
         tool_calls=answer.tool_calls,
         usage=answer.counts.usage,
         finish_reasons=answer.finish_reasons,
-        raw_finish_reasons=wire.raw_finish_reasons(answer),
+        raw_finish_reasons=generator.raw_finish_reasons(answer),
         offset_unit=answer.api.offset_unit,
     )
 
 
 def _params(answer: Answer) -> Mapping[str, Any]:
-    spoken = any(isinstance(block, answers.Audio) for block in answer.blocks)
-    return {"modalities": ["text", "audio"], "audio": {"voice": "alloy", "format": "wav"}} if spoken else {}
+    has_audio = any(isinstance(block, answers.Audio) for block in answer.blocks)
+    return {"modalities": ["text", "audio"], "audio": {"voice": "alloy", "format": "wav"}} if has_audio else {}

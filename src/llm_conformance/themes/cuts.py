@@ -1,4 +1,4 @@
-"""Ways to cut a stream's bytes into the pieces that a client reads."""
+"""Ways to cut the bytes of a stream into the pieces that a client reads."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from llm_conformance.scenarios.scenario import Scenario, recut
 
 MOST = 2000
-"""How many cuts a stream gets at most: each piece is a write to a socket."""
+"""The most cuts that a stream gets. Each piece is a write to a socket."""
 
-# Where readers break, the worst first: inside a character, a line end, an escape, a field name, a tag.
+# Where parsers break, the worst first: inside a character, a line end, an escape, a field name, a tag.
 _WEAK = (rb"[\x80-\xbf]", rb"(?<=\r)\n", rb"(?<=\n)\n", rb"(?<=\\)[u\"n]", rb"(?<=data)[: ]", rb"(?<=<)/?t|(?<=k)>")
 
 
@@ -24,10 +24,9 @@ def recuts(draw: DrawFn, scenario: Scenario) -> Scenario:
 
 
 def cuts(body: bytes) -> SearchStrategy[tuple[int, ...]]:
-    """Return ways to cut a stream, as byte offsets in rising order: all at once, in few pieces or many, in bad places.
+    """Return ways to cut a stream: byte offsets in rising order, each between two bytes of the body.
 
-    Args:
-        body: The stream; a cut lies between two of its bytes.
+    There are few cuts or many, anywhere or in the places where parsers break.
     """
     last = len(body) - 1
     if last < 1:

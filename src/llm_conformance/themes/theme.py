@@ -1,7 +1,7 @@
-"""What is generated for each row of the provider table, as scenarios like the recorded ones.
+"""Themes: what is generated for each API, as scenarios like the recorded ones.
 
-A theme draws conversations that are rich in one thing, in the row's own format, and states what a correct adapter makes
-of them: from what was drawn, never by reading the bytes back.
+A theme draws conversations in the API's own format and states the expected values. These come from what was drawn,
+never from reading the bytes back.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Reasoning, Text
-from llm_conformance.generate.blocks import BlocksWire
+from llm_conformance.generate.blocks import BlocksGenerator
 from llm_conformance.generate.chance import at_most, either
+from llm_conformance.generate.generator import MODEL
 from llm_conformance.generate.think import Part, ThinkText, all_think_texts
-from llm_conformance.generate.wire import MODEL
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios.scenario import Scenario, recut
 from llm_conformance.themes import faults, second_turns
@@ -32,15 +32,17 @@ Drawn = Callable[[DrawFn, Api, Mode], Conversation]
 
 @dataclass(frozen=True)
 class Theme:
-    """A kind of conversations.
+    """A kind of conversation.
 
     Attributes:
+        name: The end of its scenario ids.
+        title: The end of its scenarios' titles.
         effort: How many examples it gets, as a multiple of the usual number.
-        drawn: Draws a conversation with a provider.
-        suits: Whether a row of the provider table has anything of the kind.
-        modes: The modes that it makes sense in.
-        over_http: Whether only clients can meet with it, not parsers.
-        listed: Conversations that are not drawn, but all tried.
+        drawn: Draws a conversation with an API.
+        suits: Returns True if an API can have such conversations.
+        modes: The modes in which there are such conversations.
+        over_http: Whether only `complete` and `stream` can be judged, because a parser sees no connection.
+        listed: Returns conversations that are all tried, besides those that are drawn.
     """
 
     name: str
@@ -53,29 +55,29 @@ class Theme:
     listed: Callable[[Api, Mode], Iterable[Conversation]] = lambda _api, _mode: ()
 
     def scenarios(self, api: Api, mode: Mode) -> SearchStrategy[Scenario]:
-        """Return generated scenarios of a row; a stream comes with a way to cut it."""
+        """Return a strategy for scenarios of an API. A stream comes with a way to cut it."""
         return _scenarios(self, api, mode)
 
     def all_listed(self, api: Api, mode: Mode) -> Iterator[Scenario]:
-        """Yield the scenarios of a row that are not drawn, but all tried."""
+        """Yield the scenarios of an API that are all tried."""
         return (_scenario(self, api, conversation) for conversation in self.listed(api, mode))
 
     def scenario_id(self, api: Api) -> str:
-        """Return the id under which all scenarios of the theme and row are counted."""
+        """Return the id that all scenarios of the theme and an API share."""
         return f"{api.provider}/generated-{api.name}-{self.name}"
 
 
 @st.composite
 def _scenarios(draw: DrawFn, theme: Theme, api: Api, mode: Mode) -> Scenario:
     scenario = _scenario(theme, api, theme.drawn(draw, api, mode))
-    told = scenario.interactions[mode]
-    cuttable = mode == "stream" and told.streamed and not scenario.over_http
-    cut = draw(st.one_of(st.none(), cuts(told.body))) if cuttable else None
+    interaction = scenario.interactions[mode]
+    is_cut = mode == "stream" and interaction.streamed and not scenario.over_http
+    cut = draw(st.one_of(st.none(), cuts(interaction.body))) if is_cut else None
     return scenario if cut is None else recut(scenario, cut)
 
 
 def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
-    told = conversation.interactions
+    interactions = conversation.interactions
     return Scenario(
         id=theme.scenario_id(api),
         path=CASSETTES / api.provider / f"generated-{api.name}-{theme.name}.scenario.yaml",
@@ -85,11 +87,11 @@ def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
         model=MODEL,
         messages=conversation.messages,
         tools=conversation.tools,
-        params=dict.fromkeys(told, conversation.params),
+        params=dict.fromkeys(interactions, conversation.params),
         match=(),
-        interactions=told,
-        same_content=len(told) == 2,
-        expected=dict.fromkeys(told, conversation.expected),
+        interactions=interactions,
+        same_content=len(interactions) == 2,
+        expected=dict.fromkeys(interactions, conversation.expected),
         provenance="generated",
         fault=conversation.fault,
         outage=conversation.outage,
@@ -103,12 +105,13 @@ def _anything(draw: DrawFn, api: Api) -> Answer:
 
 def _thinking(draw: DrawFn, api: Api) -> Answer:
     text = draw(all_think_texts(api.think_tag))
-    if not (api.reasoning_fields and api.wire == "chat" and at_most(draw, 5) == 5):
-        return GENERATORS[api.wire].answer(draw, api, (Text(text.message),), text)
-    # Who has a field for reasoning has none between tags: these are text then, whatever the model is known to do.
+    generator = GENERATORS[api.wire]
+    if not (api.reasoning_fields and generator.allows_tags_beside_fields and at_most(draw, 5) == 5):
+        return generator.answer(draw, api, (Text(text.message),), text)
+    # A response with reasoning in a field has none between tags. Tags are text then, whatever the think profile.
     native = Reasoning(draw(texts.reasonings().filter(str.strip)))
     literal = ThinkText(text.profile, (Part("text", text.sent),))
-    return GENERATORS[api.wire].answer(draw, api, (native, Text(literal.message)), literal)
+    return generator.answer(draw, api, (native, Text(literal.message)), literal)
 
 
 def _citing(draw: DrawFn, api: Api) -> Answer:
@@ -142,11 +145,11 @@ def _with(
 
 
 def _has_citations(api: Api) -> bool:
-    return api.offset_unit != "none" or isinstance(GENERATORS[api.wire], BlocksWire)
+    return api.offset_unit != "none" or isinstance(GENERATORS[api.wire], BlocksGenerator)
 
 
 THEMES = (
-    Theme("answers", "an answer with anything that the provider has", 2, _with(answered)),
+    Theme("answers", "an answer with anything that the provider sends", 2, _with(answered)),
     Theme(
         "think-blocks",
         "reasoning between tags in the text",
@@ -158,16 +161,22 @@ THEMES = (
     Theme("usage", "token counts", 1, _with(answered, _counting)),
     Theme(
         "second-turns",
-        "reasoning that goes back with the results of tools",
+        "reasoning that goes back with tool results",
         0.5,
         second_turns.second_turn,
         suits=second_turns.wants_reasoning_back,
         over_http=True,
     ),
-    Theme("broken-streams", "a stream that breaks off, or fails", 1, _with(faults.broken_off), modes=("stream",)),
+    Theme(
+        "broken-streams",
+        "a stream that breaks off or fails",
+        1,
+        _with(faults.broken_off),
+        modes=("stream",),
+    ),
     Theme("statuses", "an error status", 0.5, faults.refused, listed=faults.every_status),
-    Theme("malformed", "a body that is no answer", 1, _with(faults.malformed)),
-    Theme("disconnected", "a connection that is closed", 0.5, _with(faults.disconnected, _counting), over_http=True),
+    Theme("malformed", "a malformed body", 1, _with(faults.malformed)),
+    Theme("disconnected", "a connection that is lost", 0.5, _with(faults.disconnected, _counting), over_http=True),
     Theme("outages", "an answer to the second attempt", 0.2, _with(faults.outage, _counting), over_http=True),
-    Theme("silent", "a server that stops to answer", 0.1, _with(faults.silent, _counting), over_http=True),
+    Theme("silent", "a server that goes silent", 0.1, _with(faults.silent, _counting), over_http=True),
 )

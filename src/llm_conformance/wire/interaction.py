@@ -1,4 +1,4 @@
-"""One recorded request and its answer."""
+"""One recorded request and its response."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from llm_conformance.wire.framings.base import Framing
 from llm_conformance.wire.framings.registry import framing_of
 from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
 
+Mode = Literal["json", "stream"]
+MODES: tuple[Mode, ...] = ("json", "stream")
+
 
 @dataclass(frozen=True)
 class Interaction:
-    """One recorded request and its answer.
+    """One recorded request and its response.
 
-    `body` is bytes as received, decompressed; header names are lower case, and none says how the body was packed.
+    `body` is the response's body, decompressed. The names of `headers` are in lower case, and content-encoding and
+    content-length are not among them.
     """
 
     uri: str
@@ -27,20 +31,16 @@ class Interaction:
 
     @functools.cached_property
     def framing(self) -> Framing | None:
-        """How the answer is put into frames, None for one document, as a refusal is unless it says otherwise."""
+        """The framing of a stream, None for a single document. An error status has a stream only as an event stream."""
         framing = framing_of(self.headers.get("content-type", ""), self.body)
         return None if self.status >= 400 and framing is not EVENT_STREAM else framing
 
     @property
     def streamed(self) -> bool:
-        """Whether the answer is a stream."""
+        """Whether the response is a stream."""
         return self.framing is not None
 
     @property
     def frames(self) -> tuple[bytes, ...]:
-        """The frames of a stream, or the body as it is; joined, they are the body."""
+        """The frames of a stream, or the whole body of a single document. Joined, they are the body."""
         return (self.body,) if self.framing is None else tuple(self.framing.frames(self.body))
-
-
-Mode = Literal["json", "stream"]
-MODES: tuple[Mode, ...] = ("json", "stream")

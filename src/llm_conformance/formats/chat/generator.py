@@ -13,17 +13,18 @@ from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Audio, Block, Call, Citation, Reasoning, Text
 from llm_conformance.generate.chance import at_most, either, pick, some
 from llm_conformance.generate.counts import growing
-from llm_conformance.generate.framing import Frame
-from llm_conformance.generate.wire import CREATED, ID, MODEL, Wire, nothing
+from llm_conformance.generate.generator import CREATED, ID, MODEL, Generator, nothing
+from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
 
 
-class ChatWire(Wire):
+class ChatGenerator(Generator):
     """One message, or deltas of it."""
 
     sends_back: ClassVar[bool] = True
+    allows_tags_beside_fields: ClassVar[bool] = True
     # Not the content: some give JSON there that is no text.
     structure: ClassVar[tuple[str, ...]] = ("/choices", "/choices/0", "/choices/0/message", "/choices/0/delta")
 

@@ -10,14 +10,14 @@ from hypothesis.strategies import DrawFn
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
 from llm_conformance.generate.chance import either, pick
-from llm_conformance.generate.framing import Frame
-from llm_conformance.generate.wire import ID, Wire
+from llm_conformance.generate.generator import ID, Generator
+from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
 
 
-class CohereWire(Wire):
+class CohereGenerator(Generator):
     """A message with content, plan, calls and citations."""
 
     sends_back: ClassVar[bool] = True

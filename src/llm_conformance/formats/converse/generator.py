@@ -10,15 +10,15 @@ from hypothesis.strategies import DrawFn
 
 from llm_conformance.generate import texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
-from llm_conformance.generate.blocks import BlocksWire
+from llm_conformance.generate.blocks import BlocksGenerator
 from llm_conformance.generate.chance import at_most, either
-from llm_conformance.generate.framing import Frame
+from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
 
 
-class ConverseWire(BlocksWire):
+class ConverseGenerator(BlocksGenerator):
     """`output` with a message of blocks. There is no id; a stream's events have their type as a name."""
 
     ids: ClassVar[tuple[str | None, ...]] = (None,)

@@ -12,14 +12,14 @@ from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
 from llm_conformance.generate.chance import at_most, either, some
 from llm_conformance.generate.counts import growing
-from llm_conformance.generate.framing import Frame
-from llm_conformance.generate.wire import ID, MODEL, Wire
+from llm_conformance.generate.generator import ID, MODEL, Generator
+from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
 
 
-class GeminiWire(Wire):
+class GeminiGenerator(Generator):
     """A candidate's parts. Offsets count UTF-8 bytes of all its visible text."""
 
     line_end: ClassVar[str] = "\r\n"

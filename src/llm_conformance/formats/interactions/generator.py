@@ -12,14 +12,14 @@ from hypothesis.strategies import DrawFn
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
 from llm_conformance.generate.chance import either, some
-from llm_conformance.generate.framing import Frame
-from llm_conformance.generate.wire import ID, MODEL, Wire
+from llm_conformance.generate.generator import ID, MODEL, Generator
+from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
 
 
-class InteractionsWire(Wire):
+class InteractionsGenerator(Generator):
     """An `interaction` with steps. Offsets count UTF-8 bytes of the text that carries the citation."""
 
     structure: ClassVar[tuple[str, ...]] = ("/steps", "/steps/0", "/delta", "/step")

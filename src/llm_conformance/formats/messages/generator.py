@@ -10,17 +10,17 @@ from hypothesis.strategies import DrawFn
 
 from llm_conformance.generate import texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
-from llm_conformance.generate.blocks import BlocksWire
+from llm_conformance.generate.blocks import BlocksGenerator
 from llm_conformance.generate.chance import at_most, either
 from llm_conformance.generate.counts import growing
-from llm_conformance.generate.framing import Frame
-from llm_conformance.generate.wire import ID, MODEL, nothing
+from llm_conformance.generate.generator import ID, MODEL, nothing
+from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
 
 
-class MessagesWire(BlocksWire):
+class MessagesGenerator(BlocksGenerator):
     """A `message` with content blocks."""
 
     always_counts: ClassVar[bool] = True

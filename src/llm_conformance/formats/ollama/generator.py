@@ -11,14 +11,14 @@ from hypothesis.strategies import DrawFn
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Reasoning, Text
 from llm_conformance.generate.chance import either
-from llm_conformance.generate.framing import Frame
-from llm_conformance.generate.wire import MODEL, Wire
+from llm_conformance.generate.generator import MODEL, Generator
+from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
 
 
-class OllamaWire(Wire):
+class OllamaGenerator(Generator):
     """`message` of an answer, and counts beside it."""
 
     ids: ClassVar[tuple[str | None, ...]] = (None,)

@@ -11,19 +11,21 @@ from hypothesis.strategies import DrawFn
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
 from llm_conformance.generate.chance import at_most, either
-from llm_conformance.generate.framing import Frame
-from llm_conformance.generate.wire import CREATED, ID, MODEL, Wire
+from llm_conformance.generate.generator import CREATED, ID, MODEL, Generator
+from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
 _STATUS = "completed"
 
 
-class ResponsesWire(Wire):
+class ResponsesGenerator(Generator):
     """A `response` with items; offsets count in the part of the text that carries them."""
 
     seal: ClassVar[str] = "encrypted"
     sends_back: ClassVar[bool] = True
+    history: ClassVar[str] = "input"
+    seals_reasoning: ClassVar[bool] = True
     structure: ClassVar[tuple[str, ...]] = ("/output", "/output/0")
     carriers: ClassVar[tuple[str, ...]] = ("response.completed", "response.incomplete")
 

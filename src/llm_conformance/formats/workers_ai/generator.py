@@ -12,12 +12,12 @@ from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Text
 from llm_conformance.generate.chance import either
 from llm_conformance.generate.counts import growing
-from llm_conformance.generate.framing import Frame
-from llm_conformance.generate.wire import Wire
+from llm_conformance.generate.generator import Generator
+from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
 
-class WorkersAiWire(Wire):
+class WorkersAiGenerator(Generator):
     """`result` of a plain answer, or frames of the same form."""
 
     structure: ClassVar[tuple[str, ...]] = ("/result", "/tool_calls")

@@ -1,1 +1,1 @@
-"""How the documents of a stream are put into bytes: one module a framing."""
+"""How the documents of a stream are put into bytes: one module for each framing."""

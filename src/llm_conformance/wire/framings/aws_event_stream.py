@@ -1,4 +1,7 @@
-"""AWS event streams: binary messages with checksums."""
+"""AWS event streams: binary messages with headers, a payload and two checksums.
+
+https://docs.aws.amazon.com/transcribe/latest/dg/streaming-setting-up.html#streaming-event-stream
+"""
 
 from __future__ import annotations
 
@@ -9,24 +12,33 @@ import json
 import re
 import string
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from llm_conformance.wire.framings.base import FramingName
+from llm_conformance.wire.framings.base import Choose, Frame, Framing
+
+_ERROR_FIELDS = ("code", "message")
+_TEXT = 7  # the type of a header's value; model streams use no other
+_SMALLEST = 16  # bytes: two lengths and two checksums
 
 
-class AwsEventStream:
-    """Messages of a prelude, headers, a payload and two checksums.
+class AwsEventStream(Framing):
+    """An AWS event stream. Its documents have the form in which AWS's own SDKs show a message.
 
-    https://docs.aws.amazon.com/transcribe/latest/dg/streaming-setting-up.html#streaming-event-stream
+    An event is `{event type: payload}`. An event `chunk` is the JSON text that its payload has in base64, as `bytes`.
+    An error, which is in the headers, is `{"error": {"code": ..., "message": ...}}`.
     """
 
-    name: FramingName = "aws event stream"
+    name = "aws event stream"
+    title = "binary messages of an AWS event stream"
     content_type = "application/vnd.amazon.eventstream"
-    empty = b""
+
+    def looks_like(self, body: bytes) -> bool:
+        """Return True if the first checksum, which is over the two lengths, is right."""
+        return binascii.crc32(body[:8]).to_bytes(4, "big") == body[8:12]
 
     def frames(self, body: bytes) -> Iterator[bytes]:
-        """Yield the messages, the last perhaps a part of one."""
+        """Yield the messages. The last may be a part of one, and the rest of the body if a length is impossible."""
         position = 0
         while position < len(body):
             length = _length(body, position)
@@ -34,75 +46,95 @@ class AwsEventStream:
             position += length
 
     def documents(self, body: bytes) -> Iterator[Any]:
-        """Yield what the messages say. Raises ValueError for a wrong length or checksum."""
+        """Yield the document of each message. Raises ValueError for a wrong length or checksum."""
         yield from (json.loads(self.data(frame)) for frame in self.frames(body))
 
     def data(self, frame: bytes) -> bytes:
-        """Return `{event type: payload}`, the JSON text in the `bytes` of a chunk, or `{"error": ...}` from headers."""
+        """Return the document of a message as JSON text. Raises ValueError if the message is malformed."""
         headers, payload = aws_parts(frame)
         if headers.get(":message-type") == "error":
-            return json.dumps({"error": {name: headers.get(f":error-{name}", "") for name in _ERROR}}).encode()
+            return json.dumps({"error": {name: headers.get(f":error-{name}", "") for name in _ERROR_FIELDS}}).encode()
         if headers.get(":event-type") == "chunk":
             return aws_chunk(payload)[1]
-        named = headers.get(":event-type") or headers.get(":exception-type", "")
-        return b"{%b: %b}" % (json.dumps(named).encode(), payload or b"{}")
+        event_type = headers.get(":event-type") or headers.get(":exception-type", "")
+        return b"{%b: %b}" % (json.dumps(event_type).encode(), payload or b"{}")
 
     def with_data(self, frame: bytes, data: bytes) -> bytes:
-        """Return the message with another payload; its headers stay, but those of an error. Raises ValueError."""
+        """Return the message with another payload, or an error with other headers. Raises ValueError."""
         headers, payload = aws_parts(frame)
         if headers.get(":event-type") == "chunk":
             return aws_message(headers, aws_chunk_payload(aws_chunk(payload)[0], data))
-        with _other_forms_are_wrong_values():
-            (said,) = json.loads(data).values()
+        with _malformed_is_a_value_error():
+            (value,) = json.loads(data).values()
             if headers.get(":message-type") == "error":
-                return aws_message({**headers, **{f":error-{name}": said[name] for name in _ERROR}}, payload)
-            return aws_message(headers, json.dumps(said).encode())
+                return aws_message({**headers, **{f":error-{name}": value[name] for name in _ERROR_FIELDS}}, payload)
+            return aws_message(headers, json.dumps(value).encode())
+
+    def write(self, frames: Sequence[Frame], _line_end: str, choose: Choose) -> list[bytes]:
+        """Return a message for each frame, with the frame's event as its type."""
+        escaped = choose(False, True)
+        return [aws_message(_headers_of(frame.event or ""), frame.text(escaped).encode()) for frame in frames]
+
+
+class AwsChunks(AwsEventStream):
+    """AWS event streams of `chunk`s with a model's own documents: the answer of `invoke-with-response-stream`."""
+
+    name = "aws chunks"
+    title = "binary messages of an AWS event stream, with documents in base64"
+
+    def write(self, frames: Sequence[Frame], _line_end: str, choose: Choose) -> list[bytes]:
+        """Return a `chunk` for each frame."""
+        escaped = choose(False, True)
+        return [
+            aws_message(_headers_of("chunk"), aws_chunk_payload({}, frame.text(escaped).encode())) for frame in frames
+        ]
 
 
 def aws_message(headers: Mapping[str, str], payload: bytes) -> bytes:
-    """Return a message of an AWS event stream; all headers are texts."""
-    named = b"".join(
+    """Return a message. All headers are texts."""
+    encoded = b"".join(
         struct.pack(f">B{len(name)}sBH{len(value)}s", len(name), name, _TEXT, len(value), value)
         for name, value in ((name.encode(), value.encode()) for name, value in headers.items())
     )
-    prelude = struct.pack(">II", _LEAST + len(named) + len(payload), len(named))
-    told = prelude + struct.pack(">I", binascii.crc32(prelude)) + named + payload
-    return told + struct.pack(">I", binascii.crc32(told))
+    lengths = struct.pack(">II", _SMALLEST + len(encoded) + len(payload), len(encoded))
+    message = lengths + struct.pack(">I", binascii.crc32(lengths)) + encoded + payload
+    return message + struct.pack(">I", binascii.crc32(message))
 
 
 def aws_parts(message: bytes) -> tuple[dict[str, str], bytes]:
-    """Return headers and payload of a message. Raises ValueError where lengths or checksums are wrong."""
-    if len(message) < _LEAST:
+    """Return headers and payload of a message. Raises ValueError if a length or a checksum is wrong."""
+    if len(message) < _SMALLEST:
         raise ValueError("a message is cut off")
-    whole, named = struct.unpack(">II", message[:8])
-    checksums = (binascii.crc32(message[:8]), binascii.crc32(message[:-4]))
-    if whole != len(message) or named > whole - _LEAST or checksums != _said_checksums(message):
+    length, headers_length = struct.unpack(">II", message[:8])
+    checksums = binascii.crc32(message[:8]), binascii.crc32(message[:-4])
+    stated = int.from_bytes(message[8:12], "big"), int.from_bytes(message[-4:], "big")
+    if length != len(message) or headers_length > length - _SMALLEST or checksums != stated:
         raise ValueError("a message's lengths or checksums are wrong")
-    return dict(_headers(message[12 : 12 + named])), message[12 + named : -4]
+    return dict(_headers(message[12 : 12 + headers_length])), message[12 + headers_length : -4]
 
 
 def aws_chunk(payload: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return the fields of a chunk, and what its `bytes` are. Raises ValueError for a payload of another form."""
-    with _other_forms_are_wrong_values():
+    """Return the fields of a chunk, and its decoded `bytes`. Raises ValueError if the payload is malformed."""
+    with _malformed_is_a_value_error():
         fields = json.loads(payload)
         return dict(fields), base64.b64decode(fields["bytes"])
 
 
 def aws_chunk_payload(fields: Mapping[str, Any], data: bytes) -> bytes:
-    """Return the payload of a chunk with these `bytes`."""
+    """Return the payload of a chunk with these fields and these `bytes`."""
     return json.dumps({**fields, "bytes": base64.b64encode(data).decode("ascii")}).encode()
 
 
 def aws_texts(message: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield all that a message says, and where: its headers, its payload, and what a chunk has in base64.
+    """Yield every text in a message with its place: the headers, the payload, and the decoded `bytes` of a chunk.
 
-    Of one that is cut off or spoilt that is the message as it is, and as much of the base64 as is there. Raises
-    ValueError where that is no base64.
+    A message that is cut off or corrupt yields itself, and as much of its base64 as can be decoded. Raises ValueError
+    if that is not base64.
     """
     try:
         headers, payload = aws_parts(message)
     except ValueError:
-        yield from _spoilt(message)
+        yield from _texts_of_corrupt(message)
         return
     yield ":headers", json.dumps(headers, ensure_ascii=False).encode()
     if headers.get(":event-type") != "chunk":
@@ -111,7 +143,7 @@ def aws_texts(message: bytes) -> Iterator[tuple[str, bytes]]:
     try:
         fields, data = aws_chunk(payload)
     except ValueError:
-        yield from _spoilt(payload)
+        yield from _texts_of_corrupt(payload)
         return
     yield ":chunk", json.dumps({**fields, "bytes": ""}, ensure_ascii=False).encode()
     yield "", data
@@ -121,54 +153,45 @@ _BASE64 = (string.ascii_letters + string.digits + "+/").encode("ascii")
 _BYTES = re.compile(rb'"bytes"\s*:\s*"([^"]*)')
 
 
-def _spoilt(spoilt: bytes) -> Iterator[tuple[str, bytes]]:
-    yield "", spoilt
-    for match in _BYTES.finditer(spoilt):
-        written = match[1].replace(b"\\/", b"/")
-        begun = written[: len(written) - len(written.lstrip(_BASE64))]
-        whole = begun[:-1] if len(begun) % 4 == 1 else begun
-        yield "", base64.b64decode(whole + b"=" * (-len(whole) % 4))
-        if begun != written.rstrip(b"="):
-            raise ValueError("bytes of a chunk are no base64")
+def _texts_of_corrupt(corrupt: bytes) -> Iterator[tuple[str, bytes]]:
+    yield "", corrupt
+    for match in _BYTES.finditer(corrupt):
+        value = match[1].replace(b"\\/", b"/")
+        base64_part = value[: len(value) - len(value.lstrip(_BASE64))]
+        decodable = base64_part[:-1] if len(base64_part) % 4 == 1 else base64_part
+        yield "", base64.b64decode(decodable + b"=" * (-len(decodable) % 4))
+        if base64_part != value.rstrip(b"="):
+            raise ValueError("the bytes of a chunk are not base64")
 
 
 @contextlib.contextmanager
-def _other_forms_are_wrong_values() -> Iterator[None]:
+def _malformed_is_a_value_error() -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"a message of another form: {error!r}") from error
-
-
-_ERROR = ("code", "message")
-_TEXT = 7  # the type of a header's value
-_LEAST = 16  # two lengths and two checksums
+        raise ValueError(f"a message is malformed: {error!r}") from error
 
 
 def _length(body: bytes, position: int) -> int:
-    """Return how long the message at a position says that it is; the rest where that cannot be."""
-    left = len(body) - position
-    said = int.from_bytes(body[position : position + 4], "big")
-    return said if _LEAST <= said <= left else left
-
-
-def _said_checksums(message: bytes) -> tuple[int, int]:
-    return int.from_bytes(message[8:12], "big"), int.from_bytes(message[-4:], "big")
+    """Return the stated length of the message at a position, or the length of the rest if that is impossible."""
+    rest = len(body) - position
+    stated = int.from_bytes(body[position : position + 4], "big")
+    return stated if _SMALLEST <= stated <= rest else rest
 
 
 def _headers(block: bytes) -> Iterator[tuple[str, str]]:
+    """Yield the headers: the length of the name (1 byte), the name, the type, the length of the text (2), the text."""
     position = 0
     while position < len(block):
-        name_ends = position + 1 + block[position]
-        if block[name_ends : name_ends + 1] != bytes([_TEXT]):
+        name_end = position + 1 + block[position]
+        if block[name_end : name_end + 1] != bytes([_TEXT]):
             raise ValueError("a header is not text")
-        value_starts = name_ends + 3
-        value_ends = value_starts + int.from_bytes(block[name_ends + 1 : value_starts], "big")
-        yield block[position + 1 : name_ends].decode(), block[value_starts:value_ends].decode()
-        position = value_ends
+        value_start = name_end + 3
+        value_end = value_start + int.from_bytes(block[name_end + 1 : value_start], "big")
+        yield block[position + 1 : name_end].decode(), block[value_start:value_end].decode()
+        position = value_end
 
 
-class AwsChunks(AwsEventStream):
-    """The same with every document in base64, in a `chunk`: what `invoke-with-response-stream` hands on of a model."""
-
-    name: FramingName = "aws chunks"
+def _headers_of(event: str) -> Mapping[str, str]:
+    kind = "exception" if event.endswith("Exception") else "event"
+    return {f":{kind}-type": event, ":content-type": "application/json", ":message-type": kind}

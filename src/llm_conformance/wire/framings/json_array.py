@@ -4,28 +4,37 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from llm_conformance.wire.framings.base import FramingName
+from llm_conformance.wire.framings.base import Choose, Frame, Framing
+
+_ARRAY_WITH_ITEMS = re.compile(rb"\s*\[(?!\s*\])")
 
 
-class Array:
-    """One JSON list that is sent item by item: Gemini's streams, where nobody asks for events (`alt=sse`)."""
+class Array(Framing):
+    """A JSON array of objects, sent item by item: Gemini's streams for clients that do not ask for `alt=sse`."""
 
-    name: FramingName = "array"
+    name = "array"
+    title = "one JSON list, which grows"
     content_type = "application/json"
     empty = b"["
 
+    def fits(self, body: bytes) -> bool:
+        """Return True for an array; any other body is a single document, and so is an array without items."""
+        return bool(_ARRAY_WITH_ITEMS.match(body))
+
+    looks_like = fits
+
     def frames(self, body: bytes) -> Iterator[bytes]:
-        """Yield each item with what stands before it, the last with what closes the list."""
+        """Yield each item with the comma or bracket before it, and the last with the bracket behind it."""
         ends = list(self._ends(body))
         for start, end in zip([0, *ends], ends[:-1], strict=False):
             yield body[start:end]
         yield body[ends[-2] if len(ends) > 1 else 0 :]
 
     def documents(self, body: bytes) -> Iterator[Any]:
-        """Yield the items; a list that nobody closes is one that breaks off."""
+        """Yield the items. The closing bracket may be missing, as in a stream that breaks off."""
         yield from (json.loads(data) for data in map(self.data, self.frames(body)) if data)
 
     def data(self, frame: bytes) -> bytes:
@@ -37,18 +46,25 @@ class Array:
         before, _, after = frame.partition(self.data(frame))
         return before + data + after
 
+    def write(self, frames: Sequence[Frame], line_end: str, choose: Choose) -> list[bytes]:
+        """Return the items. The frame that ends the response closes the array."""
+        escaped = choose(False, True)
+        between = choose(f",{line_end}", ",")
+        before = ["[", *[between] * (len(frames) - 1)]
+        return [
+            f"{mark}{frame.text(escaped)}{']' if frame.ends else ''}".encode()
+            for mark, frame in zip(before, frames, strict=False)
+        ]
+
     def _ends(self, body: bytes) -> Iterator[int]:
-        """Yield where each item ends, as far as they are JSON objects."""
+        """Yield the byte offset at which each item ends, up to the first that is not a JSON object."""
         text, position, size = body.decode("utf-8", "surrogateescape"), 0, 0
-        reader = json.JSONDecoder()
+        decoder = json.JSONDecoder()
         while (start := text.find("{", position)) >= 0:
             try:
-                end = reader.raw_decode(text, start)[1]
+                end = decoder.raw_decode(text, start)[1]
             except (ValueError, RecursionError):
                 return
             size += len(text[position:end].encode("utf-8", "surrogateescape"))
             position = end
             yield size
-
-
-_LIST = re.compile(rb"\s*\[(?!\s*\])")  # one without items is no stream

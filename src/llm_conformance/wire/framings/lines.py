@@ -1,24 +1,29 @@
-"""One JSON document a line."""
+"""One JSON document on each line: https://github.com/ndjson/ndjson-spec."""
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from llm_conformance.wire.framings.base import FramingName
+from llm_conformance.wire.framings.base import Choose, Frame, Framing
 
 
-class Lines:
-    """A JSON document a line: https://github.com/ndjson/ndjson-spec."""
+class Lines(Framing):
+    """A JSON document on each line."""
 
-    name: FramingName = "lines"
+    name = "lines"
+    title = "a JSON document a line"
     content_type = "application/x-ndjson"
-    empty = b""
+
+    def looks_like(self, body: bytes) -> bool:
+        """Return True if one object follows another on the next line."""
+        return bool(re.search(rb"\}\r?\n\{", body))
 
     def frames(self, body: bytes) -> Iterator[bytes]:
-        """Yield the lines, each with its end; empty ones belong to the line before, at the beginning to the first."""
+        """Yield the lines with their ends. Empty lines belong to the line before; leading ones to the first line."""
         start = position = 0
         for line in io.BytesIO(body):
             if line.strip() and body[start:position].strip():
@@ -29,7 +34,7 @@ class Lines:
             yield body[start:]
 
     def documents(self, body: bytes) -> Iterator[Any]:
-        """Yield what stands in each line; empty ones say nothing."""
+        """Yield the document of each line that is not empty."""
         yield from (json.loads(line) for line in body.split(b"\n") if line.strip())
 
     def data(self, frame: bytes) -> bytes:
@@ -37,5 +42,10 @@ class Lines:
         return frame.strip()
 
     def with_data(self, frame: bytes, data: bytes) -> bytes:
-        """Return another line."""
+        """Return the data as a line."""
         return data + b"\n"
+
+    def write(self, frames: Sequence[Frame], line_end: str, choose: Choose) -> list[bytes]:
+        """Return the lines."""
+        escaped = choose(False, True)
+        return [f"{frame.text(escaped)}{line_end}".encode() for frame in frames]

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from llm_conformance.wire.framings.base import DONE, FramingName
+from llm_conformance.wire.framings.base import DONE, Choose, Frame, Framing
+
+_COMMENTS = ("", "", "", ": keep-alive", ":")
 
 
-class EventStream:
+class EventStream(Framing):
     """Events, each ended by a blank line. The data of an event is a document; everything else in it is skipped.
 
     The reference adapters read events with a library. This parser is the suite's own, so that the two can disagree.
     """
 
-    name: FramingName = "server-sent events"
+    name = "server-sent events"
+    title = "server-sent events"
     content_type = "text/event-stream"
-    empty = b""
+
+    def looks_like(self, body: bytes) -> bool:
+        """Return True if the first line is a field or a comment."""
+        return bool(re.match(rb"(?:data|event|id|retry)?:", body.removeprefix(codecs.BOM_UTF8)))
 
     def frames(self, body: bytes) -> Iterator[bytes]:
         """Yield each frame with the blank lines that end it."""
@@ -64,6 +71,19 @@ class EventStream:
         end = b"\r\n" if b"\r\n" in frame else b"\n"
         kept = [line for line in frame.splitlines() if line and not line.startswith(b"data:")]
         return end.join([*kept, b"data: " + data, b"", b""])
+
+    def write(self, frames: Sequence[Frame], line_end: str, choose: Choose) -> list[bytes]:
+        """Return the events. There may be comments between them, and the space after `data:` may be missing."""
+        space = choose(" ", " ", "")
+        escaped = choose(False, True)
+        written = []
+        for frame in frames:
+            comment = choose(*_COMMENTS)
+            lines = [comment, ""] if comment else []
+            lines += [f"event: {frame.event}"] if frame.event else []
+            lines += [f"data:{space}{frame.text(escaped)}", ""]
+            written.append("".join(line + line_end for line in lines).encode("utf-8"))
+        return written
 
 
 EVENT_STREAM = EventStream()

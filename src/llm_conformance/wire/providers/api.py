@@ -17,7 +17,8 @@ from urllib.parse import unquote
 
 from llm_conformance.contract import Usage
 from llm_conformance.contract.call import ThinkProfile
-from llm_conformance.wire.framings.base import FramingName
+from llm_conformance.wire.framings.base import Framing
+from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
 
 TAG = "think"
 """The tag that most models think between; the provider table says which have another."""
@@ -114,7 +115,7 @@ class Api:
     error: Mapping[str, str]
     round_trip: RoundTrip
     stream_path: str = ""
-    framing: FramingName = "server-sent events"
+    framing: Framing = EVENT_STREAM
     streams_by_default: bool = False
     other_paths: tuple[str, ...] = ()
     error_code: Literal["text", "number"] = "text"

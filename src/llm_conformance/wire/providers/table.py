@@ -10,6 +10,7 @@ from typing import Any
 
 from llm_conformance import schema, toml_files
 from llm_conformance.locations import PROVIDERS
+from llm_conformance.wire.framings.registry import named
 from llm_conformance.wire.providers import checks
 from llm_conformance.wire.providers.api import Api, Place, RoundTrip
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -98,4 +99,6 @@ def _api(provider: str, name: str, stated: checks.Columns) -> Api:
     round_trip = stated["round_trip"]
     columns["round_trip"] = RoundTrip(**{**round_trip, "fields": tuple(round_trip.get("fields", ()))})
     columns.setdefault("stream_path", stated["path"])
+    if "framing" in stated:
+        columns["framing"] = named(stated["framing"])
     return Api(provider=provider, name=name, **columns)

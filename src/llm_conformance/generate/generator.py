@@ -1,0 +1,114 @@
+"""The interface of a generator: it writes drawn answers in one wire format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.generate import answers
+from llm_conformance.generate.answers import Answer, Block, Call, Text
+from llm_conformance.generate.chance import at_most
+from llm_conformance.generate.counts import counts
+from llm_conformance.generate.framing import Style
+from llm_conformance.generate.think import ThinkText
+from llm_conformance.scenarios.expected import ExpectedAnnotation
+from llm_conformance.wire.framings.base import Frame
+from llm_conformance.wire.providers.api import Api
+
+ID = "answer-1"
+MODEL = "model-1"
+CREATED = 1762247560
+"""Seconds since 1970."""
+
+
+class Generator:
+    """Writes answers in one wire format. The methods that draw take Hypothesis' `draw`.
+
+    Attributes:
+        line_end: What ends the lines of a stream.
+        seal: The key under which a segment's metadata has the opaque data of a block.
+        ids: The possible ids of a response; (None,) if the format has no id.
+        always_counts: Whether every response has token counts.
+        sends_back: Whether `sent_back` returns where reasoning goes in the next request.
+        history: The field of a request that has the conversation.
+        seals_reasoning: Whether reasoning comes in any number of blocks, each with its seal.
+        allows_tags_beside_fields: Whether a response with reasoning in a field may have think tags in its text. The
+            tags are text then.
+        structure: JSON pointers to values that every reader of a response, or of a frame, needs. With a number in
+            their place the response is malformed.
+        carriers: Types of the frames that every reader needs; () for all frames, if frames have no types.
+    """
+
+    line_end: ClassVar[str] = "\n"
+    seal: ClassVar[str] = "signature"
+    ids: ClassVar[tuple[str | None, ...]] = (ID,)
+    always_counts: ClassVar[bool] = False
+    sends_back: ClassVar[bool] = False
+    history: ClassVar[str] = "messages"
+    seals_reasoning: ClassVar[bool] = False
+    allows_tags_beside_fields: ClassVar[bool] = False
+    structure: ClassVar[tuple[str, ...]]
+    carriers: ClassVar[tuple[str, ...]] = ()
+
+    def style(self, api: Api) -> Style:
+        """Return how an API writes streams."""
+        return Style(api.framing, self.line_end)
+
+    def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
+        """Draw the blocks of an answer of this API: anything that the format has a place for."""
+        raise NotImplementedError
+
+    def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
+        """Draw the document of a response that is not streamed."""
+        raise NotImplementedError
+
+    def frames(self, draw: DrawFn, answer: Answer) -> Sequence[Frame]:
+        """Draw the frames of a streamed response. Before the first frame that `ends` it, the response is unfinished."""
+        raise NotImplementedError
+
+    def error_frame(self, api: Api) -> Frame:
+        """Return the frame with which a stream reports an error."""
+        return Frame({"error": {"message": "the server broke down", "type": "server_error"}})
+
+    def citation(self, answer: Answer, block: Text, citation: answers.Citation) -> Mapping[str, Any]:
+        """Return the data of a citation as the adapter has to return it, without start and end."""
+        raise NotImplementedError
+
+    def sent_back(self, answer: Answer) -> Mapping[str, Any]:
+        """Return the parts of the answer that the next request has to have, by JSON pointer into that request.
+
+        The answer is the second message of the conversation.
+        """
+        return {}
+
+    def words(self, api: Api) -> Mapping[str, str | None]:
+        """Return the finish words that an answer may end with, and their canonical finish reasons."""
+        return api.finish
+
+    def raw_finish_reasons(self, answer: Answer) -> tuple[str | None, ...]:
+        """Return all values that are right for `raw_finish_reason`."""
+        return (answer.word,)
+
+    def annotations(self, answer: Answer) -> Iterator[ExpectedAnnotation]:
+        """Yield the annotations that the adapter has to return."""
+        for base, block, citation in answer.spans:
+            start, end = base + citation.start, base + citation.end
+            data = self.citation(answer, block, citation)
+            yield ExpectedAnnotation(
+                start, end, answer.message[start:end], data, may_be_unanchored=citation.start == citation.end == 0
+            )
+
+    def answer(self, draw: DrawFn, api: Api, blocks: tuple[Block, ...], think: ThinkText | None = None) -> Answer:
+        """Draw token counts and a finish word for an answer that has these blocks."""
+        has_calls = any(isinstance(block, Call) for block in blocks)
+        return Answer(
+            api, blocks, draw(counts(api, self.always_counts)), answers.word(draw, self.words(api), has_calls), think
+        )
+
+
+def nothing(draw: DrawFn, name: str, *values: object) -> dict[str, Any]:
+    """Draw a field that has nothing: it is absent, or has one of `values`, such as None or []."""
+    number = at_most(draw, len(values))
+    return {name: values[number - 1]} if number else {}
