@@ -16,7 +16,7 @@ from llm_conformance.generate import texts
 from llm_conformance.generate.answers import Citation, cited
 from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.think import PROFILES, ThinkText, think_texts
-from llm_conformance.scenarios import lint, load, think_tags
+from llm_conformance.scenarios import build, lint, load, think_tags
 from llm_conformance.scenarios.save import keep
 from llm_conformance.scenarios.scenario import Scenario, recut
 from llm_conformance.themes import faults
@@ -61,7 +61,7 @@ def test_what_is_drawn_is_true_to_its_bytes(theme: Theme, api: Api, mode: Mode, 
         kept = keep(scenario, tmp_path)
         file = load.read(kept.path)
         assert [str(problem) for problem in lint.lint(file)] == []
-        loaded = load.build(file, tmp_path)
+        loaded = build.build(file, tmp_path)
         assert (loaded.id, loaded.cuts, loaded.think_profile) == (kept.id, kept.cuts, kept.think_profile)
         for each in scenario.modes:
             assert loaded.interactions[each].body == scenario.interactions[each].body

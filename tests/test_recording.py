@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from llm_conformance.scenarios import arrival, cassette, lint, load
+from llm_conformance.scenarios import arrival, build, cassette, lint, load
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.table import table
 from tests import standin
@@ -270,7 +270,7 @@ def test_a_later_turn_is_asked_with_the_new_answer_before_it(cassette_dir: Path,
 
 def test_a_stream_can_be_replayed_as_it_arrived(cassette_dir: Path, provider: StandIn) -> None:
     accepted(cassette_dir, provider)
-    scenario = load.build(load.read(cassette_dir / "openai/answer.scenario.yaml"), cassette_dir)
+    scenario = build.build(load.read(cassette_dir / "openai/answer.scenario.yaml"), cassette_dir)
     told = scenario.interactions["stream"]
     rest = len(told.body) - 10
     scenario = replace(scenario, arrival=((10, 5), (rest, 9000)))

@@ -14,7 +14,7 @@ from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.proxies import keep_proxies_away
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
-from llm_conformance.scenarios import lint, load
+from llm_conformance.scenarios import build, lint, load
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import Api
@@ -82,7 +82,7 @@ def _plain(api: Api, mode: Mode) -> Scenario | None:
             continue
         if any(lint.lint(file)):
             continue
-        found = load.build(file, CASSETTES)
+        found = build.build(file, CASSETTES)
         expected = found.expected[mode]
         is_text = expected.error is None and [each.type for each in expected.segments] == ["text"] and expected.message
         if is_text and expected.finish_reasons == ("stop",) and not found.earlier and not expected.annotations:

@@ -22,7 +22,7 @@ from llm_conformance.recording.splice import CONVERSATION
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
 from llm_conformance.rules.catalogue import catalogue
-from llm_conformance.scenarios import dump, load
+from llm_conformance.scenarios import build, dump, load
 from llm_conformance.scenarios.load import ScenarioFile
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Mode
@@ -98,7 +98,7 @@ def _review(
         text=list(_text(old, new)),
         dropped=[] if old is None or not _stated(new) else sorted(_stated(old) - _stated(new)),
         problems=own_problems,
-        disagreements=[] if own_problems else list(_disagreements(load.build(new, copy), reference, runner)),
+        disagreements=[] if own_problems else list(_disagreements(build.build(new, copy), reference, runner)),
     )
 
 

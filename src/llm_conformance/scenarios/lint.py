@@ -1,40 +1,45 @@
-"""Is a scenario true to its bytes? Every check of a scenario and its cassette, all problems at once.
+"""Check scenarios against their own bytes, and report all problems at once.
 
     python -m llm_conformance.scenarios.lint cassettes
 
-A run refuses to start on a scenario with a problem: a wrong truth would blame an adapter for the harness's fault.
+A run does not start on a scenario with a problem: a wrong expected value would blame the adapter.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import suppress
 from pathlib import Path
 
 from llm_conformance import secrets, yaml_files
-from llm_conformance.scenarios import cassette, load, request_checks, value_checks
+from llm_conformance.scenarios import build, cassette, lint_digests, load, request_checks, value_checks
 from llm_conformance.scenarios.cassette import Cassette
 from llm_conformance.scenarios.load import SUFFIX, ScenarioFile
 from llm_conformance.scenarios.recording import Recording
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.framings.aws_event_stream import AwsEventStream, aws_texts
 from llm_conformance.wire.interaction import Mode
-from llm_conformance.wire.providers.table import table
-from llm_conformance.wire.read_rules import reading_rules
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
-# What reading on in a file of the wrong form may run into.
+# What reading a file of the wrong form may raise.
 _CONSEQUENCES = (KeyError, TypeError, AttributeError, IndexError)
 
 
-def load_all(directories: Iterable[Path], admits: Callable[[Path], bool] = bool) -> list[Scenario]:
-    """Return the scenarios below the directories whose files `admits` wants; what it does not want is not read.
+def load_all(
+    directories: Iterable[Path], admits: Callable[[Path], bool] = bool, trust_digests: bool = True
+) -> list[Scenario]:
+    """Return the scenarios below the directories.
 
-    Raises BadFileError with all problems of all files; of the provider table and the read rules, if these are wrong.
+    Args:
+        directories: Cassette directories.
+        admits: Returns False for a scenario file that is not to be read.
+        trust_digests: Do not lint the scenarios whose digest says that they passed (`lint_digests`).
+
+    Raises:
+        BadFileError: With all problems of all files.
     """
-    table()
-    reading_rules()
     loaded: list[Scenario] = []
     problems: list[FileProblem] = []
     seen: dict[str, Path] = {}
@@ -47,22 +52,24 @@ def load_all(directories: Iterable[Path], admits: Callable[[Path], bool] = bool)
         except BadFileError as bad:
             problems += bad.problems
             continue
+        passed = lint_digests.passed(directory) if trust_digests else {}
         for path in files:
             id = load.id_of(path)
             twin = seen.setdefault(id, path)
             if twin != path:
-                problems.append(FileProblem(path, 1, f"the scenario {id} is there already, as {twin}"))
+                problems.append(FileProblem(path, 1, f"another file has the scenario {id}: {twin}"))
             if not admits(path):
                 continue
+            is_known = id in passed and passed[id] == lint_digests.of_scenario(path)
             try:
-                file = load.read(path)
+                file = load.read(path, check=not is_known)
             except BadFileError as bad:
                 problems += bad.problems
                 continue
-            found = list(lint(file))
+            found = [] if is_known else list(lint(file))
             problems += found
             if not found:
-                loaded.append(load.build(file, directory))
+                loaded.append(build.build(file, directory))
     if problems:
         raise BadFileError(*problems)
     return loaded
@@ -71,10 +78,9 @@ def load_all(directories: Iterable[Path], admits: Callable[[Path], bool] = bool)
 def lint(file: ScenarioFile) -> Iterator[FileProblem]:
     """Yield everything that is wrong with a scenario file and its cassette."""
     yield from file.form_problems
-    for path, text in ((file.cassette.path, file.cassette.text), (file.path, file.text)):
-        for line, kind in secrets.scan(text) if path == file.cassette.path else secrets.scan_text(text):
-            yield FileProblem(path, line, f"this looks like {kind}; replace it before it is committed")
-    yield from _in_messages(file.cassette)
+    for path, line, kind in _secrets(file):
+        yield FileProblem(path, line, f"this looks like {kind}; replace it before it is committed")
+    yield from _secrets_in_messages(file.cassette)
     recorded = file.cassette.metadata.get("digest")
     if recorded is not None and recorded != cassette.digest(file.cassette.interactions):
         line = yaml_files.line_of(file.cassette.text, ("metadata", "digest"))
@@ -82,26 +88,31 @@ def lint(file: ScenarioFile) -> Iterator[FileProblem]:
         yield FileProblem(file.cassette.path, line, what)
     found: dict[FileProblem, None] = {}
     for mode in file.modes:
-        # A file that the schema refuses is read on as far as it goes, so that its author sees every mistake at once.
+        # Check a file of the wrong form as far as possible, so that its author sees every mistake at once.
         with suppress(*_CONSEQUENCES if file.form_problems else ()):
             found |= dict.fromkeys(_lint_mode(file, mode))
     yield from found
 
 
-def _in_messages(tape: Cassette) -> Iterator[FileProblem]:
-    """Yield what looks like a secret in messages of AWS event streams, which a cassette has in base64."""
-    for number, interaction in enumerate(tape.interactions):
+def _secrets(file: ScenarioFile) -> Iterator[tuple[Path, int, str]]:
+    yield from ((file.cassette.path, line, kind) for line, kind in secrets.scan(file.cassette.text))
+    yield from ((file.path, line, kind) for line, kind in secrets.scan_text(file.text))
+
+
+def _secrets_in_messages(recorded: Cassette) -> Iterator[FileProblem]:
+    """Yield what looks like a secret in the messages of AWS event streams, which a cassette has in base64."""
+    for number, interaction in enumerate(recorded.interactions):
         if not isinstance(interaction.framing, AwsEventStream):
             continue
         found: dict[str, None] = {}
         for frame in interaction.frames:
-            with suppress(ValueError):  # it is cut off or spoilt, and what it has is no base64
+            with suppress(ValueError):  # a frame that is cut off or spoilt has no base64
                 for _, data in aws_texts(frame):
                     found |= dict.fromkeys(kind for _, kind in secrets.scan_text(data.decode("utf-8", "replace")))
         for kind in found:
-            line = yaml_files.line_of(tape.text, ("interactions", number, "response", "body"))
+            line = yaml_files.line_of(recorded.text, ("interactions", number, "response", "body"))
             what = f"a message has what looks like {kind}; replace it before it is committed"
-            yield FileProblem(tape.path, line, what)
+            yield FileProblem(recorded.path, line, what)
 
 
 def _lint_mode(file: ScenarioFile, mode: Mode) -> Iterator[FileProblem]:
@@ -131,14 +142,31 @@ def counted(problems: Sized) -> str:
     return "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
 
 
+def _write_or_compare_digests(directory: Path, write: bool) -> list[FileProblem]:
+    path = lint_digests.file_of(directory)
+    files, _ = load.find(directory)
+    text = lint_digests.text(files)
+    if write:
+        path.write_text(text, "utf-8", newline="\n")
+    if path.is_file() and path.read_text("utf-8") == text:
+        return []
+    what = f"out of date; run `python -m llm_conformance.scenarios.lint {directory} --write`"
+    return [FileProblem(path, 1, what)]
+
+
 def main(arguments: list[str]) -> int:
-    """Lint the directories named, print every problem with its file and line, return 1 if there was one."""
-    directories = [Path(argument) for argument in arguments]
+    """Lint directories, print every problem with its file and line, and return 1 if there is one, else 0."""
+    parser = argparse.ArgumentParser(prog="python -m llm_conformance.scenarios.lint")
+    parser.add_argument("directories", nargs="+", type=Path)
+    parser.add_argument("--write", action="store_true", help="write lint.sha256 for the suite's own directory")
+    options = parser.parse_args(arguments)
     problems: list[FileProblem] = []
     loaded: list[Scenario] = []
     try:
-        loaded = load_all(directories)
-        problems = [problem for directory in directories for problem in orphans(directory)]
+        loaded = load_all(options.directories, trust_digests=False)
+        problems = [problem for directory in options.directories for problem in orphans(directory)]
+        for directory in filter(lint_digests.is_ours, options.directories):
+            problems += _write_or_compare_digests(directory, options.write)
     except BadFileError as bad:
         problems = list(bad.problems)
     print(*problems, counted(problems) if problems else f"{len(loaded)} scenarios, no problem", sep="\n")

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from llm_conformance.pointers import at_pointer
-from llm_conformance.scenarios import load
+from llm_conformance.scenarios import build
 from llm_conformance.scenarios.expected import read_expected
 from llm_conformance.scenarios.recording import Check, Problems, Recording
 from llm_conformance.scenarios.round_trip import holds, leaks, uncalled, unsaid
@@ -88,7 +88,7 @@ def _keeps_the_round_trip(recording: Recording) -> Problems:
     for pointer, value in document["round_trip"].get("sent", {}).items():
         if not holds(at_pointer(request, pointer), value):
             yield f"the recorded request has something else at {pointer}", ("round_trip", "sent", pointer)
-    round_trip = load.round_trip(recording.file, recording.mode)
+    round_trip = build.round_trip(recording.file, recording.mode)
     if round_trip is not None:
         for pointer, _ in leaks(round_trip, request):
             yield f"the recorded request has earlier reasoning in {pointer}", ("round_trip",)

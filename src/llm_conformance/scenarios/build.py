@@ -1,0 +1,113 @@
+"""Build a Scenario from a scenario file that was read and has no problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from llm_conformance.pointers import at_pointer
+from llm_conformance.scenarios.derive import shown_early
+from llm_conformance.scenarios.expected import Expected, read_expected
+from llm_conformance.scenarios.load import ScenarioFile, id_of
+from llm_conformance.scenarios.round_trip import RoundTripRequirement
+from llm_conformance.scenarios.scenario import Fault, Scenario, recut
+from llm_conformance.wire.interaction import Mode
+
+
+def build(file: ScenarioFile, cassette_dir: Path) -> Scenario:
+    """Return the Scenario of a file; `cassette_dir` is the directory in which it was found."""
+    document = file.document
+    call = document["call"]
+    params = call.get("params", {})
+    earlier = {number: build(each, cassette_dir) for number, each in file.earlier.items()}
+    scenario = Scenario(
+        id=id_of(file.path),
+        path=file.path,
+        title=document["title"],
+        api=file.api,
+        think_profile=document.get("think_profile", "off"),
+        model=call["model"],
+        messages=tuple(
+            {"role": "assistant"} if number in earlier else message for number, message in enumerate(call["messages"])
+        ),
+        tools=tuple(call.get("tools", ())),
+        params={"json": params, "stream": params | call.get("stream_params", {})},
+        match=tuple(document.get("match", ())),
+        interactions={mode: file.interaction(mode) for mode in file.modes},
+        same_content=document["recordings"].get("same_content", False),
+        expected=_expected_by_mode(file),
+        provenance=file.cassette.metadata["provenance"],
+        fault=Fault(**document["fault"]) if "fault" in document else None,
+        outage=file.outage,
+        arrival=_arrival(file),
+        earlier=earlier,
+        cassette_dir=cassette_dir,
+    )
+    cuts = document["recordings"].get("cuts")
+    return scenario if cuts is None else recut(scenario, cuts)
+
+
+def _arrival(file: ScenarioFile) -> tuple[tuple[int, int], ...]:
+    """Return the pieces of the stream as (bytes, milliseconds); () if unknown, or if the body was edited since."""
+    index = file.document["recordings"].get("stream")
+    arrival = file.cassette.metadata.get("arrival", ())
+    if index is None or index >= len(arrival):
+        return ()
+    pieces = tuple(zip(arrival[index]["bytes"], arrival[index]["milliseconds"], strict=False))
+    return pieces if sum(size for size, _ in pieces) == len(file.interaction("stream").body) else ()
+
+
+def round_trip(file: ScenarioFile, mode: Mode) -> RoundTripRequirement | None:
+    """Return what the request of a mode has to carry of earlier answers; None if the file has no `round_trip`."""
+    if "round_trip" not in file.document:
+        return None
+    stated, messages = file.document["round_trip"], file.document["call"]["messages"]
+    before = [read_expected(each.document["expected"], mode) for each in file.earlier.values()]
+    blocks = (block for expected in before for block in expected.segments if block.type == "reasoning")
+    return RoundTripRequirement(
+        sent=stated.get("sent", {}),
+        absent=tuple(stated.get("absent", ())),
+        allowed=tuple(stated.get("allowed", ())),
+        traces=tuple(block.content for block in blocks if block.content),
+        said=tuple(filter(None, _said(file, mode))),
+        instructions="".join(each["content"] for each in messages if each.get("role") == "system"),
+        calls=tuple(call for expected in before for call in expected.tool_calls),
+        hidden=file.api.hidden_fields,
+        wire=file.api.wire,
+        # The request of a generated scenario has only what is required.
+        recorded=None if file.cassette.metadata["provenance"] == "generated" else file.interaction(mode).request,
+        source=stated["source"],
+    )
+
+
+def _said(file: ScenarioFile, mode: Mode) -> Iterator[str]:
+    """Yield the visible texts of the messages of user, model and tools."""
+    for number, message in enumerate(file.document["call"]["messages"]):
+        if number in file.earlier:
+            expected = read_expected(file.earlier[number].document["expected"], mode)
+            yield from (segment.content for segment in expected.segments if segment.type == "text")
+        elif message["role"] != "system" and isinstance(message.get("content"), str):
+            yield message["content"]
+
+
+def _expected_by_mode(file: ScenarioFile) -> Mapping[Mode, Expected]:
+    """Return the expected values by mode.
+
+    Both have the `shows_early` of the stream: an adapter may emit the events of a stream for a JSON answer, too.
+    """
+    stated = {mode: read_expected(file.document["expected"], mode) for mode in file.modes}
+    early: frozenset[str] = frozenset()
+    if "stream" in stated and stated["stream"].error is None:
+        early = shown_early(file.interaction("stream"), file.api)
+    api = file.api
+    return {
+        mode: replace(
+            expected,
+            shows_early=early,
+            offset_unit=api.offset_unit,
+            round_trip=round_trip(file, mode),
+            switches={pointer: at_pointer(file.interaction(mode).request, pointer) for pointer in api.switches},
+        )
+        for mode, expected in stated.items()
+    }

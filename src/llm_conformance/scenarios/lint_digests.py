@@ -1,0 +1,102 @@
+"""The digests of the suite's own scenarios that passed the lint, so that a run does not lint them again.
+
+    python -m llm_conformance.scenarios.lint cassettes --write
+
+writes `cassettes/lint.sha256`. Its first line is the digest of the lint; each other line is the digest of a scenario,
+and its id. A scenario is linted again if its digest is missing or different, and all are if the digest of the lint is
+different. Users' own directories are linted every time.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from llm_conformance.locations import CASSETTES, FORMATS, PACKAGE, SCHEMAS
+from llm_conformance.scenarios import load
+
+_NAME = "lint.sha256"
+_LINT = "(the lint, its schemas and its reading rules)"
+_PACKAGES = ("contract", "scenarios", "wire")
+_ANSWER_OF = re.compile(r"""["']?answer_of["']?:""")
+_NAMED_ANSWER = re.compile(r"\banswer_of: *([a-z0-9.-]+)(?=[ \t]*(?:$|[},#]))", re.MULTILINE)
+
+
+def passed(directory: Path) -> Mapping[str, str]:
+    """Return the digests of the scenarios in a directory that passed the lint as it is now, by scenario id."""
+    if not is_ours(directory):
+        return {}
+    try:
+        lines = file_of(directory).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return {}
+    digests = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    return digests if digests.pop(_LINT, None) == _of_lint() else {}
+
+
+def of_scenario(path: Path) -> str | None:
+    """Return the digest of a scenario: its file and cassette, its API, and the scenarios whose answers it contains.
+
+    None if these cannot be found without reading the YAML.
+    """
+    try:
+        return _of_scenario(path, frozenset())
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def text(files: Iterable[Path]) -> str:
+    """Return the text of a digest file for scenarios that passed the lint."""
+    digests = {load.id_of(path): of_scenario(path) for path in files}
+    lines = [f"{_of_lint()}  {_LINT}", *(f"{digest}  {id}" for id, digest in sorted(digests.items()) if digest)]
+    return "\n".join(lines) + "\n"
+
+
+def file_of(directory: Path) -> Path:
+    """Return the path of the digest file of a directory."""
+    return directory / _NAME
+
+
+def is_ours(directory: Path) -> bool:
+    """Return True for the suite's own directory. A digest file in any other is not trusted."""
+    return directory.resolve() == CASSETTES.resolve()
+
+
+def _of_scenario(path: Path, later: frozenset[Path]) -> str | None:
+    content = path.read_bytes()
+    source = content.decode("utf-8")
+    api = load.api_in(source)
+    names = _NAMED_ANSWER.findall(source)
+    if api is None or path in later or len(names) != len(_ANSWER_OF.findall(source)):
+        return None
+    earlier = [_of_scenario(path.with_name(f"{name}{load.SUFFIX}"), later | {path}) for name in names]
+    if None in earlier:
+        return None
+    return _digest([load.id_of(path), content, load.cassette_path(path).read_bytes(), repr(api), *map(str, earlier)])
+
+
+@functools.cache
+def _of_lint() -> str:
+    """Return the digest of the code, the schemas and the reading rules that a lint depends on."""
+    # The schemas of a wheel are in another folder than those of a clone, so names are relative.
+    files = {f"{path.parent.name}/{path.name}": path for path in _lint_files()}
+    return _digest(part for name in sorted(files) for part in (name, files[name].read_bytes()))
+
+
+def _lint_files() -> Iterator[Path]:
+    yield from SCHEMAS.glob("*.schema.json")
+    yield from FORMATS.glob("*/schema.json")
+    yield from FORMATS.glob("*/read.toml")
+    yield from PACKAGE.glob("*.py")
+    for package in _PACKAGES:
+        yield from (PACKAGE / package).rglob("*.py")
+
+
+def _digest(parts: Iterable[str | bytes]) -> str:
+    total = hashlib.sha256()
+    for part in parts:
+        total.update(hashlib.sha256(part.encode("utf-8") if isinstance(part, str) else part).digest())
+    return total.hexdigest()
