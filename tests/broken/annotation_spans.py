@@ -12,12 +12,12 @@ from adapters._responses import ResponsesDecoder
 from adapters.cohere import CohereDecoder
 from adapters.gemini_interactions import InteractionsDecoder
 from llm_conformance.contract import Annotation, Call, Response
-from tests.broken.base import Events, Misunderstood, Plain
+from tests.broken.base import Events, FaultyDecoder, FaultyResponse
 
 # ANN-2
 
 
-class Moved(Plain):
+class FaultySpans(FaultyResponse):
     """Moves the spans of annotations with `move`."""
 
     def alter(self, response: Response, call: Call) -> Response:
@@ -33,7 +33,7 @@ class Moved(Plain):
         raise NotImplementedError
 
 
-class InclusiveEnd(Moved):
+class InclusiveEnd(FaultySpans):
     """Ends each span one code point too early."""
 
     fails = ("ANN-2", "ANN-5")
@@ -43,7 +43,7 @@ class InclusiveEnd(Moved):
         return start, max(start, end - 1)
 
 
-class Utf16Offsets(Moved):
+class Utf16Offsets(FaultySpans):
     """Counts spans in UTF-16 code units."""
 
     fails = ("ANN-2", "ANN-1", "ANN-5")
@@ -53,7 +53,7 @@ class Utf16Offsets(Moved):
         return len(message[:start].encode("utf-16-le")) // 2, len(message[:end].encode("utf-16-le")) // 2
 
 
-class ByteOffsets(Moved):
+class ByteOffsets(FaultySpans):
     """Counts spans in UTF-8 bytes."""
 
     fails = ("ANN-2", "ANN-1", "ANN-5")
@@ -63,7 +63,7 @@ class ByteOffsets(Moved):
         return len(message[:start].encode()), len(message[:end].encode())
 
 
-class OffsetsCountedPerBlock(Moved):
+class OffsetsCountedPerBlock(FaultySpans):
     """Counts spans from the beginning of each text block."""
 
     fails = ("ANN-2", "ANN-5")
@@ -73,7 +73,7 @@ class OffsetsCountedPerBlock(Moved):
         return 0, end - start
 
 
-class SpanSearchedForByItsText(Moved):
+class SpanSearchedForByItsText(FaultySpans):
     """Places a citation at the first occurrence of its text."""
 
     fails = ("ANN-2",)
@@ -84,7 +84,7 @@ class SpanSearchedForByItsText(Moved):
         return first, first + end - start
 
 
-class CitationOnThePreviousBlock(Moved):
+class CitationOnThePreviousBlock(FaultySpans):
     """Places a citation on the text before the block that it covers."""
 
     fails = ("ANN-2",)
@@ -94,35 +94,35 @@ class CitationOnThePreviousBlock(Moved):
         return (max(0, start - 5), start) if "cited_text" in annotation.data else (start, end)
 
 
-class Baseless(CohereDecoder):
+class CountedInTheMessage(CohereDecoder):
     def _feed_citation(self, citation: Mapping[str, Any]) -> Events:
         self._starts = {}
         return super()._feed_citation(citation)
 
 
-class ContentIndexIgnored(Misunderstood):
+class ContentIndexIgnored(FaultyDecoder):
     """Counts Cohere's citation offsets from the beginning of the message instead of their content block."""
 
     fails = ("ANN-2",)
     says = "expected .*2 mm outside the line"
-    decoders = MappingProxyType({CohereDecoder: Baseless})
+    decoders = MappingProxyType({CohereDecoder: CountedInTheMessage})
 
 
-class Partless(ResponsesDecoder):
+class PartsStartAtZero(ResponsesDecoder):
     def _feed_text(self, key: tuple[int, int], piece: str) -> Events:
         yield from super()._feed_text(key, piece)
         self._starts[key] = 0
 
 
-class OffsetsOfThePartTakenForTheWhole(Misunderstood):
+class OffsetsOfThePartTakenForTheWhole(FaultyDecoder):
     """Counts the offsets of a content part from the beginning of the message."""
 
     fails = ("ANN-2",)
     says = "expected .*pegel.example"
-    decoders = MappingProxyType({ResponsesDecoder: Partless})
+    decoders = MappingProxyType({ResponsesDecoder: PartsStartAtZero})
 
 
-class Counting(ResponsesDecoder):
+class OnePartForAll(ResponsesDecoder):
     def _feed_text(self, key: tuple[int, int], piece: str) -> Events:
         return super()._feed_text((key[0], 0), piece)
 
@@ -130,28 +130,28 @@ class Counting(ResponsesDecoder):
         return super()._placed((key[0], 0), annotation)
 
 
-class PartsOfAMessageTakenForOne(Misunderstood):
+class PartsOfAMessageTakenForOne(FaultyDecoder):
     """Treats the content parts of a message item as one."""
 
     fails = ("ANN-2", "RSN-3")
     says = "expected .*imkerei.example"
-    decoders = MappingProxyType({ResponsesDecoder: Counting})
+    decoders = MappingProxyType({ResponsesDecoder: OnePartForAll})
 
 
-class BytesOfAStepTakenForCodePoints(InteractionsDecoder):
+class OffsetsUnchanged(InteractionsDecoder):
     def _placed(self, key: object, citation: Mapping[str, Any]) -> Annotation:
         return replace(super()._placed(key, citation), start=citation["start_index"], end=citation["end_index"])
 
 
-class AnnotationsOfStepsNotConverted(Misunderstood):
+class AnnotationsOfStepsNotConverted(FaultyDecoder):
     """Takes the byte offsets of an interaction's step for code points of the message."""
 
     fails = ("ANN-2", "ANN-1", "ANN-5")
     says = "these are UTF-8 bytes"
-    decoders = MappingProxyType({InteractionsDecoder: BytesOfAStepTakenForCodePoints})
+    decoders = MappingProxyType({InteractionsDecoder: OffsetsUnchanged})
 
 
-class Placing(ConverseDecoder):
+class PlacedAtOnce(ConverseDecoder):
     def _feed_delta(self, index: int, delta: Mapping[str, Any]) -> Events:
         yield from super()._feed_delta(index, delta)
         if "citation" in delta:
@@ -159,9 +159,9 @@ class Placing(ConverseDecoder):
             yield from self._move_to(index)
 
 
-class CitationsPlacedAsTheyCome(Misunderstood):
+class CitationsPlacedAsTheyCome(FaultyDecoder):
     """Places a citation on the text so far, although its text comes later."""
 
     fails = ("ANN-2",)
     says = 'got "" at'
-    decoders = MappingProxyType({ConverseDecoder: Placing})
+    decoders = MappingProxyType({ConverseDecoder: PlacedAtOnce})

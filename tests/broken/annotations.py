@@ -11,13 +11,13 @@ from adapters._chat_decoder import ChatDecoder
 from adapters._generate import GenerateDecoder
 from adapters.cohere import CohereDecoder
 from llm_conformance.contract import Annotation, Call, Response
-from tests.broken.annotation_spans import Moved
-from tests.broken.base import Events, Misunderstood, Plain, Streamed
+from tests.broken.annotation_spans import FaultySpans
+from tests.broken.base import Events, FaultyDecoder, FaultyEvents, FaultyResponse
 
 # ANN-1
 
 
-class SpanOutsideTheMessage(Plain):
+class SpanOutsideTheMessage(FaultyResponse):
     """Gives annotations without a place a span beyond the end of the message."""
 
     fails = ("ANN-1",)
@@ -31,7 +31,7 @@ class SpanOutsideTheMessage(Plain):
         return replace(response, annotations=tuple(passed_on))
 
 
-class Clamping(GenerateDecoder):
+class OffsetsClamped(GenerateDecoder):
     def _placed(self, citation: Mapping[str, Any]) -> Annotation:
         placed = super()._placed(citation)
         text, segment = self._answer.message.encode("utf-8"), citation.get("segment", {})
@@ -41,33 +41,33 @@ class Clamping(GenerateDecoder):
         return replace(placed, start=start, end=end)
 
 
-class SpansClampedIntoTheText(Misunderstood):
+class SpansClampedIntoTheText(FaultyDecoder):
     """Clamps invalid grounding offsets into the text instead of leaving them out."""
 
     fails = ("ANN-1",)
     says = "expected neither start nor end"
-    decoders = MappingProxyType({GenerateDecoder: Clamping})
+    decoders = MappingProxyType({GenerateDecoder: OffsetsClamped})
 
 
-class TraceOffsetsTaken(CohereDecoder):
+class ThinkingOffsetsKept(CohereDecoder):
     def _feed_citation(self, citation: Mapping[str, Any]) -> Events:
         if citation.get("type") != "THINKING_CONTENT":
             return super()._feed_citation(citation)
         return self._answer.annotate(Annotation(citation["start"], citation["end"], citation))
 
 
-class CitationOfTheThinkingPlaced(Misunderstood):
+class CitationOfTheThinkingPlaced(FaultyDecoder):
     """Places a citation of the thinking in the message."""
 
     fails = ("ANN-1",)
     says = "expected neither start nor end"
-    decoders = MappingProxyType({CohereDecoder: TraceOffsetsTaken})
+    decoders = MappingProxyType({CohereDecoder: ThinkingOffsetsKept})
 
 
 # ANN-3
 
 
-class DocumentOffsetsTakenForMessageOffsets(Moved):
+class DocumentOffsetsTakenForMessageOffsets(FaultySpans):
     """Takes offsets into the cited document for offsets into the message."""
 
     fails = ("ANN-3", "ANN-2", "ANN-1")
@@ -78,7 +78,7 @@ class DocumentOffsetsTakenForMessageOffsets(Moved):
         return data.get("start_char_index", start), data.get("end_char_index", end)
 
 
-class SourceTitleDropped(Plain):
+class SourceTitleDropped(FaultyResponse):
     """Drops the title of a cited source."""
 
     fails = ("ANN-3",)
@@ -92,7 +92,7 @@ class SourceTitleDropped(Plain):
         return replace(response, annotations=tuple(bare))
 
 
-class GroundingChunksLeftBehind(Plain):
+class GroundingChunksLeftBehind(FaultyResponse):
     """Drops the grounding chunks that a citation refers to."""
 
     fails = ("ANN-3",)
@@ -109,7 +109,7 @@ class GroundingChunksLeftBehind(Plain):
 # ANN-4
 
 
-class LastAnnotationLost(Plain):
+class LastAnnotationLost(FaultyResponse):
     """Drops the last annotation."""
 
     fails = ("ANN-4",)
@@ -119,7 +119,7 @@ class LastAnnotationLost(Plain):
         return replace(response, annotations=response.annotations[:-1])
 
 
-class AnnotationsRepeated(Plain):
+class AnnotationsRepeated(FaultyResponse):
     """Returns every annotation twice."""
 
     fails = ("ANN-4",)
@@ -134,7 +134,7 @@ class FirstCitationsOnly(ChatDecoder):
         return super()._feed_message({**message, "annotations": None} if self._citations else message)
 
 
-class AnnotationsOfTheFirstChunkOnly(Misunderstood):
+class AnnotationsOfTheFirstChunkOnly(FaultyDecoder):
     """Keeps only the annotations of the first chunk that has any."""
 
     fails = ("ANN-4",)
@@ -146,7 +146,7 @@ def repeated(response: Response) -> Response:
     return replace(response, annotations=tuple(each for each in response.annotations for _ in range(2)))
 
 
-class LateAnnotationsRepeated(Streamed):
+class LateAnnotationsRepeated(FaultyEvents):
     """Returns the annotations of a stream once as they came and once more at its end."""
 
     fails = ("ANN-4",)
@@ -162,7 +162,7 @@ class LateAnnotationsRepeated(Streamed):
 # ANN-5
 
 
-class NotRebasedBehindThinkPrefix(Plain):
+class NotRebasedBehindThinkPrefix(FaultyResponse):
     """Counts spans in the text that still has its think block."""
 
     fails = ("ANN-5", "ANN-2", "ANN-1")
@@ -182,7 +182,7 @@ class NotRebasedBehindThinkPrefix(Plain):
         return replace(response, annotations=tuple(moved))
 
 
-class BytesTakenForCodePoints(GenerateDecoder):
+class OffsetsInBytes(GenerateDecoder):
     def _placed(self, citation: Mapping[str, Any]) -> Annotation:
         placed = super()._placed(citation)
         text = self._answer.message
@@ -190,9 +190,9 @@ class BytesTakenForCodePoints(GenerateDecoder):
         return replace(placed, start=start, end=end)
 
 
-class GroundingOffsetsNotConverted(Misunderstood):
+class GroundingOffsetsNotConverted(FaultyDecoder):
     """Leaves Gemini's grounding offsets in UTF-8 bytes."""
 
     fails = ("ANN-5", "ANN-1", "ANN-2")
     says = "these are UTF-8 bytes"
-    decoders = MappingProxyType({GenerateDecoder: BytesTakenForCodePoints})
+    decoders = MappingProxyType({GenerateDecoder: OffsetsInBytes})

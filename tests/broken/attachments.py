@@ -8,12 +8,12 @@ from types import MappingProxyType
 
 from adapters._generate import GenerateDecoder
 from llm_conformance.contract import Attachment, Call, Response
-from tests.broken.base import Events, Misunderstood, Plain, Streamed
+from tests.broken.base import Events, FaultyDecoder, FaultyEvents, FaultyResponse
 
 # ATT-1
 
 
-class AudioTranscriptDropped(Plain):
+class AudioTranscriptDropped(FaultyResponse):
     """Drops the transcript of audio."""
 
     fails = ("ATT-1",)
@@ -23,7 +23,7 @@ class AudioTranscriptDropped(Plain):
         return replace(response, attachments=tuple(replace(a, transcript=None) for a in response.attachments))
 
 
-class AudioLostInStreams(Streamed):
+class AudioLostInStreams(FaultyEvents):
     """Drops the audio of streams."""
 
     fails = ("ATT-1", "STR-7")
@@ -35,20 +35,20 @@ class AudioLostInStreams(Streamed):
                 yield replace(event, response=event.response and replace(event.response, attachments=()))
 
 
-class Stuttering(GenerateDecoder):
+class SpeechAsMedia(GenerateDecoder):
     def _feed_speech(self, type: str, data: str) -> Events:
         return self._feed_media(type, data, {})
 
 
-class EachPieceOfSpeechAnAttachment(Misunderstood):
+class EachPieceOfSpeechAnAttachment(FaultyDecoder):
     """Makes an attachment of every piece of streamed speech."""
 
     fails = ("ATT-1",)
     says = "expected the number of attachments 1; got 3"
-    decoders = MappingProxyType({GenerateDecoder: Stuttering})
+    decoders = MappingProxyType({GenerateDecoder: SpeechAsMedia})
 
 
-class EmptyAudioTakenForAudio(Plain):
+class EmptyAudioTakenForAudio(FaultyResponse):
     """Makes an attachment of an audio object whose fields are all empty."""
 
     apis = ("snowflake:chat",)

@@ -62,7 +62,7 @@ class Broken(ReferenceAdapters):
         return True
 
 
-class Plain(Broken):
+class FaultyResponse(Broken):
     """Has only the method `parse`; `alter` puts the fault into the response."""
 
     complete = stream = parse_stream = None  # type: ignore[assignment]
@@ -74,7 +74,7 @@ class Plain(Broken):
         raise NotImplementedError
 
 
-class Streamed(Broken):
+class FaultyEvents(Broken):
     """Has only the method `parse_stream`; `alter` puts the fault into the stream events."""
 
     complete = stream = parse = None  # type: ignore[assignment]
@@ -86,7 +86,7 @@ class Streamed(Broken):
         raise NotImplementedError
 
 
-class Reading(Broken):
+class FaultyBody(Broken):
     """Has only the method `parse`; `alter` puts the fault into successful HTTP responses."""
 
     complete = stream = parse_stream = None  # type: ignore[assignment]
@@ -98,13 +98,13 @@ class Reading(Broken):
         raise NotImplementedError
 
 
-class Client(Broken):
+class FaultyClient(Broken):
     """Has only the method `complete`, which sends requests."""
 
     stream = parse = parse_stream = None  # type: ignore[assignment]
 
 
-class Misunderstood(Broken):
+class FaultyDecoder(Broken):
     """Has only the method `parse_stream`; `decoders` maps a reference decoder to the one with the fault."""
 
     complete = stream = parse = None  # type: ignore[assignment]
@@ -114,8 +114,8 @@ class Misunderstood(Broken):
         super().__init__()
         self._touched: set[str] = set()
         for api, adapter in self._by_api.items():
-            made = adapter.decoder
-            kind, options = (made.func, made.keywords) if isinstance(made, functools.partial) else (made, {})
+            make = adapter.decoder
+            kind, options = (make.func, make.keywords) if isinstance(make, functools.partial) else (make, {})
             if kind in self.decoders:
                 self._by_api[api] = replace(adapter, decoder=functools.partial(self.decoders[kind], **options))
                 self._touched.add(api)
@@ -124,7 +124,7 @@ class Misunderstood(Broken):
         return api in self._touched
 
 
-class Splitting(ChatDecoder):
+class OtherSplitter(ChatDecoder):
     """Reads chat, with another splitter for think blocks."""
 
     splitter: type[ThinkSplitter]
@@ -134,7 +134,7 @@ class Splitting(ChatDecoder):
         self._splitter = self.splitter(call.think_profile)
 
 
-class Unframed(Broken):
+class FaultyFraming(Broken):
     """Has only the method `parse_stream`; `unframe` maps a reference framing to the one with the fault."""
 
     complete = stream = parse = None  # type: ignore[assignment]

@@ -22,7 +22,16 @@ from llm_conformance.contract import (
     TimeoutError,
     ValidationError,
 )
-from tests.broken.base import Broken, Client, Events, Misunderstood, Plain, Reading, Streamed, Unframed
+from tests.broken.base import (
+    Broken,
+    Events,
+    FaultyBody,
+    FaultyClient,
+    FaultyDecoder,
+    FaultyEvents,
+    FaultyFraming,
+    FaultyResponse,
+)
 
 # ERR-1
 
@@ -51,7 +60,7 @@ class ErrorGivenOutAsAnAnswer(Broken):
         return Response(message="Sorry.", provider=call.provider, model=call.model, finish_reason="stop", usage=None)
 
 
-class EveryErrorOfTheBaseClass(Streamed):
+class EveryErrorOfTheBaseClass(FaultyEvents):
     """Raises LLMError itself for every error."""
 
     fails = ("ERR-1", "ERR-2")
@@ -64,7 +73,7 @@ class EveryErrorOfTheBaseClass(Streamed):
             raise LLMError(error.message) from error
 
 
-class RawExceptionEscapes(Streamed):
+class RawExceptionEscapes(FaultyEvents):
     """Raises OSError instead of an error of the contract."""
 
     fails = ("ERR-1", "ERR-2")
@@ -77,23 +86,23 @@ class RawExceptionEscapes(Streamed):
             raise OSError(str(error)) from error
 
 
-class Trusted(ChatDecoder):
+class WithoutBaseResp(ChatDecoder):
     def _feed_completion(self, document: Mapping[str, Any]) -> Events:
         if not document.get("base_resp"):
             return super()._feed_completion(document)
         return super()._feed_completion({**document, "base_resp": None, "choices": document.get("choices") or []})
 
 
-class StatusInsideA200Overlooked(Misunderstood):
+class StatusInsideA200Overlooked(FaultyDecoder):
     """Ignores MiniMax's `base_resp`, which reports an error in a 200."""
 
     apis = ("minimax:chat",)
     fails = ("ERR-1",)
     says = "expected RateLimitError"
-    decoders = MappingProxyType({ChatDecoder: Trusted})
+    decoders = MappingProxyType({ChatDecoder: WithoutBaseResp})
 
 
-class ErrorOfAChoiceOverlooked(Reading):
+class ErrorOfAChoiceOverlooked(FaultyBody):
     """Ignores an error inside a choice."""
 
     apis = ("openrouter:chat",)
@@ -112,7 +121,7 @@ def without_exceptions(chunks: Iterable[bytes]) -> Iterator[str | bytes]:
             yield document
 
 
-class ExceptionsAmongTheMessagesIgnored(Unframed):
+class ExceptionsAmongTheMessagesIgnored(FaultyFraming):
     """Skips the exceptions in an AWS event stream."""
 
     fails = ("ERR-1",)
@@ -123,14 +132,14 @@ class ExceptionsAmongTheMessagesIgnored(Unframed):
 # ERR-2
 
 
-class Parsing(Plain):
+class FaultyParsing(FaultyResponse):
     """Puts the fault into `parse` itself."""
 
     def alter(self, response: Response, call: Call) -> Response:
         return response
 
 
-class MalformedBodyEscapes(Parsing):
+class MalformedBodyEscapes(FaultyParsing):
     """Lets the JSONDecodeError of a malformed body escape."""
 
     fails = ("ERR-2",)
@@ -142,7 +151,7 @@ class MalformedBodyEscapes(Parsing):
         return super().parse(http, call)
 
 
-class HalfABodyIsAnAnswer(Parsing):
+class HalfABodyIsAnAnswer(FaultyParsing):
     """Returns a response for a malformed body."""
 
     fails = ("ERR-2",)
@@ -190,7 +199,7 @@ class UnreadableFramesSkipped(Broken):
 # ERR-3
 
 
-class TransportErrorEscapes(Client):
+class TransportErrorEscapes(FaultyClient):
     """Raises OSError when the connection is lost."""
 
     fails = ("ERR-3",)
@@ -205,7 +214,7 @@ class TransportErrorEscapes(Client):
             raise OSError("the connection was lost") from error.original_error
 
 
-class TimeOutTakenForABrokenConnection(Client):
+class TimeOutTakenForABrokenConnection(FaultyClient):
     """Raises ServiceUnavailableError for a timeout."""
 
     fails = ("ERR-3",)
@@ -220,7 +229,7 @@ class TimeOutTakenForABrokenConnection(Client):
             raise ServiceUnavailableError(error.message, original_error=error.original_error) from error
 
 
-class WaitsAnewForEachAttempt(Client):
+class WaitsAnewForEachAttempt(FaultyClient):
     """Retries after each timeout with the whole time limit again."""
 
     fails = ("ERR-3", "ERR-4", "PRV-3", "RPL-3")
@@ -236,7 +245,7 @@ class WaitsAnewForEachAttempt(Client):
 # ERR-4
 
 
-class KeyEchoed(Parsing):
+class KeyEchoed(FaultyParsing):
     """Puts the response body, which repeats the API key, into the error."""
 
     fails = ("ERR-4",)
@@ -249,7 +258,7 @@ class KeyEchoed(Parsing):
             raise type(error)(http.body.decode(), extra_context=error.extra_context) from None
 
 
-class KeyNoted(Parsing):
+class KeyNoted(FaultyParsing):
     """Adds the API key in a note to a cause of the error, which tracebacks show."""
 
     fails = ("ERR-4",)
@@ -266,7 +275,7 @@ class KeyNoted(Parsing):
             raise
 
 
-class KeyLogged(Plain):
+class KeyLogged(FaultyResponse):
     """Logs the API key."""
 
     fails = ("ERR-4",)
@@ -277,7 +286,7 @@ class KeyLogged(Plain):
         return response
 
 
-class RequestKeptWithItsHeaders(Plain):
+class RequestKeptWithItsHeaders(FaultyResponse):
     """Keeps the request headers, with the API key, in the response."""
 
     fails = ("ERR-4",)
@@ -287,7 +296,7 @@ class RequestKeptWithItsHeaders(Plain):
         return replace(response, extras={"sent": {"authorization": f"Bearer {call.api_key}"}})
 
 
-class RetryAfterLost(Parsing):
+class RetryAfterLost(FaultyParsing):
     """Drops Retry-After from the error."""
 
     fails = ("ERR-4",)
@@ -301,7 +310,7 @@ class RetryAfterLost(Parsing):
         raise poorer
 
 
-class ErrorOfAnotherProvider(Parsing):
+class ErrorOfAnotherProvider(FaultyParsing):
     """Names the wrong provider in the error."""
 
     fails = ("ERR-4",)

@@ -10,12 +10,12 @@ from typing import Any
 from adapters._chat_decoder import ChatDecoder
 from adapters._generate import NUMBERS, GenerateDecoder
 from llm_conformance.contract import Call, Response
-from tests.broken.base import Events, Misunderstood, Plain
+from tests.broken.base import Events, FaultyDecoder, FaultyResponse
 
 # FIN-1
 
 
-class UnknownFinishIsStop(Plain):
+class UnknownFinishIsStop(FaultyResponse):
     """Maps an unknown finish reason to `stop`."""
 
     fails = ("FIN-1",)
@@ -25,7 +25,7 @@ class UnknownFinishIsStop(Plain):
         return replace(response, finish_reason=response.finish_reason or "stop")
 
 
-class IncompleteIsAStop(Plain):
+class IncompleteIsAStop(FaultyResponse):
     """Maps an incomplete response to `stop`."""
 
     fails = ("FIN-1",)
@@ -36,7 +36,7 @@ class IncompleteIsAStop(Plain):
         return replace(response, finish_reason="stop") if cut_off else response
 
 
-class RefusalTakenForAnAnswer(Plain):
+class RefusalTakenForAnAnswer(FaultyResponse):
     """Maps a refusal to `stop`."""
 
     fails = ("FIN-1",)
@@ -47,21 +47,21 @@ class RefusalTakenForAnAnswer(Plain):
         return replace(response, finish_reason="stop") if refused else response
 
 
-class Renumbered(GenerateDecoder):
+class OtherNumbers(GenerateDecoder):
     def __init__(self, call: Call, **_numbers: Any) -> None:
         super().__init__(call, {**NUMBERS, **dict.fromkeys(("7", "8", "9"), "content_filter"), "10": "error"})
 
 
-class NumbersOfTheOtherEnum(Misunderstood):
+class NumbersOfTheOtherEnum(FaultyDecoder):
     """Maps the numeric finish reasons of Vertex AI as if they were the Gemini API's."""
 
     apis = ("vertex:generate",)
     fails = ("FIN-1",)
     says = 'expected finish_reason "content_filter"; got "error"'
-    decoders = MappingProxyType({GenerateDecoder: Renumbered})
+    decoders = MappingProxyType({GenerateDecoder: OtherNumbers})
 
 
-class Stopping(ChatDecoder):
+class StopReasonRead(ChatDecoder):
     def _feed_completion(self, document: Mapping[str, Any]) -> Events:
         yield from super()._feed_completion(document)
         for choice in document.get("choices") or ():
@@ -69,16 +69,16 @@ class Stopping(ChatDecoder):
             self._answer.raw_finish = self._answer.raw_finish if stopped_at is None else str(stopped_at)
 
 
-class StopReasonTakenForTheFinishWord(Misunderstood):
+class StopReasonTakenForTheFinishWord(FaultyDecoder):
     """Takes the stop sequence in `stop_reason` for the finish reason."""
 
     apis = ("crusoe:chat",)
     fails = ("FIN-1",)
     says = "expected (raw_)?finish_reason"
-    decoders = MappingProxyType({ChatDecoder: Stopping})
+    decoders = MappingProxyType({ChatDecoder: StopReasonRead})
 
 
-class Forgetful(ChatDecoder):
+class FinishFromTheFilter(ChatDecoder):
     def _feed_completion(self, document: Mapping[str, Any]) -> Events:
         yield from super()._feed_completion(document)
         for choice in document.get("choices") or ():
@@ -86,10 +86,10 @@ class Forgetful(ChatDecoder):
                 self._answer.raw_finish = choice["finish_reason"]
 
 
-class FinishTakenBackByTheFilter(Misunderstood):
+class FinishTakenBackByTheFilter(FaultyDecoder):
     """Lets Azure's late content filter chunk reset the finish reason."""
 
     apis = ("azure:chat",)
     fails = ("FIN-1",)
     says = "expected finish_reason"
-    decoders = MappingProxyType({ChatDecoder: Forgetful})
+    decoders = MappingProxyType({ChatDecoder: FinishFromTheFilter})

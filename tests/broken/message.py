@@ -15,12 +15,12 @@ from adapters._responses import ResponsesDecoder
 from adapters._think import ThinkSplitter
 from adapters.cloudflare_run import RunDecoder
 from llm_conformance.contract import Call, Response, StreamEvent
-from tests.broken.base import Broken, Events, Misunderstood, Pieces, Plain, Splitting, Unframed
+from tests.broken.base import Broken, Events, FaultyDecoder, FaultyFraming, FaultyResponse, OtherSplitter, Pieces
 
 # MSG-2
 
 
-class TrimmedMessage(Plain):
+class TrimmedMessage(FaultyResponse):
     """Strips the white space around the message."""
 
     fails = ("MSG-2", "RSN-3", "ANN-2", "ATT-1")
@@ -30,7 +30,7 @@ class TrimmedMessage(Plain):
         return replace(response, message=response.message.strip())
 
 
-class FirstTextBlockOnly(Plain):
+class FirstTextBlockOnly(FaultyResponse):
     """Returns only the first text block."""
 
     fails = ("MSG-2", "RSN-3", "ANN-1", "ANN-2", "ANN-5")
@@ -41,7 +41,7 @@ class FirstTextBlockOnly(Plain):
         return replace(response, message=texts[0] if texts else "")
 
 
-class EnvelopeForNoContent(Plain):
+class EnvelopeForNoContent(FaultyResponse):
     """Returns the envelope as the message of a response without text."""
 
     fails = ("MSG-2", "RSN-3")
@@ -57,7 +57,7 @@ class TextOnly(RunDecoder):
             yield from super()._feed_content(content)
 
 
-class ContentThatIsNoTextLost(Misunderstood):
+class ContentThatIsNoTextLost(FaultyDecoder):
     """Drops content that is JSON instead of text."""
 
     fails = ("MSG-2", "RSN-3", "STR-7")
@@ -65,7 +65,7 @@ class ContentThatIsNoTextLost(Misunderstood):
     decoders = MappingProxyType({RunDecoder: TextOnly})
 
 
-class OverlapsDoubleTheText(Plain):
+class OverlapsDoubleTheText(FaultyResponse):
     """Builds the message from annotated pieces, which repeats text where annotations overlap."""
 
     fails = ("MSG-2", "RSN-3", "ANN-2")
@@ -80,7 +80,7 @@ class OverlapsDoubleTheText(Plain):
         return replace(response, message=message + response.message[done:])
 
 
-class TranscriptInTheText(Plain):
+class TranscriptInTheText(FaultyResponse):
     """Appends the transcript of audio to the message."""
 
     fails = ("MSG-2", "RSN-3")
@@ -91,33 +91,33 @@ class TranscriptInTheText(Plain):
         return replace(response, message=response.message + spoken)
 
 
-class HalfDeaf(ChatDecoder):
+class ReasoningOrContent(ChatDecoder):
     def _feed_message(self, message: Mapping[str, Any]) -> Events:
         return super()._feed_message({**message, "content": None} if message.get("reasoning_content") else message)
 
 
-class DeltaWithBothFieldsLosesOne(Misunderstood):
+class DeltaWithBothFieldsLosesOne(FaultyDecoder):
     """Drops the content of a delta that also has reasoning."""
 
     fails = ("MSG-2", "RSN-3")
     says = "expected the message of"
-    decoders = MappingProxyType({ChatDecoder: HalfDeaf})
+    decoders = MappingProxyType({ChatDecoder: ReasoningOrContent})
 
 
-class Stringly(ChatDecoder):
+class ContentAsStr(ChatDecoder):
     def _feed_content(self, content: Any) -> Events:
         return super()._feed_content(str(content) if self._answer.call.provider == "deepseek" else content)
 
 
-class NoneTextForNullDeltas(Misunderstood):
+class NoneTextForNullDeltas(FaultyDecoder):
     """Writes `None` into the message for a null delta."""
 
     fails = ("MSG-2", "RSN-3")
     says = "expected the message .*None"
-    decoders = MappingProxyType({ChatDecoder: Stringly})
+    decoders = MappingProxyType({ChatDecoder: ContentAsStr})
 
 
-class Repeating(ResponsesDecoder):
+class OutputReadAgain(ResponsesDecoder):
     def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Events:
         yield from super()._feed_event(kind, event)
         if kind == "response.completed":
@@ -126,15 +126,15 @@ class Repeating(ResponsesDecoder):
                     yield from self._feed_item(number, item)
 
 
-class OutputOfTheLastEventAddedAgain(Misunderstood):
+class OutputOfTheLastEventAddedAgain(FaultyDecoder):
     """Adds the text of the last event to the text of the deltas."""
 
     fails = ("MSG-2", "RSN-3", "ANN-4")
     says = "expected the message of"
-    decoders = MappingProxyType({ResponsesDecoder: Repeating})
+    decoders = MappingProxyType({ResponsesDecoder: OutputReadAgain})
 
 
-class ObjectShownAsPython(Plain):
+class ObjectShownAsPython(FaultyResponse):
     """Returns content that is an object as Python's repr."""
 
     fails = ("MSG-2",)
@@ -145,7 +145,7 @@ class ObjectShownAsPython(Plain):
         return replace(response, message=str(content)) if isinstance(content, Mapping) else response
 
 
-class TrueSentAsOne(Plain):
+class TrueSentAsOne(FaultyResponse):
     """Writes `true` in JSON content as 1."""
 
     fails = ("MSG-2",)
@@ -155,7 +155,7 @@ class TrueSentAsOne(Plain):
         return replace(response, message=response.message.replace(": true", ": 1"))
 
 
-class AnyCase(ThinkSplitter):
+class AnyUnicodeCase(ThinkSplitter):
     """Ignores case as `re.I` does without `re.A`, which takes the Kelvin sign for a k."""
 
     def feed(self, piece: str) -> Pieces:
@@ -164,29 +164,29 @@ class AnyCase(ThinkSplitter):
         assert before == len(piece)
 
 
-class SplittingInAnyCase(Splitting):
-    splitter = AnyCase
+class AnyUnicodeCaseDecoder(OtherSplitter):
+    splitter = AnyUnicodeCase
 
 
-class TagInAnyCaseOfUnicode(Misunderstood):
+class TagInAnyCaseOfUnicode(FaultyDecoder):
     """Takes a tag with a Kelvin sign for a think tag. It has no `fails`: only generated texts have such a tag."""
 
-    decoders = MappingProxyType({ChatDecoder: SplittingInAnyCase})
+    decoders = MappingProxyType({ChatDecoder: AnyUnicodeCaseDecoder})
 
 
-class FirstParts(ResponsesDecoder):
+class FirstPartOnly(ResponsesDecoder):
     def _feed_text(self, key: tuple[int, int], piece: str) -> Iterator[StreamEvent]:
         self._starts.setdefault(key, len(self._answer.message))
         if key[1] in (0, None):
             yield from super()._feed_text(key, piece)
 
 
-class OnlyTheFirstPartOfAMessageRead(Misunderstood):
+class OnlyTheFirstPartOfAMessageRead(FaultyDecoder):
     """Reads only the first content part of a message item."""
 
     fails = ("MSG-2", "RSN-3", "ANN-2")
     says = "expected"
-    decoders = MappingProxyType({ResponsesDecoder: FirstParts})
+    decoders = MappingProxyType({ResponsesDecoder: FirstPartOnly})
 
 
 def as_python_splits(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -195,7 +195,7 @@ def as_python_splits(chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield from (part.encode() for part in parts if len(parts) == 1 or (part.endswith("}") and part.startswith("{")))
 
 
-class LinesEndWherePythonSaysSo(Unframed):
+class LinesEndWherePythonSaysSo(FaultyFraming):
     """Splits lines as `str.splitlines` does, and drops what is not a whole object."""
 
     fails = ("MSG-2", "RSN-3", "PRV-1")
@@ -206,11 +206,11 @@ class LinesEndWherePythonSaysSo(Unframed):
 class TextOfTextBlocksOnly(ConverseDecoder):
     def _feed_block(self, index: int, block: Mapping[str, Any]) -> Events:
         cited = block.get("citationsContent")
-        told = {"citationsContent": {"citations": cited.get("citations")}} if cited else block
-        return super()._feed_block(index, told)
+        without_text = {"citationsContent": {"citations": cited.get("citations")}} if cited else block
+        return super()._feed_block(index, without_text)
 
 
-class TextInsideCitationsLost(Misunderstood):
+class TextInsideCitationsLost(FaultyDecoder):
     """Drops text inside `citationsContent`."""
 
     parse, parse_stream = Broken.parse, None  # type: ignore[assignment]
@@ -222,7 +222,7 @@ class TextInsideCitationsLost(Misunderstood):
 # MSG-3
 
 
-class LiteralTagsDeleted(Plain):
+class LiteralTagsDeleted(FaultyResponse):
     """Deletes think tags that are part of the message."""
 
     fails = ("MSG-3", "MSG-2", "RSN-3")

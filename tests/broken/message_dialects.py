@@ -10,7 +10,7 @@ from typing import Any
 from adapters._chat_decoder import ChatDecoder
 from adapters._responses import ResponsesDecoder
 from llm_conformance.contract import Call
-from tests.broken.base import Events, Misunderstood, Streamed
+from tests.broken.base import Events, FaultyDecoder, FaultyEvents
 
 # MSG-2
 
@@ -22,7 +22,7 @@ def _named(chunks: Iterable[bytes]) -> Iterator[bytes]:
             yield frame + b"\n\n"
 
 
-class EventLinesWanted(Streamed):
+class EventLinesWanted(FaultyEvents):
     """Ignores text deltas without an `event:` line."""
 
     apis = ("bedrock:responses",)
@@ -37,65 +37,65 @@ class EventLinesWanted(Streamed):
         return events
 
 
-class Nameless(ResponsesDecoder):
+class WithoutEvents(ResponsesDecoder):
     def feed(self, document: Mapping[str, Any]) -> Events:
         return super().feed(document) if self._answer.call.provider != "openrouter" else iter(())
 
 
-class NamesOfEventsWaitedFor(Misunderstood):
+class NamesOfEventsWaitedFor(FaultyDecoder):
     """Ignores all events without an `event:` line, and returns an empty response at [DONE]."""
 
     apis = ("openrouter:responses",)
     fails = ("MSG-2", "RSN-1", "RSN-3", "FIN-1", "PRV-1", "STR-7", "USE-1", "USE-2", "USE-3", "USE-5")
     says = "expected the message of 10 code points"
-    decoders = MappingProxyType({ResponsesDecoder: Nameless})
+    decoders = MappingProxyType({ResponsesDecoder: WithoutEvents})
 
 
-class MessageFirst(ChatDecoder):
+class MessageBeforeDelta(ChatDecoder):
     def _feed_completion(self, document: Mapping[str, Any]) -> Events:
         choices = document.get("choices") or ()
-        told = [{**each, self._place: each.get("message") or each.get("delta")} for each in choices]
-        return super()._feed_completion({**document, "choices": told})
+        changed = [{**each, self._place: each.get("message") or each.get("delta")} for each in choices]
+        return super()._feed_completion({**document, "choices": changed})
 
 
-class MessageSoFarTakenForADelta(Misunderstood):
+class MessageSoFarTakenForADelta(FaultyDecoder):
     """Takes the message so far, which each chunk repeats, for a delta."""
 
     fails = ("MSG-2", "MSG-1", "RSN-1", "RSN-3")
     says = "expected the message of"
     apis = ("perplexity:chat",)
-    decoders = MappingProxyType({ChatDecoder: MessageFirst})
+    decoders = MappingProxyType({ChatDecoder: MessageBeforeDelta})
 
 
-class Plaintext(ChatDecoder):
+class WithoutLists(ChatDecoder):
     def _feed_content(self, content: Any) -> Events:
         yield from () if isinstance(content, list) else super()._feed_content(content)
 
 
-class ContentThatIsAListLost(Misunderstood):
+class ContentThatIsAListLost(FaultyDecoder):
     """Drops content that is a list of parts."""
 
     apis = ("mistral:chat",)
     fails = ("MSG-2", "RSN-1", "RSN-3", "ANN-4", "STR-5", "STR-7")
     says = "expected the message"
-    decoders = MappingProxyType({ChatDecoder: Plaintext})
+    decoders = MappingProxyType({ChatDecoder: WithoutLists})
 
 
-class Curt(ChatDecoder):
+class FirstOfAList(ChatDecoder):
     def _feed_content(self, content: Any) -> Events:
         return super()._feed_content(content[:1] if isinstance(content, list) else content)
 
 
-class FirstPartOfTheContentOnly(Misunderstood):
+class FirstPartOfTheContentOnly(FaultyDecoder):
     """Reads only the first part of content that is a list."""
 
     apis = ("mistral:chat",)
     fails = ("MSG-2", "RSN-1", "RSN-2", "RSN-3", "ANN-4")
     says = "expected the message"
-    decoders = MappingProxyType({ChatDecoder: Curt})
+    decoders = MappingProxyType({ChatDecoder: FirstOfAList})
 
 
-class Expecting(ChatDecoder):
+class DeltaRequired(ChatDecoder):
     def _feed_completion(self, document: Mapping[str, Any]) -> Events:
         for choice in document.get("choices") or ():
             if "message" not in choice and "delta" not in choice:
@@ -103,7 +103,7 @@ class Expecting(ChatDecoder):
         return super()._feed_completion(document)
 
 
-class ChoiceOfTheFilterTakenForMalformed(Misunderstood):
+class ChoiceOfTheFilterTakenForMalformed(FaultyDecoder):
     """Raises an error for Azure's content filter chunk, which has no delta."""
 
     apis = ("azure:chat",)
@@ -112,7 +112,7 @@ class ChoiceOfTheFilterTakenForMalformed(Misunderstood):
         *("STR-1", "STR-2", "STR-3", "STR-7", "USE-1", "USE-3", "USE-4", "USE-5"),
     )
     says = "malformed answer"
-    decoders = MappingProxyType({ChatDecoder: Expecting})
+    decoders = MappingProxyType({ChatDecoder: DeltaRequired})
 
 
 def _text_of(items: Iterable[Mapping[str, Any]]) -> str:
@@ -120,7 +120,7 @@ def _text_of(items: Iterable[Mapping[str, Any]]) -> str:
     return "".join(part.get("text") or "" for part in parts)
 
 
-class TextOfTheLastEventTaken(Streamed):
+class TextOfTheLastEventTaken(FaultyEvents):
     """Takes the message from the last event, although Codex sends an empty output in it."""
 
     apis = ("codex:responses",)

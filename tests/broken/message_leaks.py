@@ -16,12 +16,12 @@ from adapters._think import TAG, ThinkSplitter
 from adapters.cloudflare_run import RunDecoder
 from adapters.cohere import CohereDecoder
 from llm_conformance.contract import Call, HttpResponse, Response, ValidationError
-from tests.broken.base import Events, Misunderstood, Pieces, Plain, Reading, Splitting
+from tests.broken.base import Events, FaultyBody, FaultyDecoder, FaultyResponse, OtherSplitter, Pieces
 
 # MSG-1
 
 
-class ReasoningFallsBackIntoEmptyMessage(Plain):
+class ReasoningFallsBackIntoEmptyMessage(FaultyResponse):
     """Returns the reasoning as the message of a response without text."""
 
     fails = ("MSG-1", "MSG-2", "RSN-3")
@@ -31,7 +31,7 @@ class ReasoningFallsBackIntoEmptyMessage(Plain):
         return replace(response, message=response.message or response.reasoning or "")
 
 
-class UnclosedThinkLeft(Plain):
+class UnclosedThinkLeft(FaultyResponse):
     """Leaves a think block that is never closed in the message."""
 
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
@@ -43,17 +43,17 @@ class UnclosedThinkLeft(Plain):
         return replace(response, message=f"<think>{response.reasoning}", reasoning=None)
 
 
-class Thoughtless(GenerateDecoder):
+class ThoughtFlagIgnored(GenerateDecoder):
     def _feed_part(self, part: Mapping[str, Any], goes_on: bool) -> Events:
         return super()._feed_part({key: value for key, value in part.items() if key != "thought"}, goes_on)
 
 
-class ThoughtsTakenForText(Misunderstood):
+class ThoughtsTakenForText(FaultyDecoder):
     """Takes Gemini's thoughts for text."""
 
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "RSN-4", "ANN-2", "ANN-5", "ATT-1")
     says = "which is reasoning"
-    decoders = MappingProxyType({GenerateDecoder: Thoughtless})
+    decoders = MappingProxyType({GenerateDecoder: ThoughtFlagIgnored})
 
 
 class PlanAsText(CohereDecoder):
@@ -61,7 +61,7 @@ class PlanAsText(CohereDecoder):
         yield from self._answer.text(plan or "")
 
 
-class ToolPlanTakenForTheAnswer(Misunderstood):
+class ToolPlanTakenForTheAnswer(FaultyDecoder):
     """Takes Cohere's tool plan for text."""
 
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
@@ -69,20 +69,20 @@ class ToolPlanTakenForTheAnswer(Misunderstood):
     decoders = MappingProxyType({CohereDecoder: PlanAsText})
 
 
-class Trusting(RunDecoder):
+class WithoutSplitting(RunDecoder):
     def __init__(self, call: Call) -> None:
         super().__init__(replace(call, think_profile="off"))
 
 
-class ThinkTagsOfTheNativeApiLeft(Misunderstood):
+class ThinkTagsOfTheNativeApiLeft(FaultyDecoder):
     """Leaves think tags in the responses of Cloudflare's native API."""
 
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
     says = "<think>"
-    decoders = MappingProxyType({RunDecoder: Trusting})
+    decoders = MappingProxyType({RunDecoder: WithoutSplitting})
 
 
-class WholeChunks(ThinkSplitter):
+class WholePieces(ThinkSplitter):
     """Compares whole pieces with the tags."""
 
     def feed(self, piece: str) -> Pieces:
@@ -101,33 +101,33 @@ class WholeChunks(ThinkSplitter):
         yield from ()
 
 
-class SplittingByWholeChunks(Splitting):
-    splitter = WholeChunks
+class WholePiecesDecoder(OtherSplitter):
+    splitter = WholePieces
 
 
-class TagsComparedWithWholeChunks(Misunderstood):
+class TagsComparedWithWholeChunks(FaultyDecoder):
     """Recognises a think tag only if it is a chunk of its own."""
 
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "ANN-2", "ANN-5")
     says = "<think>|which is reasoning"
-    decoders = MappingProxyType({ChatDecoder: SplittingByWholeChunks})
+    decoders = MappingProxyType({ChatDecoder: WholePiecesDecoder})
 
 
-class Conventional(ChatDecoder):
+class UsualTag(ChatDecoder):
     def __init__(self, call: Call, dialect: Dialect) -> None:
         super().__init__(call, replace(dialect, think_tag=TAG))
 
 
-class OnlyTheUsualThinkTagKnown(Misunderstood):
+class OnlyTheUsualThinkTagKnown(FaultyDecoder):
     """Does not recognise the tag `<thought>`."""
 
     apis = ("gemini:chat",)
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
     says = "<thought>"
-    decoders = MappingProxyType({ChatDecoder: Conventional})
+    decoders = MappingProxyType({ChatDecoder: UsualTag})
 
 
-class WhiteSpaceBeforeJsonRefused(Reading):
+class WhiteSpaceBeforeJsonRefused(FaultyBody):
     """Rejects a body with white space before the JSON, so every rule about the response fails."""
 
     apis = ("openrouter:chat",)
@@ -143,43 +143,43 @@ class WhiteSpaceBeforeJsonRefused(Reading):
         return http
 
 
-class Outspoken(ChatDecoder):
+class ThinkingAsParts(ChatDecoder):
     def _feed_part(self, part: Mapping[str, Any]) -> Events:
         for each in part.get("thinking", (part,)):
             yield from super()._feed_part(each)
 
 
-class PartsOfThinkingTakenForText(Misunderstood):
+class PartsOfThinkingTakenForText(FaultyDecoder):
     """Takes the parts of a thinking chunk for text."""
 
     apis = ("mistral:chat",)
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
     says = "which is reasoning"
-    decoders = MappingProxyType({ChatDecoder: Outspoken})
+    decoders = MappingProxyType({ChatDecoder: ThinkingAsParts})
 
 
-class Literal(ChatDecoder):
+class ListAsJson(ChatDecoder):
     def _feed_content(self, content: Any) -> Events:
         return super()._feed_content(json.dumps(content) if isinstance(content, list) else content)
 
 
-class PartsOfTheContentShownAsJson(Misunderstood):
+class PartsOfTheContentShownAsJson(FaultyDecoder):
     """Returns content that is a list of parts as JSON."""
 
     apis = ("databricks:chat",)
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "RSN-4")
     says = "which is reasoning"
-    decoders = MappingProxyType({ChatDecoder: Literal})
+    decoders = MappingProxyType({ChatDecoder: ListAsJson})
 
 
-class Telling(ConverseDecoder):
-    def _feed_reasoning(self, index: int, told: Mapping[str, Any]) -> Events:
-        yield from self._answer.text(told.get("text") or "", index)
+class ReasoningAsText(ConverseDecoder):
+    def _feed_reasoning(self, index: int, reasoning: Mapping[str, Any]) -> Events:
+        yield from self._answer.text(reasoning.get("text") or "", index)
 
 
-class ReasoningContentTakenForText(Misunderstood):
+class ReasoningContentTakenForText(FaultyDecoder):
     """Takes the reasoning of Converse for text."""
 
     fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "RSN-4")
     says = "which is reasoning"
-    decoders = MappingProxyType({ConverseDecoder: Telling})
+    decoders = MappingProxyType({ConverseDecoder: ReasoningAsText})

@@ -8,12 +8,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from llm_conformance.contract import Call, Response
-from tests.broken.base import Client, Plain
+from tests.broken.base import FaultyClient, FaultyResponse
 
 # PRV-1
 
 
-class ModelOfTheCall(Plain):
+class ModelOfTheCall(FaultyResponse):
     """Returns the requested model instead of the one that answered."""
 
     fails = ("PRV-1",)
@@ -23,7 +23,7 @@ class ModelOfTheCall(Plain):
         return replace(response, model=call.model)
 
 
-class TimeMadeUp(Plain):
+class TimeMadeUp(FaultyResponse):
     """Returns the current time if the provider sends none."""
 
     fails = ("PRV-1",)
@@ -33,7 +33,7 @@ class TimeMadeUp(Plain):
         return replace(response, created=response.created or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
 
 
-class FailedAttemptForgotten(Client):
+class FailedAttemptForgotten(FaultyClient):
     """Leaves the failed attempt out of `provider_meta`."""
 
     fails = ("PRV-1",)
@@ -44,7 +44,7 @@ class FailedAttemptForgotten(Client):
         return replace(response, provider_meta=response.provider_meta[-1:])
 
 
-class FailedAttemptSaysNothing(Client):
+class FailedAttemptSaysNothing(FaultyClient):
     """Does not state why an attempt failed."""
 
     fails = ("PRV-1",)
@@ -58,7 +58,7 @@ class FailedAttemptSaysNothing(Client):
 # PRV-2
 
 
-class ForeignObjectInACorner(Plain):
+class ForeignObjectInACorner(FaultyResponse):
     """Puts an object that is not JSON into `extras`."""
 
     fails = ("PRV-2",)
@@ -71,7 +71,7 @@ class ForeignObjectInACorner(Plain):
 # PRV-3
 
 
-class MessagesMutated(Plain):
+class MessagesMutated(FaultyResponse):
     """Changes the messages of the call."""
 
     fails = ("PRV-3",)
@@ -82,7 +82,7 @@ class MessagesMutated(Plain):
         return response
 
 
-class DialsOut(Plain):
+class DialsOut(FaultyResponse):
     """Connects to another host."""
 
     fails = ("PRV-3",)
@@ -94,7 +94,7 @@ class DialsOut(Plain):
         return response
 
 
-class AsksTwice(Client):
+class AsksTwice(FaultyClient):
     """Sends every request twice."""
 
     fails = ("PRV-3", "PRV-1")

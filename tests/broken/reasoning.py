@@ -13,12 +13,12 @@ from adapters._responses import ResponsesDecoder
 from adapters._think import ThinkSplitter
 from adapters.gemini_interactions import InteractionsDecoder
 from llm_conformance.contract import Call, Response, Segment
-from tests.broken.base import Events, Misunderstood, Pieces, Plain, Splitting
+from tests.broken.base import Events, FaultyDecoder, FaultyResponse, OtherSplitter, Pieces
 
 # RSN-1
 
 
-class ReasoningDropped(Plain):
+class ReasoningDropped(FaultyResponse):
     """Drops the reasoning."""
 
     fails = ("RSN-1", "RSN-3")
@@ -28,7 +28,7 @@ class ReasoningDropped(Plain):
         return replace(response, reasoning=None)
 
 
-class ReasoningDoubled(Plain):
+class ReasoningDoubled(FaultyResponse):
     """Returns the reasoning twice."""
 
     fails = ("RSN-1", "RSN-2", "RSN-3")
@@ -38,7 +38,7 @@ class ReasoningDoubled(Plain):
         return replace(response, reasoning=response.reasoning and response.reasoning * 2)
 
 
-class Impatient(ThinkSplitter):
+class OneCharacterTooFew(ThinkSplitter):
     """Holds back one character too few of a possible closing tag."""
 
     def _drain_reasoning(self, final: bool) -> Pieces:
@@ -49,19 +49,19 @@ class Impatient(ThinkSplitter):
             yield "reasoning", self._take(len(self._pending))
 
 
-class SplittingImpatiently(Splitting):
-    splitter = Impatient
+class OneCharacterTooFewDecoder(OtherSplitter):
+    splitter = OneCharacterTooFew
 
 
-class TagHeldBackACharacterTooFew(Misunderstood):
+class TagHeldBackACharacterTooFew(FaultyDecoder):
     """Holds back one character too few of a possible closing tag."""
 
     fails = ("RSN-1", "RSN-3", "MSG-2")
     says = "the reasoning"
-    decoders = MappingProxyType({ChatDecoder: SplittingImpatiently})
+    decoders = MappingProxyType({ChatDecoder: OneCharacterTooFewDecoder})
 
 
-class Echoing(ChatDecoder):
+class DetailsAsReasoning(ChatDecoder):
     def _feed_message(self, message: Mapping[str, Any]) -> Events:
         details = message.get("reasoning_details") or ()
         again = "".join(each.get("text") or each.get("summary") or "" for each in details)
@@ -70,47 +70,47 @@ class Echoing(ChatDecoder):
         )
 
 
-class DetailsAddedToTheTrace(Misunderstood):
+class DetailsAddedToTheTrace(FaultyDecoder):
     """Adds the text of `reasoning_details`, which repeats the reasoning, to the reasoning."""
 
     apis = ("openrouter:chat",)
     fails = ("RSN-1", "RSN-2", "RSN-3")
     says = "expected the reasoning"
-    decoders = MappingProxyType({ChatDecoder: Echoing})
+    decoders = MappingProxyType({ChatDecoder: DetailsAsReasoning})
 
 
-class Summarising(ResponsesDecoder):
+class SummariesOnly(ResponsesDecoder):
     def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Events:
         return iter(()) if kind == "response.reasoning_text.delta" else super()._feed_event(kind, event)
 
 
-class ReasoningLookedForInSummariesOnly(Misunderstood):
+class ReasoningLookedForInSummariesOnly(FaultyDecoder):
     """Reads reasoning summaries but not reasoning text."""
 
     fails = ("RSN-1", "RSN-3", "STR-7")
     says = "expected the reasoning "
     apis = ("deepseek:responses",)
-    decoders = MappingProxyType({ResponsesDecoder: Summarising})
+    decoders = MappingProxyType({ResponsesDecoder: SummariesOnly})
 
 
-class Superficial(ChatDecoder):
+class WithoutDetails(ChatDecoder):
     def _feed_reasoning(self, reasoning: str, details: Any = ()) -> Events:
         return super()._feed_reasoning(reasoning)
 
 
-class DetailsOfTheReasoningLeftOut(Misunderstood):
+class DetailsOfTheReasoningLeftOut(FaultyDecoder):
     """Ignores reasoning that comes as a list of details."""
 
     apis = ("databricks:chat", "snowflake:chat")
     fails = ("RSN-1", "RSN-3", "RSN-4")
     says = "reasoning"
-    decoders = MappingProxyType({ChatDecoder: Superficial})
+    decoders = MappingProxyType({ChatDecoder: WithoutDetails})
 
 
 # RSN-2
 
 
-class ReasoningTrimmed(Plain):
+class ReasoningTrimmed(FaultyResponse):
     """Strips the white space around the reasoning."""
 
     fails = ("RSN-2", "RSN-3")
@@ -120,25 +120,25 @@ class ReasoningTrimmed(Plain):
         return replace(response, reasoning=response.reasoning and response.reasoning.strip())
 
 
-class Separating(ResponsesDecoder):
+class PartsWithBlankLines(ResponsesDecoder):
     def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Events:
         if kind == "response.reasoning_summary_part.added" and event["summary_index"]:
             event = {**event, "type": "response.reasoning_summary_text.delta", "delta": "\n\n"}
         yield from super()._feed_event(event["type"], event)
 
 
-class SummaryPartsPutApart(Misunderstood):
+class SummaryPartsPutApart(FaultyDecoder):
     """Puts blank lines between the parts of a reasoning summary."""
 
     fails = ("RSN-2", "RSN-3")
     says = "they differ at code point"
-    decoders = MappingProxyType({ResponsesDecoder: Separating})
+    decoders = MappingProxyType({ResponsesDecoder: PartsWithBlankLines})
 
 
 # RSN-3
 
 
-class TextBeforeReasoning(Plain):
+class TextBeforeReasoning(FaultyResponse):
     """Puts all text segments before the reasoning."""
 
     fails = ("RSN-3", "RSN-4")
@@ -149,25 +149,25 @@ class TextBeforeReasoning(Plain):
         return replace(response, segments=tuple(sorted(response.segments, key=lambda s: order.get(s.type, 2))))
 
 
-class Crumbling(ChatDecoder):
+class NewBlockForEachDelta(ChatDecoder):
     def _feed_content(self, content: Any) -> Events:
         for event in super()._feed_content(content):
             self._answer.blocks[-1].key = object()
             yield event
 
 
-class SegmentForEachDelta(Misunderstood):
+class SegmentForEachDelta(FaultyDecoder):
     """Makes a segment of every delta."""
 
     fails = ("RSN-3",)
     says = "expected segments"
-    decoders = MappingProxyType({ChatDecoder: Crumbling})
+    decoders = MappingProxyType({ChatDecoder: NewBlockForEachDelta})
 
 
 # RSN-4
 
 
-class CrashOnARedactedBlock(Plain):
+class CrashOnARedactedBlock(FaultyResponse):
     """Raises KeyError for a redacted block, so every rule about the response fails."""
 
     fails = (
@@ -182,7 +182,7 @@ class CrashOnARedactedBlock(Plain):
         return response
 
 
-class RedactedBlockDropped(Plain):
+class RedactedBlockDropped(FaultyResponse):
     """Drops redacted reasoning."""
 
     fails = ("RSN-4", "RSN-3")
@@ -192,7 +192,7 @@ class RedactedBlockDropped(Plain):
         return replace(response, segments=tuple(s for s in response.segments if "redacted" not in s.metadata))
 
 
-class SignatureDropped(Plain):
+class SignatureDropped(FaultyResponse):
     """Drops the signatures of reasoning."""
 
     fails = ("RSN-4", "RSN-3")
@@ -206,7 +206,7 @@ class SignatureDropped(Plain):
         return replace(response, segments=tuple(bare))
 
 
-class SignaturesJoined(Plain):
+class SignaturesJoined(FaultyResponse):
     """Joins the signatures of all blocks."""
 
     fails = ("RSN-4",)
@@ -222,7 +222,7 @@ class SignaturesJoined(Plain):
         return replace(response, segments=tuple(segments))
 
 
-class Hasty(ResponsesDecoder):
+class FirstEncryptedContent(ResponsesDecoder):
     def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Events:
         if kind == "response.output_item.added" and event["item"].get("encrypted_content"):
             self._early = event["item"]["encrypted_content"]
@@ -232,65 +232,65 @@ class Hasty(ResponsesDecoder):
         super()._seal(index, encrypted and getattr(self, "_early", encrypted))
 
 
-class EncryptedContentOfTheAddedItem(Misunderstood):
+class EncryptedContentOfTheAddedItem(FaultyDecoder):
     """Keeps the encrypted content of the added item instead of the finished one."""
 
     fails = ("RSN-4",)
     says = "expected opaque data"
-    decoders = MappingProxyType({ResponsesDecoder: Hasty})
+    decoders = MappingProxyType({ResponsesDecoder: FirstEncryptedContent})
 
 
-class Unsigned(InteractionsDecoder):
+class WithoutSignatures(InteractionsDecoder):
     def _sign(self, index: object, signature: str | None) -> None:
         """Take no signature."""
 
 
-class SignaturesOfStepsLost(Misunderstood):
+class SignaturesOfStepsLost(FaultyDecoder):
     """Drops the signatures of an interaction's steps."""
 
     fails = ("RSN-4", "RSN-3")
     says = "expected opaque data"
-    decoders = MappingProxyType({InteractionsDecoder: Unsigned})
+    decoders = MappingProxyType({InteractionsDecoder: WithoutSignatures})
 
 
-class Glancing(ChatDecoder):
+class DetailsWithReasoningOnly(ChatDecoder):
     def _feed_message(self, message: Mapping[str, Any]) -> Events:
         return super()._feed_message(message if message.get("reasoning") else {**message, "reasoning_details": None})
 
 
-class DetailsWithoutTextLost(Misunderstood):
+class DetailsWithoutTextLost(FaultyDecoder):
     """Drops `reasoning_details` without text."""
 
     apis = ("openrouter:chat",)
     fails = ("RSN-4", "RSN-3")
     says = "expected opaque data"
-    decoders = MappingProxyType({ChatDecoder: Glancing})
+    decoders = MappingProxyType({ChatDecoder: DetailsWithReasoningOnly})
 
 
-class ById(ResponsesDecoder):
+class ItemsById(ResponsesDecoder):
     def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Events:
         id = event.get("item_id") or event.get("item", {}).get("id")
         return super()._feed_event(kind, {**event, "output_index": id} if id else event)
 
 
-class ItemsOfOneIdTakenForOne(Misunderstood):
+class ItemsOfOneIdTakenForOne(FaultyDecoder):
     """Treats items with the same id as one, although xAI gives it to several."""
 
     fails = ("RSN-4", "RSN-3")
     says = "expected opaque data"
     apis = ("xai:responses",)
-    decoders = MappingProxyType({ResponsesDecoder: ById})
+    decoders = MappingProxyType({ResponsesDecoder: ItemsById})
 
 
-class Unsealing(ChatDecoder):
+class WithoutSeals(ChatDecoder):
     def _seal(self, name: str, value: str | None) -> None:
         """Lose it."""
 
 
-class SealedReasoningLost(Misunderstood):
+class SealedReasoningLost(FaultyDecoder):
     """Drops Copilot's encrypted reasoning."""
 
     apis = ("copilot:chat",)
     fails = ("RSN-4",)
     says = "expected opaque data"
-    decoders = MappingProxyType({ChatDecoder: Unsealing})
+    decoders = MappingProxyType({ChatDecoder: WithoutSeals})

@@ -11,12 +11,12 @@ from typing import Any
 from adapters import ReferenceAdapters
 from adapters._chat_decoder import ChatDecoder
 from llm_conformance.contract import Call, Response, Segment
-from tests.broken.base import Client, Events, Misunderstood
+from tests.broken.base import Events, FaultyClient, FaultyDecoder
 
 # RPL-1
 
 
-class Requesting(Client):
+class FaultyRequest(FaultyClient):
     """Has only the method `complete`; `remember` alters its earlier responses, `ask` the body of the request."""
 
     def __init__(self) -> None:
@@ -31,61 +31,61 @@ class Requesting(Client):
 
         return ask
 
-    def remember(self, answer: Response) -> Response:
-        return answer
+    def remember(self, response: Response) -> Response:
+        return response
 
     def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
         return body
 
 
-def with_reasoning(answer: Response, alter: Callable[[Segment], Segment | None]) -> Response:
-    altered = (alter(each) if each.type == "reasoning" else each for each in answer.segments)
+def with_reasoning(response: Response, alter: Callable[[Segment], Segment | None]) -> Response:
+    altered = (alter(each) if each.type == "reasoning" else each for each in response.segments)
     kept = tuple(each for each in altered if each is not None)
     text = "".join(each.content for each in kept if each.type == "reasoning")
-    return replace(answer, segments=kept, reasoning=text or None)
+    return replace(response, segments=kept, reasoning=text or None)
 
 
-class TraceForgotten(Requesting):
+class TraceForgotten(FaultyRequest):
     """Does not send reasoning back."""
 
     fails = ("RPL-1",)
     says = "/messages/1/.* of the request .*; got nothing"
 
-    def remember(self, answer: Response) -> Response:
-        return with_reasoning(answer, lambda _: None)
+    def remember(self, response: Response) -> Response:
+        return with_reasoning(response, lambda _: None)
 
 
-class TraceTrimmed(Requesting):
+class TraceTrimmed(FaultyRequest):
     """Strips the white space around reasoning that it sends back."""
 
     fails = ("RPL-1",)
     says = "reasoning_content of the request"
 
-    def remember(self, answer: Response) -> Response:
-        return with_reasoning(answer, lambda each: replace(each, content=each.content.strip()))
+    def remember(self, response: Response) -> Response:
+        return with_reasoning(response, lambda each: replace(each, content=each.content.strip()))
 
 
-class SignatureLost(Requesting):
+class SignatureLost(FaultyRequest):
     """Sends reasoning back without its signature."""
 
     fails = ("RPL-1",)
     says = "signature"
 
-    def remember(self, answer: Response) -> Response:
-        return with_reasoning(answer, lambda each: replace(each, metadata={}))
+    def remember(self, response: Response) -> Response:
+        return with_reasoning(response, lambda each: replace(each, metadata={}))
 
 
-class BlocksInAnotherOrder(Requesting):
+class BlocksInAnotherOrder(FaultyRequest):
     """Sends the blocks of a response back in reverse order."""
 
     fails = ("RPL-1", "RPL-2")
     says = "expected part of assistant: .*; got call of assistant: |/messages/1/content of the request"
 
-    def remember(self, answer: Response) -> Response:
-        return replace(answer, segments=answer.segments[::-1])
+    def remember(self, response: Response) -> Response:
+        return replace(response, segments=response.segments[::-1])
 
 
-class TraceInAnotherField(Requesting):
+class TraceInAnotherField(FaultyRequest):
     """Sends reasoning back in a field that the API does not know."""
 
     fails = ("RPL-1", "RPL-2")
@@ -93,11 +93,11 @@ class TraceInAnotherField(Requesting):
 
     def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
         names = {"reasoning_content": "thinking"}
-        said = [{names.get(key, key): value for key, value in each.items()} for each in body.get("messages", ())]
-        return {**body, "messages": said} if said else body
+        messages = [{names.get(key, key): value for key, value in each.items()} for each in body.get("messages", ())]
+        return {**body, "messages": messages} if messages else body
 
 
-class FirstQuestionForgotten(Requesting):
+class FirstQuestionForgotten(FaultyRequest):
     """Replaces the first message of the user."""
 
     fails = ("RPL-1",)
@@ -111,30 +111,30 @@ class FirstQuestionForgotten(Requesting):
         return {**body, "messages": [*body["messages"][:asked], changed, *body["messages"][asked + 1 :]]}
 
 
-class ArgumentsAltered(Requesting):
+class ArgumentsAltered(FaultyRequest):
     """Alters the arguments of earlier tool calls."""
 
     fails = ("RPL-1",)
     says = "expected the earlier tool call .*, in order; got a request that lacks it"
 
-    def remember(self, answer: Response) -> Response:
-        calls = tuple(replace(each, arguments=json.dumps({"again": each.arguments})) for each in answer.tool_calls)
-        told = (replace(each, content="{}") if each.type == "tool_call" else each for each in answer.segments)
-        return replace(answer, tool_calls=calls, segments=tuple(told))
+    def remember(self, response: Response) -> Response:
+        calls = tuple(replace(each, arguments=json.dumps({"again": each.arguments})) for each in response.tool_calls)
+        segments = (replace(each, content="{}") if each.type == "tool_call" else each for each in response.segments)
+        return replace(response, tool_calls=calls, segments=tuple(segments))
 
 
-class ResultsLost(Requesting):
+class ResultsLost(FaultyRequest):
     """Replaces the result of every tool call."""
 
     fails = ("RPL-1",)
     says = "expected the earlier text .*, in order; got a request that lacks it"
 
     def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
-        told = [{**each, "content": "ok"} if each["role"] == "tool" else each for each in body.get("messages", ())]
-        return {**body, "messages": told} if told else body
+        messages = [{**each, "content": "ok"} if each["role"] == "tool" else each for each in body.get("messages", ())]
+        return {**body, "messages": messages} if messages else body
 
 
-class RolesSwapped(Requesting):
+class RolesSwapped(FaultyRequest):
     """Swaps the roles of user and assistant."""
 
     fails = ("RPL-1",)
@@ -142,27 +142,30 @@ class RolesSwapped(Requesting):
 
     def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
         other = {"user": "assistant", "assistant": "user"}
-        told = [{**each, "role": other.get(each["role"], each["role"])} for each in body.get("messages", ())]
-        return {**body, "messages": told} if len(told) > 1 and call.provider == "openai" else body
+        messages = [{**each, "role": other.get(each["role"], each["role"])} for each in body.get("messages", ())]
+        return {**body, "messages": messages} if len(messages) > 1 and call.provider == "openai" else body
 
 
-class CallsWithoutTheirForm(Requesting):
+class CallsWithoutTheirForm(FaultyRequest):
     """Sends tool calls back without the `function` object."""
 
     fails = ("RPL-1",)
     says = "expected call of assistant: .*; got call of assistant: "
 
     def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
-        told = [
-            {**each, "tool_calls": [{"id": made["id"], **made["function"]} for made in each["tool_calls"]]}
-            if all("function" in made for made in each.get("tool_calls", ())) and "tool_calls" in each
+        messages = [
+            {
+                **each,
+                "tool_calls": [{"id": tool_call["id"], **tool_call["function"]} for tool_call in each["tool_calls"]],
+            }
+            if all("function" in tool_call for tool_call in each.get("tool_calls", ())) and "tool_calls" in each
             else each
             for each in body.get("messages", ())
         ]
-        return {**body, "messages": told} if told else body
+        return {**body, "messages": messages} if messages else body
 
 
-class NoMessagesAtAll(Requesting):
+class NoMessagesAtAll(FaultyRequest):
     """Sends null instead of the messages."""
 
     fails = ("RPL-1",)
@@ -173,18 +176,18 @@ class NoMessagesAtAll(Requesting):
         return {**body, "messages": None} if went_before and call.provider == "deepseek" else body
 
 
-class OwnAnswerLost(Requesting):
+class OwnAnswerLost(FaultyRequest):
     """Sends the text of earlier responses back empty."""
 
     fails = ("RPL-1",)
     says = "expected the earlier text .*, in order; got a request that lacks it"
 
-    def remember(self, answer: Response) -> Response:
-        told = (replace(each, content="") if each.type == "text" else each for each in answer.segments)
-        return replace(answer, message="", segments=tuple(told))
+    def remember(self, response: Response) -> Response:
+        segments = (replace(each, content="") if each.type == "text" else each for each in response.segments)
+        return replace(response, message="", segments=tuple(segments))
 
 
-class SignatureOfACallLost(Requesting):
+class SignatureOfACallLost(FaultyRequest):
     """Sends Gemini's tool calls back without their signature."""
 
     apis = ("gemini:chat",)
@@ -198,32 +201,32 @@ class SignatureOfACallLost(Requesting):
         return body
 
 
-class Scattering(ChatDecoder):
+class DetailsInPieces(ChatDecoder):
     def _feed_message(self, message: Mapping[str, Any]) -> Events:
         self._details.in_pieces = False
         return super()._feed_message(message)
 
 
-class PiecesOfDetailsSentBack(Misunderstood):
+class PiecesOfDetailsSentBack(FaultyDecoder):
     """Sends `reasoning_details` back in the pieces in which a stream brought them."""
 
     apis = ("openrouter:chat",)
     fails = ("RPL-1",)
     says = "/messages/1/reasoning_details of the request"
-    decoders = MappingProxyType({ChatDecoder: Scattering})
+    decoders = MappingProxyType({ChatDecoder: DetailsInPieces})
     stream = ReferenceAdapters.stream  # type: ignore[assignment]
     parse_stream = None  # type: ignore[assignment]
 
 
-class ResultWithoutItsTool(Requesting):
+class ResultWithoutItsTool(FaultyRequest):
     """Sends Ollama a tool result without the tool's name."""
 
     fails = ("RPL-1",)
     says = "/messages/2/tool_name of the request"
 
     def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
-        told = [{key: value for key, value in each.items() if key != "tool_name"} for each in body["messages"]]
-        return {**body, "messages": told}
+        messages = [{key: value for key, value in each.items() if key != "tool_name"} for each in body["messages"]]
+        return {**body, "messages": messages}
 
     def touches(self, api: str) -> bool:
         return api == "ollama:chat"
@@ -232,18 +235,18 @@ class ResultWithoutItsTool(Requesting):
 # RPL-2
 
 
-class TraceWrittenIntoTheText(Requesting):
+class TraceWrittenIntoTheText(FaultyRequest):
     """Sends reasoning back inside the text of the message."""
 
     fails = ("RPL-2", "RPL-1")
     says = "expected no earlier reasoning in visible text of the request; got /.*"
 
-    def remember(self, answer: Response) -> Response:
-        told = Segment("text", f"<thinking>{answer.reasoning}</thinking>")
-        return replace(answer, message=f"{told.content}{answer.message}", segments=(*answer.segments, told))
+    def remember(self, response: Response) -> Response:
+        text = Segment("text", f"<thinking>{response.reasoning}</thinking>")
+        return replace(response, message=f"{text.content}{response.message}", segments=(*response.segments, text))
 
 
-class TraceSentToWhoRefusesIt(Requesting):
+class TraceSentToWhoRefusesIt(FaultyRequest):
     """Sends reasoning back to providers that reject it."""
 
     fails = ("RPL-2",)
@@ -256,7 +259,7 @@ class TraceSentToWhoRefusesIt(Requesting):
         return body
 
 
-class TraceToldToTheSystem(Requesting):
+class TraceToldToTheSystem(FaultyRequest):
     """Sends reasoning back in the field `user`."""
 
     fails = ("RPL-2",)
@@ -264,10 +267,10 @@ class TraceToldToTheSystem(Requesting):
 
     def ask(self, body: dict[str, Any], call: Call) -> dict[str, Any]:
         traces = [each.reasoning[:60] for each in call.messages if isinstance(each, Response) and each.reasoning]
-        return {**body, "user": f"who was told {traces[0]}"} if traces else body
+        return {**body, "user": f"someone who read {traces[0]}"} if traces else body
 
 
-class TraceOnEveryMessage(Requesting):
+class TraceOnEveryMessage(FaultyRequest):
     """Sends the reasoning with every message, not only the assistant's."""
 
     fails = ("RPL-2",)
@@ -280,7 +283,7 @@ class TraceOnEveryMessage(Requesting):
         return {**body, "messages": [{"reasoning_content": known[0], **each} for each in body["messages"]]}
 
 
-class ModelWrittenIntoTheBody(Requesting):
+class ModelWrittenIntoTheBody(FaultyRequest):
     """Sends the model in the body, although it is in the path."""
 
     apis = ("vertex:messages",)
@@ -294,7 +297,7 @@ class ModelWrittenIntoTheBody(Requesting):
 # RPL-3
 
 
-class FalseTakenForUnset(Requesting):
+class FalseTakenForUnset(FaultyRequest):
     """Leaves out a switch that is false."""
 
     fails = ("RPL-3",)
@@ -305,7 +308,7 @@ class FalseTakenForUnset(Requesting):
         return body | ({"thinking": thinking} if thinking else {})
 
 
-class EffortMadeUp(Requesting):
+class EffortMadeUp(FaultyRequest):
     """Sends a reasoning effort that the caller has not asked for."""
 
     fails = ("RPL-3",)

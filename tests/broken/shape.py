@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from llm_conformance.contract import Call, Response, ToolCall
-from tests.broken.base import Plain
+from tests.broken.base import FaultyResponse
 
 # SHP-1
 
 
-class CostAsText(Plain):
+class CostAsText(FaultyResponse):
     """Returns the cost as text."""
 
     fails = ("SHP-1",)
@@ -21,7 +21,7 @@ class CostAsText(Plain):
         return replace(response, cost_usd="0.0")  # type: ignore[arg-type]
 
 
-class NullForNoMessage(Plain):
+class NullForNoMessage(FaultyResponse):
     """Returns null instead of an empty message."""
 
     fails = ("SHP-1", "MSG-1", "MSG-2", "RSN-3", "ANN-1", "ATT-1")
@@ -31,7 +31,7 @@ class NullForNoMessage(Plain):
         return replace(response, message=response.message or None)  # type: ignore[arg-type]
 
 
-class RawFinishReason(Plain):
+class RawFinishReason(FaultyResponse):
     """Returns the provider's finish reason instead of the contract's."""
 
     fails = ("SHP-1", "FIN-1")
@@ -41,7 +41,7 @@ class RawFinishReason(Plain):
         return replace(response, finish_reason=response.raw_finish_reason)  # type: ignore[arg-type]
 
 
-class EmptyCallTakenForACall(Plain):
+class EmptyCallTakenForACall(FaultyResponse):
     """Makes a tool call of a `function_call` object whose fields are all empty."""
 
     apis = ("snowflake:chat",)

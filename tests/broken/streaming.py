@@ -11,12 +11,12 @@ from adapters import ReferenceAdapters, _framing
 from adapters._chat_decoder import ChatDecoder
 from adapters._responses import ResponsesDecoder
 from llm_conformance.contract import Call, Response, ServiceUnavailableError, StreamEvent
-from tests.broken.base import Broken, Events, Misunderstood, Streamed, Unframed
+from tests.broken.base import Broken, Events, FaultyDecoder, FaultyEvents, FaultyFraming
 
 # STR-1
 
 
-class ExtraSpaceInStreams(Streamed):
+class ExtraSpaceInStreams(FaultyEvents):
     """Adds a space to every text delta."""
 
     fails = ("STR-1",)
@@ -28,7 +28,7 @@ class ExtraSpaceInStreams(Streamed):
             yield replace(event, delta=f"{event.delta} ") if is_text else event
 
 
-class ToolDeltaIdDiffers(Streamed):
+class ToolDeltaIdDiffers(FaultyEvents):
     """Gives the pieces of a tool call another id than the call."""
 
     fails = ("STR-1",)
@@ -39,7 +39,7 @@ class ToolDeltaIdDiffers(Streamed):
             yield replace(event, tool_call=event.tool_call and replace(event.tool_call, id="item_1"))
 
 
-class LastDeltaLost(Streamed):
+class LastDeltaLost(FaultyEvents):
     """Yields each delta only when the next one comes, and so loses the last."""
 
     fails = ("STR-1", "STR-7")
@@ -56,7 +56,7 @@ class LastDeltaLost(Streamed):
                 last = event
 
 
-class CompletedIsPartial(Streamed):
+class CompletedIsPartial(FaultyEvents):
     """Completes a stream with the text of the last delta only."""
 
     fails = ("STR-1", "MSG-2", "MSG-3", "RSN-3", "ANN-1", "ANN-2", "ANN-5", "ATT-1")
@@ -72,7 +72,7 @@ class CompletedIsPartial(Streamed):
 # STR-2
 
 
-class CompletedMissing(Streamed):
+class CompletedMissing(FaultyEvents):
     """Ends a stream without `response.completed`."""
 
     fails = (
@@ -86,7 +86,7 @@ class CompletedMissing(Streamed):
         return (event for event in events if event.event_type != "response.completed")
 
 
-class CompletedTwice(Streamed):
+class CompletedTwice(FaultyEvents):
     """Yields `response.completed` twice."""
 
     fails = ("STR-2",)
@@ -99,7 +99,7 @@ class CompletedTwice(Streamed):
                 yield event
 
 
-class CompletedIsNotLast(Streamed):
+class CompletedIsNotLast(FaultyEvents):
     """Yields a delta after `response.completed`."""
 
     fails = ("STR-2",)
@@ -113,7 +113,7 @@ class CompletedIsNotLast(Streamed):
 # STR-3
 
 
-class OwnEventType(Streamed):
+class OwnEventType(FaultyEvents):
     """Yields a stream event of a type that the contract does not have."""
 
     fails = ("STR-3",)
@@ -127,7 +127,7 @@ class OwnEventType(Streamed):
 # STR-4
 
 
-class PiecesDecodedOneByOne(Streamed):
+class PiecesDecodedOneByOne(FaultyEvents):
     """Decodes each chunk of bytes by itself, which destroys a character that is cut."""
 
     fails = ("STR-4", "MSG-2", "PRV-1", "RSN-3")
@@ -148,7 +148,7 @@ def of_each_chunk(chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield from (line for line in chunk.split(b"\n") if line.strip())
 
 
-class LineLostBetweenTwoChunks(Unframed):
+class LineLostBetweenTwoChunks(FaultyFraming):
     """Parses a line that is cut by two chunks as two lines."""
 
     fails = ("STR-4",)
@@ -159,7 +159,7 @@ class LineLostBetweenTwoChunks(Unframed):
 # STR-5
 
 
-class CrashOnAnUnknownBlock(Streamed):
+class CrashOnAnUnknownBlock(FaultyEvents):
     """Raises KeyError for an unknown block, so every rule about the response fails."""
 
     fails = (
@@ -176,7 +176,7 @@ class CrashOnAnUnknownBlock(Streamed):
             yield event
 
 
-class UnknownDroppedInSilence(Streamed):
+class UnknownDroppedInSilence(FaultyEvents):
     """Drops blocks of an unknown type."""
 
     fails = ("STR-5", "RSN-3", "RSN-4")
@@ -190,24 +190,24 @@ class UnknownDroppedInSilence(Streamed):
             yield replace(event, response=whole)
 
 
-class Picky(ChatDecoder):
+class KnownPartsOnly(ChatDecoder):
     def _feed_part(self, part: Mapping[str, Any]) -> Events:
         yield from super()._feed_part(part) if part["type"] != "floor_plan" else ()
 
 
-class PartsOfAnUnknownTypeDropped(Misunderstood):
+class PartsOfAnUnknownTypeDropped(FaultyDecoder):
     """Drops content parts of an unknown type."""
 
     apis = ("mistral:chat",)
     fails = ("STR-5", "RSN-3")
     says = "floor_plan"
-    decoders = MappingProxyType({ChatDecoder: Picky})
+    decoders = MappingProxyType({ChatDecoder: KnownPartsOnly})
 
 
 # STR-6
 
 
-class BrokenStreamIsASuccess(Streamed):
+class BrokenStreamIsASuccess(FaultyEvents):
     """Completes a stream that breaks off."""
 
     fails = ("STR-6", "ERR-1", "ERR-2")
@@ -222,7 +222,7 @@ class BrokenStreamIsASuccess(Streamed):
             yield StreamEvent("response.completed", response=half)
 
 
-class CompletedAfterTheError(Streamed):
+class CompletedAfterTheError(FaultyEvents):
     """Yields `response.completed` after `response.error`."""
 
     fails = ("STR-6", "STR-2", "ERR-4")
@@ -232,26 +232,26 @@ class CompletedAfterTheError(Streamed):
         try:
             yield from ReferenceAdapters().parse_stream(chunks, call)
         except Exception as error:
-            said = {"error_type": type(error).__name__, "message": str(error)}
-            yield StreamEvent("response.error", error=said)
+            details = {"error_type": type(error).__name__, "message": str(error)}
+            yield StreamEvent("response.error", error=details)
             half = Response(message="", provider=call.provider, model=call.model, finish_reason=None, usage=None)
             yield StreamEvent("response.completed", response=half)
 
 
-class Forgiving(ResponsesDecoder):
+class WithoutError(ResponsesDecoder):
     def _feed_response(self, response: Mapping[str, Any]) -> None:
         super()._feed_response({**response, "error": None})
 
 
-class FailedResponseTakenForAnEnd(Misunderstood):
+class FailedResponseTakenForAnEnd(FaultyDecoder):
     """Completes a stream whose last event reports a failed response."""
 
     fails = ("STR-6", "ERR-1")
     says = "expected RateLimitError"
-    decoders = MappingProxyType({ResponsesDecoder: Forgiving})
+    decoders = MappingProxyType({ResponsesDecoder: WithoutError})
 
 
-class ToolCallTakenForTheEnd(Streamed):
+class ToolCallTakenForTheEnd(FaultyEvents):
     """Completes a stream that breaks off after a tool call."""
 
     fails = ("STR-6", "ERR-1")
@@ -273,7 +273,7 @@ class ToolCallTakenForTheEnd(Streamed):
 # STR-7
 
 
-class BuffersTheWholeStream(Streamed):
+class BuffersTheWholeStream(FaultyEvents):
     """Yields no event before the end of the stream."""
 
     fails = ("STR-7",)

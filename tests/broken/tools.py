@@ -13,12 +13,12 @@ from adapters._converse import ConverseDecoder
 from adapters._responses import ResponsesDecoder
 from adapters.gemini_interactions import InteractionsDecoder
 from llm_conformance.contract import Call, Response, StreamEvent, ToolCall
-from tests.broken.base import Events, Misunderstood, Plain
+from tests.broken.base import Events, FaultyDecoder, FaultyResponse
 
 # TOOL-1
 
 
-class ToolCallWithoutArgumentsLost(Plain):
+class ToolCallWithoutArgumentsLost(FaultyResponse):
     """Drops tool calls without arguments."""
 
     fails = ("TOOL-1",)
@@ -28,20 +28,20 @@ class ToolCallWithoutArgumentsLost(Plain):
         return replace(response, tool_calls=tuple(c for c in response.tool_calls if c.arguments != "{}"))
 
 
-class Indexed(ChatDecoder):
+class CallsByIndex(ChatDecoder):
     def _key(self, index: object, id: str | int | None) -> object:
         return index
 
 
-class CallsOfOneIndexTakenForOne(Misunderstood):
+class CallsOfOneIndexTakenForOne(FaultyDecoder):
     """Treats tool calls with the same index as one."""
 
     fails = ("TOOL-1", "RSN-3")
     says = "expected the names of the tool calls"
-    decoders = MappingProxyType({ChatDecoder: Indexed})
+    decoders = MappingProxyType({ChatDecoder: CallsByIndex})
 
 
-class HostedToolsHandedToTheClient(Plain):
+class HostedToolsHandedToTheClient(FaultyResponse):
     """Returns calls that the provider's own tools have answered."""
 
     fails = ("TOOL-1",)
@@ -61,7 +61,7 @@ class StartOnly(InteractionsDecoder):
         return iter(()) if delta["type"] == "arguments_delta" else super()._feed_delta(index, delta)
 
 
-class ArgumentsTakenFromTheStartOfTheStep(Misunderstood):
+class ArgumentsTakenFromTheStartOfTheStep(FaultyDecoder):
     """Ignores the argument deltas of an interaction's step."""
 
     fails = ("TOOL-1",)
@@ -69,7 +69,7 @@ class ArgumentsTakenFromTheStartOfTheStep(Misunderstood):
     decoders = MappingProxyType({InteractionsDecoder: StartOnly})
 
 
-class Identifying(ResponsesDecoder):
+class ItemsWithIdOnly(ResponsesDecoder):
     def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Iterator[StreamEvent]:
         if "function_call" not in kind or event.get("output_index") in self._answer.tools:
             yield from super()._feed_event(kind, event)
@@ -79,32 +79,32 @@ class Identifying(ResponsesDecoder):
             yield from super()._feed_call(index, item, arguments)
 
 
-class IdOfTheItemOfACallTakenForGranted(Misunderstood):
+class IdOfTheItemOfACallTakenForGranted(FaultyDecoder):
     """Ignores tool calls whose item has no id."""
 
     apis = ("bedrock:responses",)
     fails = ("TOOL-1", "RSN-3")
     says = "expected"
-    decoders = MappingProxyType({ResponsesDecoder: Identifying})
+    decoders = MappingProxyType({ResponsesDecoder: ItemsWithIdOnly})
 
 
-class TakingEmptyIds(ChatDecoder):
+class EmptyIdsKept(ChatDecoder):
     def _feed_call(self, key: object, id: str | int | None, function: Mapping[str, Any]) -> Events:
         yield from super()._feed_call(key, id, function)
         if id == "":
             self._answer.tools[key].id = None
 
 
-class EmptyIdTakenForTheId(Misunderstood):
+class EmptyIdTakenForTheId(FaultyDecoder):
     """Lets an empty id in a later delta replace the id of a tool call."""
 
     apis = ("alibaba:chat",)
     fails = ("TOOL-1", "STR-1")
     says = "expected .*call_"
-    decoders = MappingProxyType({ChatDecoder: TakingEmptyIds})
+    decoders = MappingProxyType({ChatDecoder: EmptyIdsKept})
 
 
-class SecondChoiceTakenForAnotherAnswer(Plain):
+class SecondChoiceTakenForAnotherAnswer(FaultyResponse):
     """Ignores the tool calls in Copilot's second choice, which is part of the same response."""
 
     apis = ("copilot:chat",)
@@ -117,28 +117,28 @@ class SecondChoiceTakenForAnotherAnswer(Plain):
         return replace(response, tool_calls=()) if apart else response
 
 
-class Obliging(ConverseDecoder):
-    def _feed_tool(self, index: int, made: Mapping[str, Any]) -> Events:
-        return super()._feed_tool(index, {key: value for key, value in made.items() if key != "type"})
+class AllToolsForTheClient(ConverseDecoder):
+    def _feed_tool(self, index: int, use: Mapping[str, Any]) -> Events:
+        return super()._feed_tool(index, {key: value for key, value in use.items() if key != "type"})
 
 
-class SearchOfBedrockHandedToTheClient(Misunderstood):
+class SearchOfBedrockHandedToTheClient(FaultyDecoder):
     """Returns calls that a tool of Bedrock's own has answered."""
 
     fails = ("TOOL-1",)
     says = "expected the names of the tool calls"
-    decoders = MappingProxyType({ConverseDecoder: Obliging})
+    decoders = MappingProxyType({ConverseDecoder: AllToolsForTheClient})
 
 
-class ArgumentsWrittenTwice(Plain):
+class ArgumentsWrittenTwice(FaultyResponse):
     """Encodes the arguments of tool calls as JSON twice."""
 
     fails = ("TOOL-1",)
     says = "expected arguments"
 
     def alter(self, response: Response, call: Call) -> Response:
-        made = [replace(each, arguments=json.dumps(each.arguments)) for each in response.tool_calls]
-        return replace(response, tool_calls=tuple(made))
+        calls = [replace(each, arguments=json.dumps(each.arguments)) for each in response.tool_calls]
+        return replace(response, tool_calls=tuple(calls))
 
     def touches(self, api: str) -> bool:
         return api == "ollama:chat"

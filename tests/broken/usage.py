@@ -11,12 +11,12 @@ from adapters._counting import OPENAI
 from adapters._dialect import Dialect
 from llm_conformance.contract import Call, Response, Usage
 from llm_conformance.wire.providers.api import COUNTS
-from tests.broken.base import Misunderstood, Plain, less
+from tests.broken.base import FaultyDecoder, FaultyResponse, less
 
 # USE-1
 
 
-class Counted(Plain):
+class FaultyUsage(FaultyResponse):
     """Changes the usage with `count`."""
 
     def alter(self, response: Response, call: Call) -> Response:
@@ -26,7 +26,7 @@ class Counted(Plain):
         raise NotImplementedError
 
 
-class TotalWithoutCache(Counted):
+class TotalWithoutCache(FaultyUsage):
     """Leaves cached tokens out of the total."""
 
     fails = ("USE-1", "USE-3")
@@ -37,7 +37,7 @@ class TotalWithoutCache(Counted):
         return replace(usage, total_tokens=usage.total_tokens and usage.total_tokens - cache)
 
 
-class ToolUsePromptLost(Plain):
+class ToolUsePromptLost(FaultyResponse):
     """Leaves Gemini's tool use tokens out of the prompt."""
 
     fails = ("USE-1", "USE-3")
@@ -48,7 +48,7 @@ class ToolUsePromptLost(Plain):
         return replace(response, usage=response.usage and less(response.usage, "prompt_tokens", read))
 
 
-class ThoughtsLeftOutOfTheCompletion(Plain):
+class ThoughtsLeftOutOfTheCompletion(FaultyResponse):
     """Leaves Gemini's thoughts out of the completion."""
 
     fails = ("USE-1", "USE-2", "USE-3")
@@ -59,25 +59,25 @@ class ThoughtsLeftOutOfTheCompletion(Plain):
         return replace(response, usage=response.usage and less(response.usage, "completion_tokens", thought))
 
 
-class Literal(ChatDecoder):
+class CountsAsSent(ChatDecoder):
     def __init__(self, call: Call, dialect: Dialect) -> None:
         super().__init__(call, replace(dialect, counting=OPENAI))
 
 
-class HiddenThoughtsLeftOutOfTheCompletion(Misunderstood):
+class HiddenThoughtsLeftOutOfTheCompletion(FaultyDecoder):
     """Leaves thoughts that only the total includes out of the completion."""
 
     apis = ("gemini:chat",)
     fails = ("USE-1", "USE-3", "USE-5")
     says = "expected total_tokens = "
-    decoders = MappingProxyType({ChatDecoder: Literal})
+    decoders = MappingProxyType({ChatDecoder: CountsAsSent})
 
 
 def _with(usage: Usage | None, **counts: Any) -> Usage | None:
     return usage and replace(usage, **counts)
 
 
-class ReasoningApartLeftOutOfTheCompletion(Plain):
+class ReasoningApartLeftOutOfTheCompletion(FaultyResponse):
     """Leaves xAI's reasoning tokens, which are counted apart, out of the completion."""
 
     fails = ("USE-1", "USE-2", "USE-3")
@@ -89,7 +89,7 @@ class ReasoningApartLeftOutOfTheCompletion(Plain):
         return response if raw is None else replace(response, usage=_with(response.usage, completion_tokens=raw))
 
 
-class ReasoningAddedToAnOutputThatHasIt(Plain):
+class ReasoningAddedToAnOutputThatHasIt(FaultyResponse):
     """Adds the reasoning tokens to an output count that includes them."""
 
     fails = ("USE-1", "USE-3")
@@ -105,7 +105,7 @@ class ReasoningAddedToAnOutputThatHasIt(Plain):
         )
 
 
-class AudioLeftOutOfThePrompt(Plain):
+class AudioLeftOutOfThePrompt(FaultyResponse):
     """Leaves Mistral's audio tokens out of the prompt."""
 
     apis = ("mistral:chat",)
@@ -117,7 +117,7 @@ class AudioLeftOutOfThePrompt(Plain):
         return replace(response, usage=response.usage and less(response.usage, "prompt_tokens", heard or 0))
 
 
-class CompletionTakenForTheTotal(Plain):
+class CompletionTakenForTheTotal(FaultyResponse):
     """Returns the completion tokens as the total."""
 
     fails = ("USE-1", "USE-3", "USE-4")
@@ -134,7 +134,7 @@ class CompletionTakenForTheTotal(Plain):
 # USE-2
 
 
-class ReasoningBesideTheCompletion(Counted):
+class ReasoningBesideTheCompletion(FaultyUsage):
     """Subtracts the reasoning tokens from the completion."""
 
     fails = ("USE-2", "USE-3")
@@ -150,7 +150,7 @@ class ReasoningBesideTheCompletion(Counted):
 # USE-3
 
 
-class CacheLeftOutOfPrompt(Counted):
+class CacheLeftOutOfPrompt(FaultyUsage):
     """Leaves cached tokens out of the prompt."""
 
     fails = ("USE-3", "USE-2")
@@ -163,7 +163,7 @@ class CacheLeftOutOfPrompt(Counted):
         return replace(usage, prompt_tokens=prompt, total_tokens=prompt + usage.completion_tokens)
 
 
-class BilledTaken(Plain):
+class BilledTaken(FaultyResponse):
     """Returns the billed tokens instead of the processed ones."""
 
     fails = ("USE-3", "USE-2")
@@ -179,7 +179,7 @@ class BilledTaken(Plain):
         return replace(response, usage=replace(response.usage, **counts))
 
 
-class CacheAddedToThePrompt(Plain):
+class CacheAddedToThePrompt(FaultyResponse):
     """Adds cached tokens to a prompt count that includes them."""
 
     apis = ("databricks:chat",)
@@ -197,7 +197,7 @@ class CacheAddedToThePrompt(Plain):
 # USE-4
 
 
-class NoneAsZero(Counted):
+class NoneAsZero(FaultyUsage):
     """Returns 0 for counts that the provider does not give."""
 
     fails = ("USE-4", "USE-1")
@@ -207,7 +207,7 @@ class NoneAsZero(Counted):
         return Usage(**{count: getattr(usage, count) or 0 for count in COUNTS}, raw=usage.raw)
 
 
-class ReasoningOfNoTotalTakenForAPart(Plain):
+class ReasoningOfNoTotalTakenForAPart(FaultyResponse):
     """Returns a reasoning count that is no part of the completion tokens."""
 
     fails = ("USE-4",)
@@ -219,7 +219,7 @@ class ReasoningOfNoTotalTakenForAPart(Plain):
         return response if apart is None else replace(response, usage=_with(response.usage, reasoning_tokens=apart))
 
 
-class UncountedPromptTakenForNone(Plain):
+class UncountedPromptTakenForNone(FaultyResponse):
     """Returns 0 prompt tokens if Ollama does not count the prompt."""
 
     fails = ("USE-4",)

@@ -12,81 +12,81 @@ from adapters._chat_decoder import ChatDecoder
 from adapters._generate import GenerateDecoder
 from adapters.anthropic import MessagesDecoder
 from adapters.bedrock import InvokedDecoder
-from tests.broken.base import Events, Misunderstood, Unframed
+from tests.broken.base import Events, FaultyDecoder, FaultyFraming
 
 # USE-5
 
 
-class Summing(MessagesDecoder):
+class CountsAdded(MessagesDecoder):
     def _feed_usage(self, usage: Mapping[str, Any] | None) -> None:
         kept = self._answer.raw_usage
         for key, value in (usage or {}).items():
             kept[key] = value + kept.get(key, 0) if isinstance(value, int) else value
 
 
-class UsageSummed(Misunderstood):
+class UsageSummed(FaultyDecoder):
     """Adds up the counts of a stream, although they are cumulative."""
 
     fails = ("USE-5", "USE-3")
     says = "expected (prompt|completion)_tokens"
-    decoders = MappingProxyType({MessagesDecoder: Summing})
+    decoders = MappingProxyType({MessagesDecoder: CountsAdded})
 
 
-class Overwriting(MessagesDecoder):
+class CountsReplaced(MessagesDecoder):
     def _feed_usage(self, usage: Mapping[str, Any] | None) -> None:
         self._answer.raw_usage = dict(usage or {})
 
 
-class UsageOverwrittenByTheLastEvent(Misunderstood):
+class UsageOverwrittenByTheLastEvent(FaultyDecoder):
     """Keeps only the counts of the last event that has any."""
 
     fails = ("USE-5", "USE-3")
     says = "expected prompt_tokens"
-    decoders = MappingProxyType({MessagesDecoder: Overwriting})
+    decoders = MappingProxyType({MessagesDecoder: CountsReplaced})
 
 
-class StoppingAtTheFirstUsage(GenerateDecoder):
+class FirstCountsKept(GenerateDecoder):
     def feed(self, document: Mapping[str, Any]) -> Events:
         before = dict(self._answer.raw_usage)
         yield from super().feed(document)
         self._answer.raw_usage = before or self._answer.raw_usage
 
 
-class FirstUsageOfAStreamKept(Misunderstood):
+class FirstUsageOfAStreamKept(FaultyDecoder):
     """Keeps the first counts of a stream."""
 
     fails = ("USE-5", "USE-3")
     says = "expected completion_tokens"
-    decoders = MappingProxyType({GenerateDecoder: StoppingAtTheFirstUsage})
+    decoders = MappingProxyType({GenerateDecoder: FirstCountsKept})
 
 
-class Deaf(ChatDecoder):
+class WithoutExtension(ChatDecoder):
     def _feed_completion(self, document: Mapping[str, Any]) -> Events:
         kept = {key: value for key, value in (document.get("x_groq") or {}).items() if key != "usage"}
         return super()._feed_completion({**document, "x_groq": kept})
 
 
-class UsageInTheExtensionLost(Misunderstood):
+class UsageInTheExtensionLost(FaultyDecoder):
     """Ignores the usage in Groq's `x_groq`."""
 
     fails = ("USE-5", "USE-1", "USE-2", "USE-3")
     says = "a chunk that only carries usage was lost"
-    decoders = MappingProxyType({ChatDecoder: Deaf})
+    decoders = MappingProxyType({ChatDecoder: WithoutExtension})
 
 
-class CountingOutside(ChatDecoder):
+class WithoutUsageInChoices(ChatDecoder):
     def _feed_completion(self, document: Mapping[str, Any]) -> Events:
         kept = [{**each, "usage": None} for each in document.get("choices") or ()]
         return super()._feed_completion({**document, "choices": kept} if kept else document)
 
 
-class UsageInTheChoiceLost(Misunderstood):
+class UsageInTheChoiceLost(FaultyDecoder):
     """Ignores usage inside a choice."""
 
     apis = ("moonshot:chat",)
     fails = ("USE-5", "USE-1", "USE-2", "USE-3")
     says = "a chunk that only carries usage was lost"
-    decoders = MappingProxyType({ChatDecoder: CountingOutside})
+    decoders = MappingProxyType({ChatDecoder: WithoutUsageInChoices})
 
 
 def until_the_stop(chunks: Iterable[bytes]) -> Iterator[str | bytes]:
@@ -96,7 +96,7 @@ def until_the_stop(chunks: Iterable[bytes]) -> Iterator[str | bytes]:
             return
 
 
-class NothingReadBehindTheStop(Unframed):
+class NothingReadBehindTheStop(FaultyFraming):
     """Stops reading at `messageStop`, before the usage comes."""
 
     fails = ("USE-5", "USE-1", "USE-2", "USE-3", "PRV-1")
@@ -104,7 +104,7 @@ class NothingReadBehindTheStop(Unframed):
     unframe = MappingProxyType({_framing.aws_messages: until_the_stop})
 
 
-class Measuring(InvokedDecoder):
+class MetricsAsUsage(InvokedDecoder):
     def feed(self, document: Mapping[str, Any]) -> Events:
         yield from super().feed(document)
         metrics = document.get("amazon-bedrock-invocationMetrics")
@@ -113,10 +113,10 @@ class Measuring(InvokedDecoder):
             self._answer.raw_usage |= {name: metrics[own] for name, own in names.items()}
 
 
-class InvocationMetricsTakenForUsage(Misunderstood):
+class InvocationMetricsTakenForUsage(FaultyDecoder):
     """Takes Bedrock's invocation metrics for the usage."""
 
     apis = ("bedrock:invoke",)
     fails = ("USE-5", "USE-3")
     says = "expected completion_tokens"
-    decoders = MappingProxyType({InvokedDecoder: Measuring})
+    decoders = MappingProxyType({InvokedDecoder: MetricsAsUsage})
