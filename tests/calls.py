@@ -1,4 +1,4 @@
-"""Calls of the reference adapters, and what they get to read."""
+"""Calls for the reference adapters, and response bodies for them to read."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ def responses(**changes: Any) -> Call:
 
 
 def ask(call: Call) -> object:
-    """Make the call over HTTP in the mode it asks for."""
+    """Make the call over HTTP: streamed if the call says so."""
     return list(ADAPTERS.stream(call)) if call.stream else ADAPTERS.complete(call)
 
 
 def sse(*documents: object) -> bytes:
-    """Return one frame a document; a str goes in as it is."""
+    """Return server-sent events, one for each document. A str is used as it is."""
     texts = (each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in documents)
     return "".join(f"data: {text}\n\n" for text in texts).encode()
 
 
 def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
-    """Return a chat completion's chunk."""
+    """Return a chunk of a chat completion."""
     return {"id": "a-1", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
 
-def heard(call: Call, chunks: Iterable[bytes]) -> tuple[list[StreamEvent], LLMError | None]:
-    """Read a streamed answer to its end, and return the error that it ended in, if any."""
+def read_stream(call: Call, chunks: Iterable[bytes]) -> tuple[list[StreamEvent], LLMError | None]:
+    """Return the stream events, and the error that ended the stream or None."""
     events: list[StreamEvent] = []
     try:
         events.extend(ADAPTERS.parse_stream(chunks, call))
@@ -70,8 +70,8 @@ def heard(call: Call, chunks: Iterable[bytes]) -> tuple[list[StreamEvent], LLMEr
 
 
 def completed(call: Call, chunks: Iterable[bytes]) -> Response:
-    """Read a streamed answer to its end and return the whole response."""
-    events, error = heard(call, chunks)
+    """Return the response with which a stream completes."""
+    events, error = read_stream(call, chunks)
     assert error is None
     assert events[-1].response is not None
     return events[-1].response

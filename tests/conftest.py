@@ -1,4 +1,4 @@
-"""Fixtures that several modules share: the wheel, installed as a user would, and a provider on the loopback."""
+"""Fixtures that several modules share: the installed wheel, and a provider on the loopback interface."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Return a directory with nothing but the README's adapter in it."""
+    """Return a directory that holds only the README's adapter."""
     readme = (ROOT / "README.md").read_text("utf-8")
     (tmp_path / "mypkg.py").write_text(readme.split("```python\n")[1].split("```")[0])
     return tmp_path
@@ -47,7 +47,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait no time between attempts; have the keys of all providers, and their accounts."""
+    """Do not wait between attempts, and set the keys and the account variables of all providers."""
     monkeypatch.setattr(client, "LONGEST_WAIT_S", 0)
     for api in table().values():
         for name in api.key_variables:
@@ -58,7 +58,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def chat() -> Scenario:
-    """Return an answer with a citation behind a character that takes two UTF-16 units, or several bytes."""
+    """Return a scenario with a citation after a character that takes two UTF-16 code units."""
     api = table()["openai", "chat"]
 
     def cited(scenario: Scenario) -> bool:

@@ -1,4 +1,4 @@
-"""The reference adapters' own HTTP: what they send, and what they make of plain answers and of errors."""
+"""The reference adapters over HTTP: the requests they send, the bodies they parse, the errors they raise."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from llm_conformance.contract import Call, LLMError
 from tests.calls import ADAPTERS, CHAT_URL, KEY, MESSAGES_URL, ask, chat, chunk, messages, responses, sse
 
 in_both_modes = pytest.mark.parametrize("stream", [False, True], ids=["complete", "stream"])
-of_both_families = pytest.mark.parametrize("make", [chat, messages])
+of_both_formats = pytest.mark.parametrize("make", [chat, messages])
 
 FUNCTION = {"name": "f", "description": "Does f.", "parameters": {"type": "object"}}
 TOOL = {"type": "function", "function": FUNCTION}
-ANSWERED = {
+BODIES = {
     chat: {"id": "a-1", "choices": [{"index": 0, "message": {"content": "Hi"}, "finish_reason": "stop"}]},
     messages: {"type": "message", "id": "a-1", "content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn"},
     responses: {"object": "response", "id": "a-1", "status": "completed", "output": []},
 }
 
 
-# What is sent
+# Requests
 
 
 @in_both_modes
 @pytest.mark.parametrize("provider", ["openai", "deepseek", "zai"])
-def test_a_chat_call_goes_out_as_it_is(respx_mock: respx.MockRouter, provider: str, stream: bool) -> None:
-    route = respx_mock.post(CHAT_URL).respond(content=sse(chunk("stop")) if stream else json.dumps(ANSWERED[chat]))
+def test_a_chat_request_has_the_fields_of_the_call(respx_mock: respx.MockRouter, provider: str, stream: bool) -> None:
+    route = respx_mock.post(CHAT_URL).respond(content=sse(chunk("stop")) if stream else json.dumps(BODIES[chat]))
     call = chat(provider, stream=stream, tools=(TOOL,), params={"temperature": 0, "thinking": {"type": "enabled"}})
     ask(call)
     sent = route.calls.last.request
@@ -50,9 +50,9 @@ def test_a_chat_call_goes_out_as_it_is(respx_mock: respx.MockRouter, provider: s
 
 
 @in_both_modes
-def test_a_messages_call_has_its_system_prompt_apart(respx_mock: respx.MockRouter, stream: bool) -> None:
+def test_a_messages_request_has_its_system_prompt_apart(respx_mock: respx.MockRouter, stream: bool) -> None:
     ended = sse({"type": "message_stop"})
-    route = respx_mock.post(MESSAGES_URL).respond(content=ended if stream else json.dumps(ANSWERED[messages]))
+    route = respx_mock.post(MESSAGES_URL).respond(content=ended if stream else json.dumps(BODIES[messages]))
     search = {"type": "web_search_20250305", "name": "web_search"}
     bare = {"type": "function", "function": {"name": "g"}}
     ask(messages(stream=stream, tools=(TOOL, bare), params={"max_tokens": 9, "tools": [search]}))
@@ -75,23 +75,23 @@ def test_a_messages_call_has_its_system_prompt_apart(respx_mock: respx.MockRoute
 
 
 @in_both_modes
-def test_a_responses_call_has_an_item_for_each_message_call_and_result(
+def test_a_responses_request_has_an_item_for_each_message_tool_call_and_result(
     respx_mock: respx.MockRouter, stream: bool
 ) -> None:
-    ended = sse({"type": "response.completed", "response": ANSWERED[responses]})
-    route = respx_mock.post().respond(content=ended if stream else json.dumps(ANSWERED[responses]))
-    made = [
+    ended = sse({"type": "response.completed", "response": BODIES[responses]})
+    route = respx_mock.post().respond(content=ended if stream else json.dumps(BODIES[responses]))
+    tool_calls = [
         {"id": "c-1", "type": "function", "function": {"name": "f", "arguments": "{}"}},
         {"id": "c-2", "type": "custom", "custom": {"name": "g", "input": "hold"}},
     ]
-    said = (
+    conversation = (
         {"role": "user", "content": "Grüß Gott"},
-        {"role": "assistant", "content": "Gleich.", "tool_calls": made},
+        {"role": "assistant", "content": "Gleich.", "tool_calls": tool_calls},
         {"role": "tool", "tool_call_id": "c-1", "content": "one"},
         {"role": "tool", "tool_call_id": "c-2", "content": "two"},
     )
     search = {"type": "web_search"}
-    ask(responses(stream=stream, messages=said, tools=(TOOL,), params={"store": False, "tools": [search]}))
+    ask(responses(stream=stream, messages=conversation, tools=(TOOL,), params={"store": False, "tools": [search]}))
     sent = route.calls.last.request
     assert sent.headers["authorization"] == f"Bearer {KEY}"
     assert json.loads(sent.content) == {
@@ -111,35 +111,35 @@ def test_a_responses_call_has_an_item_for_each_message_call_and_result(
 
 
 @pytest.mark.parametrize(("make", "defaults"), [(chat, {}), (messages, {"max_tokens": 4096})])
-def test_nothing_goes_out_that_was_not_asked_for(
+def test_a_request_has_no_fields_that_the_call_lacks(
     respx_mock: respx.MockRouter, make: Callable[..., Call], defaults: dict[str, Any]
 ) -> None:
-    route = respx_mock.post().respond(json=ANSWERED[make])
-    said = {"role": "user", "content": "Hello"}
-    ask(make(messages=(said,)))
-    assert json.loads(route.calls.last.request.content) == {"model": "some-model", "messages": [said], **defaults}
+    route = respx_mock.post().respond(json=BODIES[make])
+    message = {"role": "user", "content": "Hello"}
+    ask(make(messages=(message,)))
+    assert json.loads(route.calls.last.request.content) == {"model": "some-model", "messages": [message], **defaults}
 
 
 @in_both_modes
-def test_the_time_limit_of_the_call_is_that_of_the_transport(respx_mock: respx.MockRouter, stream: bool) -> None:
-    route = respx_mock.post(CHAT_URL).respond(content=sse(chunk("stop")) if stream else json.dumps(ANSWERED[chat]))
+def test_the_transport_gets_the_time_limit_of_the_call(respx_mock: respx.MockRouter, stream: bool) -> None:
+    route = respx_mock.post(CHAT_URL).respond(content=sse(chunk("stop")) if stream else json.dumps(BODIES[chat]))
     ask(chat(stream=stream, timeout_s=1.25))
     (left_s,) = set(route.calls.last.request.extensions["timeout"].values())
     assert 1 < left_s <= 1.25
 
 
-@pytest.mark.parametrize(("headers", "asked"), [({}, 2), ({"retry-after": "73"}, 1)])
-def test_who_is_down_is_asked_once_more_unless_it_names_a_time(
-    respx_mock: respx.MockRouter, headers: dict[str, str], asked: int
+@pytest.mark.parametrize(("headers", "requests"), [({}, 2), ({"retry-after": "73"}, 1)])
+def test_a_server_that_is_down_is_asked_once_more_unless_it_sends_retry_after(
+    respx_mock: respx.MockRouter, headers: dict[str, str], requests: int
 ) -> None:
     route = respx_mock.post(CHAT_URL).respond(503, headers=headers)
     with pytest.raises(contract.ServiceUnavailableError):
         ask(chat())
-    assert route.call_count == asked
+    assert route.call_count == requests
 
 
 class Dripping(httpx.SyncByteStream):
-    """A body of which a byte comes now and then, without end."""
+    """A body that sends a byte every 20 ms and never ends."""
 
     def __iter__(self) -> Iterator[bytes]:
         while True:
@@ -148,19 +148,19 @@ class Dripping(httpx.SyncByteStream):
 
 
 @in_both_modes
-def test_an_answer_that_never_ends_is_not_waited_for(respx_mock: respx.MockRouter, stream: bool) -> None:
+def test_a_body_that_never_ends_runs_into_the_time_limit(respx_mock: respx.MockRouter, stream: bool) -> None:
     respx_mock.post(CHAT_URL).respond(stream=Dripping())
     with pytest.raises(contract.TimeoutError, match=r"no answer within 0\.1 seconds"):
         ask(chat(stream=stream, timeout_s=0.1))
 
 
-def parsed(call: Call, answer: Any) -> contract.Response:
-    """Return what a plain answer says."""
-    return ADAPTERS.parse(contract.HttpResponse(200, {}, json.dumps(answer).encode()), call)
+def parsed(call: Call, body: Any) -> contract.Response:
+    """Return the response of a body that was not streamed."""
+    return ADAPTERS.parse(contract.HttpResponse(200, {}, json.dumps(body).encode()), call)
 
 
 @pytest.mark.parametrize(
-    ("call", "answer"),
+    ("call", "body"),
     [
         (
             chat(),
@@ -192,13 +192,13 @@ def parsed(call: Call, answer: Any) -> contract.Response:
         ),
     ],
 )
-def test_a_part_that_exceeds_its_whole_stays_in_the_raw_usage(call: Call, answer: dict[str, Any]) -> None:
-    usage = parsed(call, answer).usage
+def test_a_count_that_exceeds_the_count_it_is_part_of_stays_in_the_raw_usage(call: Call, body: dict[str, Any]) -> None:
+    usage = parsed(call, body).usage
     assert usage is not None
     assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (1, 2, 3)
     assert (usage.cached_tokens, usage.reasoning_tokens) == (None, None)
     assert usage.audio_completion_tokens == (2 if call.api == "chat" else None)
-    assert usage.raw == answer["usage"]
+    assert usage.raw == body["usage"]
 
 
 @pytest.mark.parametrize("time", ["2025-11-05T12:34:56.123456789Z", "2025-11-05T14:34:56.12+02:00"])
@@ -210,8 +210,8 @@ def test_a_time_is_in_utc_whatever_its_offset(time: str) -> None:
 def test_ids_that_are_numbers_are_text() -> None:
     calls = [{"id": number, "type": "function", "function": {"name": "f", "arguments": ""}} for number in (0, 8)]
     message = {"content": None, "tool_calls": calls}
-    answer = parsed(chat(), {"id": 7, "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]})
-    assert (answer.id, [call.id for call in answer.tool_calls]) == ("7", ["0", "8"])
+    response = parsed(chat(), {"id": 7, "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]})
+    assert (response.id, [call.id for call in response.tool_calls]) == ("7", ["0", "8"])
 
 
 # Errors
@@ -227,9 +227,9 @@ STATUSES: dict[type[LLMError], tuple[int, ...]] = {
 
 
 @in_both_modes
-@of_both_families
+@of_both_formats
 @pytest.mark.parametrize(("status", "kind"), [(status, kind) for kind, of in STATUSES.items() for status in of])
-def test_a_status_is_an_error_without_the_key_that_the_body_echoes(
+def test_an_error_status_raises_an_error_without_the_echoed_key(
     respx_mock: respx.MockRouter, make: Callable[..., Call], stream: bool, status: int, kind: type[LLMError]
 ) -> None:
     respx_mock.post().respond(status, text=f"{KEY} is wrong, {'x' * 459} {KEY}")
@@ -251,7 +251,7 @@ TRANSPORT_FAULTS: dict[type[httpx.TransportError], type[LLMError]] = {
 
 @in_both_modes
 @pytest.mark.parametrize(("fault", "kind"), TRANSPORT_FAULTS.items())
-def test_a_fault_of_the_transport_is_ours(
+def test_a_transport_fault_raises_an_error_of_the_contract(
     respx_mock: respx.MockRouter, stream: bool, fault: type[httpx.TransportError], kind: type[LLMError]
 ) -> None:
     respx_mock.post(CHAT_URL).mock(side_effect=fault("no luck"))
@@ -263,7 +263,7 @@ def test_a_fault_of_the_transport_is_ours(
 
 
 class Broken(httpx.SyncByteStream):
-    """A body that comes in part."""
+    """A body that sends a part and then fails."""
 
     def __init__(self, part: bytes, fault: Exception) -> None:
         self._part, self._fault = part, fault
@@ -301,7 +301,7 @@ MALFORMED = [
 
 @in_both_modes
 @pytest.mark.parametrize(("make", "body"), MALFORMED)
-def test_a_malformed_answer_is_a_validation_error(
+def test_a_malformed_body_is_a_validation_error(
     respx_mock: respx.MockRouter, make: Callable[..., Call], body: bytes, stream: bool
 ) -> None:
     content = b"data: " + body + b"\n\ndata: [DONE]\n\n" if stream else body

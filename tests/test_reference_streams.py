@@ -1,4 +1,4 @@
-"""The reference adapters read streams, however they are framed and cut."""
+"""The reference adapters read streams regardless of how they are framed and cut."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import respx
 
 from llm_conformance import contract
 from llm_conformance.contract import Call, Usage
-from tests.calls import ADAPTERS, CHAT_URL, KEY, chat, chunk, completed, heard, messages, responses, sse
+from tests.calls import ADAPTERS, CHAT_URL, KEY, chat, chunk, completed, messages, read_stream, responses, sse
 
-ANSWER = "Zwölf 🦊\u2028e\u0301 <b>\r\n"
-PLAIN = sse(chunk(role="assistant"), chunk(content=ANSWER[:8]), chunk(content=ANSWER[8:]), chunk("stop"), "[DONE]")
-INDENTED = json.dumps(chunk("stop", content=ANSWER), ensure_ascii=False, indent=1).replace("\n", "\ndata: ")
+MESSAGE = "Zwölf 🦊\u2028e\u0301 <b>\r\n"
+PLAIN = sse(chunk(role="assistant"), chunk(content=MESSAGE[:8]), chunk(content=MESSAGE[8:]), chunk("stop"), "[DONE]")
+INDENTED = json.dumps(chunk("stop", content=MESSAGE), ensure_ascii=False, indent=1).replace("\n", "\ndata: ")
 
 
 @pytest.mark.parametrize(
     "body",
     [
-        pytest.param(PLAIN, id="as it should be"),
+        pytest.param(PLAIN, id="usual"),
         pytest.param(PLAIN.replace(b"\n", b"\r\n"), id="CRLF"),
         pytest.param(PLAIN.replace(b"\n", b"\r"), id="CR"),
         pytest.param(b": hello\n\n" + PLAIN.replace(b"data:", b": keep-alive\ndata:"), id="comments"),
@@ -37,21 +37,21 @@ INDENTED = json.dumps(chunk("stop", content=ANSWER), ensure_ascii=False, indent=
 )
 def test_the_frame_is_not_the_answer_however_it_is_cut(body: bytes) -> None:
     assert "\u2028".encode() in body
-    assert completed(chat(), [body]).message == ANSWER
-    assert completed(chat(), (bytes([byte]) for byte in body)).message == ANSWER
+    assert completed(chat(), [body]).message == MESSAGE
+    assert completed(chat(), (bytes([byte]) for byte in body)).message == MESSAGE
     for at in range(1, len(body)):
-        assert completed(chat(), [body[:at], body[at:]]).message == ANSWER
+        assert completed(chat(), [body[:at], body[at:]]).message == MESSAGE
 
 
 def test_a_cut_inside_a_character_goes_unnoticed_over_http(respx_mock: respx.MockRouter) -> None:
     at = PLAIN.index("🦊".encode()) + 2
     respx_mock.post(CHAT_URL).mock(return_value=httpx.Response(200, content=iter([PLAIN[:at], PLAIN[at:]])))
     events = list(ADAPTERS.stream(chat(stream=True)))
-    assert "".join(event.delta or "" for event in events) == ANSWER
+    assert "".join(event.delta or "" for event in events) == MESSAGE
     assert [event.event_type for event in events].count("response.completed") == 1
 
 
-def test_a_delta_is_given_before_the_next_frame_is_read() -> None:
+def test_a_delta_is_yielded_before_the_next_frame_is_read() -> None:
     unread = iter([sse(chunk(content="A")), sse(chunk(content="B")), sse(chunk("stop"))])
     events = iter(ADAPTERS.parse_stream(unread, chat()))
     assert next(events).delta == "A"
@@ -69,13 +69,13 @@ def test_a_delta_is_given_before_the_next_frame_is_read() -> None:
 def test_a_stream_that_breaks_off_never_completes(
     make: Callable[..., Call], frames: list[object], error: object
 ) -> None:
-    events, ended_in = heard(make(), [sse(*frames, *([error] if error else []))])
+    events, ended_in = read_stream(make(), [sse(*frames, *([error] if error else []))])
     assert [(event.event_type, event.delta) for event in events] == [("response.output_text.delta", "Hal")]
     assert type(ended_in) is contract.ServiceUnavailableError
 
 
 def test_a_frame_cut_short_is_a_validation_error() -> None:
-    _, ended_in = heard(chat(), [sse(chunk(content="Hal")), sse(chunk("stop"))[:-20]])
+    _, ended_in = read_stream(chat(), [sse(chunk(content="Hal")), sse(chunk("stop"))[:-20]])
     assert type(ended_in) is contract.ValidationError
 
 
@@ -84,7 +84,7 @@ def test_an_end_marker_alone_ends_a_stream_without_a_finish_reason() -> None:
     assert (response.message, response.finish_reason, response.raw_finish_reason) == ("Hi", None, None)
 
 
-def test_reading_goes_on_behind_a_finish_reason() -> None:
+def test_reading_goes_on_after_a_finish_reason() -> None:
     usage = {"prompt_tokens": 2, "completion_tokens": 1, "total_tokens": 3}
     last = {"id": "a-1", "choices": [], "usage": usage}
     response = completed(chat(), [sse(chunk("length", content="A"), chunk("stop", content="B"), last, "[DONE]")])
@@ -97,7 +97,7 @@ def test_pieces_of_tool_calls_may_interleave() -> None:
         return chunk(tool_calls=[{"index": index, "function": {"arguments": arguments, **named}, "id": f"t-{index}"}])
 
     frames = [piece(0, "", name="f"), piece(1, '{"b', name="g"), piece(0, '{"a"'), piece(1, '":2}'), piece(0, ":1}")]
-    events, _ = heard(chat(), [sse(*frames, chunk("tool_calls"))])
+    events, _ = read_stream(chat(), [sse(*frames, chunk("tool_calls"))])
     response = events[-1].response
     assert response is not None
     calls = [(call.id, call.name, call.arguments) for call in response.tool_calls]
@@ -106,7 +106,7 @@ def test_pieces_of_tool_calls_may_interleave() -> None:
     assert deltas == [(0, ""), (1, '{"b'), (0, '{"a"'), (1, '":2}'), (0, ":1}")]
 
 
-def test_calls_without_an_index_of_their_own_are_told_apart_by_id() -> None:
+def test_tool_calls_with_the_same_index_are_distinguished_by_id() -> None:
     def whole(id: str, name: str, **index: int) -> dict[str, Any]:
         return {**index, "id": id, "function": {"name": name, "arguments": "{}"}}
 
@@ -119,7 +119,7 @@ def test_calls_without_an_index_of_their_own_are_told_apart_by_id() -> None:
             ]
 
 
-def test_a_call_that_only_its_last_event_tells_of_is_there() -> None:
+def test_a_tool_call_may_come_whole_in_its_last_event() -> None:
     item = {"type": "function_call", "id": "fc", "call_id": "c", "name": "f", "arguments": '{"x":1}'}
     added = {"type": "response.output_item.added", "output_index": 1, "item": {**item, "arguments": ""}}
     delta = {"type": "response.function_call_arguments.delta", "output_index": 1, "delta": '{"x":1}'}
@@ -149,13 +149,13 @@ CACHED = {"input_tokens": 10, "cache_read_input_tokens": 5, "cache_creation_inpu
 N = None
 # Expected: prompt, completion, total, cached, written to the cache, reasoning.
 USAGE: dict[str, tuple[Any, list[Any], tuple[int | None, ...] | None]] = {
-    "input is said first, output last": ({"input_tokens": 10}, [{"output_tokens": 7}], (10, 7, 17, N, N, N)),
-    "a prompt is its cached parts too": (CACHED, [{"output_tokens": 7}], (18, 7, 25, 5, 3, N)),
+    "input comes first, output last": ({"input_tokens": 10}, [{"output_tokens": 7}], (10, 7, 17, N, N, N)),
+    "the prompt includes its cached parts": (CACHED, [{"output_tokens": 7}], (18, 7, 25, 5, 3, N)),
     "counts are cumulative": (CACHED, [{"output_tokens": 4}, {"output_tokens": 7}], (18, 7, 25, 5, 3, N)),
-    "null takes nothing back": (CACHED, [dict.fromkeys(CACHED), None], (18, 1, 19, 5, 3, N)),
+    "null does not reset a count": (CACHED, [dict.fromkeys(CACHED), None], (18, 1, 19, 5, 3, N)),
     "0 is a count": (dict.fromkeys(CACHED, 0), [], (0, 0, 0, 0, 0, N)),
     "thinking is output": (CACHED, [{"output_tokens_details": {"thinking_tokens": 1}}], (18, 1, 19, 5, 3, 1)),
-    "half is not the whole": (None, [{"output_tokens": 7}], (N, 7, N, N, N, N)),
+    "a missing count gives no total": (None, [{"output_tokens": 7}], (N, 7, N, N, N, N)),
     "nothing is reported": (None, [None], None),
 }
 
@@ -165,13 +165,13 @@ def test_usage_folds_over_a_stream(start: object, deltas: list[object], counts: 
     began = {"type": "message_start", "message": {"id": "a-1", "usage": start}}
     frames = [{"type": "message_delta", "delta": {}, "usage": usage} for usage in deltas]
     usage = completed(messages(), [sse(began, {"type": "ping"}, *frames, {"type": "message_stop"})]).usage
-    said = usage and (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens)
+    totals = usage and (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens)
     parts = usage and (usage.cached_tokens, usage.cache_write_tokens, usage.reasoning_tokens)
-    assert (said, parts) == (counts and counts[:3], counts and counts[3:])
+    assert (totals, parts) == (counts and counts[:3], counts and counts[3:])
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_frame() -> None:
-    assert completed(chat(), [b"\xef\xbb", b"\xbf" + PLAIN]).message == ANSWER
+def test_a_byte_order_mark_is_ignored() -> None:
+    assert completed(chat(), [b"\xef\xbb", b"\xbf" + PLAIN]).message == MESSAGE
 
 
 def test_text_held_back_before_native_reasoning_is_not_lost() -> None:
@@ -189,12 +189,12 @@ def test_text_held_back_before_native_reasoning_is_not_lost() -> None:
 )
 def test_a_citation_keeps_its_fields_flat_or_nested(annotation: dict[str, Any]) -> None:
     response = completed(chat(stream=True), [sse(chunk("stop", content="Hello", annotations=[annotation]), "[DONE]")])
-    (made,) = response.annotations
-    assert (made.start, made.end) == (None, None)
-    assert made.data == {"type": "file_citation", "file_id": "file-1", "index": 2}
+    (found,) = response.annotations
+    assert (found.start, found.end) == (None, None)
+    assert found.data == {"type": "file_citation", "file_id": "file-1", "index": 2}
 
 
-def test_bytes_of_an_error_status_are_no_stream() -> None:
+def test_the_body_of_an_error_status_is_not_read_as_a_stream() -> None:
     http = contract.HttpResponse(429, {"content-type": "application/json"})
     with pytest.raises(contract.RateLimitError, match="slower"):
         list(
@@ -204,17 +204,17 @@ def test_bytes_of_an_error_status_are_no_stream() -> None:
 
 def test_all_of_many_frames_are_kept() -> None:
     frames = [chunk(content=f"{number} ") for number in range(5000)] + [chunk("stop")]
-    answer = completed(chat(), [sse(*frames, "[DONE]")])
-    assert list(answer.raw_events) == frames
-    assert answer.message == "".join(f"{number} " for number in range(5000))
-    assert KEY not in repr(answer.raw_events)
+    response = completed(chat(), [sse(*frames, "[DONE]")])
+    assert list(response.raw_events) == frames
+    assert response.message == "".join(f"{number} " for number in range(5000))
+    assert KEY not in repr(response.raw_events)
 
 
-def test_a_message_that_a_stream_repeats_says_nothing_new() -> None:
+def test_a_message_beside_the_delta_is_ignored() -> None:
     call = {"index": 0, "id": "c", "function": {"name": "f", "arguments": '{"a": 1}'}}
-    told = chunk("tool_calls", tool_calls=[call])
-    told["choices"][0]["message"] = {"role": "assistant", "content": "said before", "tool_calls": [call]}
-    response = completed(chat(), [sse(told, "[DONE]")])
+    last = chunk("tool_calls", tool_calls=[call])
+    last["choices"][0]["message"] = {"role": "assistant", "content": "repeated", "tool_calls": [call]}
+    response = completed(chat(), [sse(last, "[DONE]")])
     assert (response.message, [each.arguments for each in response.tool_calls]) == ("", ['{"a": 1}'])
 
 
@@ -226,7 +226,7 @@ def test_an_image_among_the_deltas_of_a_step_is_kept() -> None:
     assert [segment.metadata["wire"]["data"] for segment in response.segments] == ["aQ=="]
 
 
-def test_text_at_the_start_of_a_step_counts_in_the_places_of_its_citations() -> None:
+def test_text_in_the_start_of_a_step_counts_for_its_citations() -> None:
     begun = {"type": "model_output", "content": [{"type": "text", "text": "Hällo "}]}
     cited = {"type": "url_citation", "url": "https://example.org", "start_index": 0, "end_index": 6}
     response = completed(
@@ -248,11 +248,11 @@ def test_text_at_the_start_of_a_step_counts_in_the_places_of_its_citations() -> 
     assert (response.message, annotation.start, annotation.end) == ("Hällo world", 0, 5)
 
 
-def test_what_looked_like_a_tag_stays_before_the_thinking_that_follows_it() -> None:
-    lines = [{"content": "1 <"}, {"content": "", "thinking": "hm"}, {"content": "2"}]
-    told = [{"model": "m", "message": {"role": "assistant", **each}, "done": False} for each in lines]
-    told[-1] |= {"done": True, "done_reason": "stop"}
-    body = b"".join(json.dumps(each).encode() + b"\n" for each in told)
+def test_text_that_looked_like_a_tag_stays_before_the_thinking_that_follows() -> None:
+    messages = [{"content": "1 <"}, {"content": "", "thinking": "hm"}, {"content": "2"}]
+    documents = [{"model": "m", "message": {"role": "assistant", **each}, "done": False} for each in messages]
+    documents[-1] |= {"done": True, "done_reason": "stop"}
+    body = b"".join(json.dumps(each).encode() + b"\n" for each in documents)
     assert completed(replace(chat(), provider="ollama", think_profile="anywhere"), [body]).message == "1 <2"
 
 

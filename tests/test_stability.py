@@ -1,4 +1,4 @@
-"""The same verdicts, however the suite is run."""
+"""The verdicts do not depend on order, processes, locale, time zone or hash seed."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def pytest_collection_modifyitems(items):
 """
 
 
-def judged(directory: Path, *options: str, **environment: str) -> list[dict[str, Any]]:
-    """Return the verdicts on an adapter that is right and one that is wrong, recorded and drawn, in one order."""
+def results(directory: Path, *options: str, **environment: str) -> list[dict[str, Any]]:
+    """Return the results of a correct and a broken adapter, sorted: recorded scenarios and generated ones."""
     report = directory / "report.json"
     command = [
         *(sys.executable, "-m", "pytest", str(miniature.RULES), "-q", "--tb=no", "--no-summary"),
@@ -44,15 +44,15 @@ def judged(directory: Path, *options: str, **environment: str) -> list[dict[str,
     path = os.pathsep.join([str(directory), str(ROOT)])
     done = subprocess.run(command, cwd=directory, env={**os.environ, "PYTHONPATH": path, **environment}, timeout=120)
     assert done.returncode == 1
-    results: list[dict[str, Any]] = json.loads(report.read_text("utf-8"))["results"]
-    for each in results:
-        each.get("example", {}).pop("kept", None)  # a path
-    return sorted(results, key=lambda each: json.dumps(each, sort_keys=True))
+    found: list[dict[str, Any]] = json.loads(report.read_text("utf-8"))["results"]
+    for each in found:
+        each.get("example", {}).pop("kept", None)  # a path that differs between runs
+    return sorted(found, key=lambda each: json.dumps(each, sort_keys=True))
 
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    found = judged(tmp_path_factory.mktemp("first"))
+    found = results(tmp_path_factory.mktemp("first"))
     assert {each["status"] for each in found} >= {"pass", "fail"}
     return found
 
@@ -80,4 +80,4 @@ def test_the_verdicts_are_the_same(
     first: list[dict[str, Any]], tmp_path: Path, options: tuple[str, ...], environment: dict[str, str]
 ) -> None:
     (tmp_path / "shuffle.py").write_text(SHUFFLE)
-    assert judged(tmp_path, *options, **environment) == first
+    assert results(tmp_path, *options, **environment) == first

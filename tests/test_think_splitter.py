@@ -1,4 +1,4 @@
-"""The reference splitter: what is reasoning depends on the text and the profile, never on how the text was cut."""
+"""The think splitter of the reference adapters: text and profile decide the result, not how the text is cut."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ PROFILES: tuple[ThinkProfile, ...] = ("off", "leading", "prefilled", "anywhere")
 KELVIN_OPEN, KELVIN_CLOSE = "<thin\u212a>", "</thin\u212a>"
 
 TAGS = ["<think>", "</think>", "<THINK>", "</Think>"]
-# No two of these join to a tag: nothing here ends one that another begins.
+# Concatenating any of these never makes a tag.
 HARD = ["<", "/", "`", "```", "\n", " ", "\r\n", "😀", "👩‍🚀", "\u0301", "<thi", "</thin", "</thing>", KELVIN_OPEN]
 REASONING_LETTERS = ["r", "ρ", "İ", "é"]
-ANSWER_LETTERS = ["A", "日", "Ω", "🦊"]
+MESSAGE_LETTERS = ["A", "日", "Ω", "🦊"]
 
 texts = st.lists(st.sampled_from([*TAGS, *HARD, ">", "k", "think", "a", "İ"]), max_size=25).map("".join)
 cuts = st.sets(st.integers(1, 120), max_size=12)
 reasonings = st.lists(st.sampled_from([*REASONING_LETTERS, *HARD]), max_size=12).map("".join)
 
 
-def answers(hard: list[str]) -> st.SearchStrategy[str]:
-    """Return answers that begin with a letter."""
-    rest = st.lists(st.sampled_from([*ANSWER_LETTERS, *hard]), max_size=12).map("".join)
-    return st.builds(str.__add__, st.sampled_from(ANSWER_LETTERS), rest)
+def messages(hard: list[str]) -> st.SearchStrategy[str]:
+    """Return messages that begin with a letter."""
+    rest = st.lists(st.sampled_from([*MESSAGE_LETTERS, *hard]), max_size=12).map("".join)
+    return st.builds(str.__add__, st.sampled_from(MESSAGE_LETTERS), rest)
 
 
 quick = settings(max_examples=150, deadline=None)
 in_every_profile = pytest.mark.parametrize("profile", PROFILES)
 
 
-class Said(NamedTuple):
-    """What a splitter gave: the visible text, and each block that has any reasoning under its number."""
+class Split(NamedTuple):
+    """The visible text, and the reasoning of each block that is not empty, by the number of the block."""
 
     text: str
     blocks: dict[int, str]
@@ -48,8 +48,8 @@ class Said(NamedTuple):
         return "".join(self.blocks.values())
 
 
-def said(splitter: ThinkSplitter, pieces: Iterable[str]) -> Said:
-    """Feed the pieces and the end."""
+def split(splitter: ThinkSplitter, pieces: Iterable[str]) -> Split:
+    """Feed the pieces, and return the result."""
     text = ""
     blocks: dict[int, str] = {}
     for part in (*map(splitter.feed, pieces), splitter.end()):
@@ -58,71 +58,71 @@ def said(splitter: ThinkSplitter, pieces: Iterable[str]) -> Said:
                 text += piece
             else:
                 blocks[splitter.block] = blocks.get(splitter.block, "") + piece
-    return Said(text, blocks)
+    return Split(text, blocks)
 
 
 def pieces(text: str, at: Iterable[int]) -> list[str]:
-    """Cut `text` at these offsets, as far as it has them."""
+    """Cut `text` at those of the offsets that are inside it."""
     bounds = [0, *sorted(offset for offset in set(at) if offset < len(text)), len(text)]
     return [text[start:end] for start, end in itertools.pairwise(bounds)]
 
 
-def whole(text: str, profile: ThinkProfile) -> Said:
+def split_whole(text: str, profile: ThinkProfile) -> Split:
     """Split `text` in one piece."""
-    return said(ThinkSplitter(profile), [text])
+    return split(ThinkSplitter(profile), [text])
 
 
 @in_every_profile
 @quick
 @given(text=texts, at=cuts)
 def test_a_cut_anywhere_changes_nothing(profile: ThinkProfile, text: str, at: set[int]) -> None:
-    assert said(ThinkSplitter(profile), pieces(text, at)) == whole(text, profile)
+    assert split(ThinkSplitter(profile), pieces(text, at)) == split_whole(text, profile)
 
 
 @in_every_profile
 @quick
 @given(text=texts)
 def test_one_character_at_a_time_is_the_same_as_all_at_once(profile: ThinkProfile, text: str) -> None:
-    assert said(ThinkSplitter(profile), text) == whole(text, profile)
+    assert split(ThinkSplitter(profile), text) == split_whole(text, profile)
 
 
 @pytest.mark.parametrize("profile", ["leading", "anywhere"])
 @pytest.mark.parametrize("at", range(1, len(" <think>r</think>\n\nA")))
 def test_a_cut_inside_a_tag_changes_nothing(profile: ThinkProfile, at: int) -> None:
-    assert said(ThinkSplitter(profile), pieces(" <think>r</think>\n\nA", {at})) == Said("A", {1: "r"})
+    assert split(ThinkSplitter(profile), pieces(" <think>r</think>\n\nA", {at})) == Split("A", {1: "r"})
 
 
 @in_every_profile
 def test_an_empty_piece_changes_nothing(profile: ThinkProfile) -> None:
     text = "<think>r</think> A"
-    assert said(ThinkSplitter(profile), ["", text[:3], "", text[3:], ""]) == whole(text, profile)
+    assert split(ThinkSplitter(profile), ["", text[:3], "", text[3:], ""]) == split_whole(text, profile)
 
 
 @quick
-@given(reasoning=reasonings, answer=answers([*HARD, *TAGS]), at=cuts)
-def test_a_leading_block_is_taken_out_and_the_answer_is_left_alone(reasoning: str, answer: str, at: set[int]) -> None:
-    got = said(ThinkSplitter("leading"), pieces(f"<think>{reasoning}</think>\n\n{answer}", at))
-    assert got.text == answer
+@given(reasoning=reasonings, message=messages([*HARD, *TAGS]), at=cuts)
+def test_a_leading_block_is_removed_and_the_message_is_left_alone(reasoning: str, message: str, at: set[int]) -> None:
+    got = split(ThinkSplitter("leading"), pieces(f"<think>{reasoning}</think>\n\n{message}", at))
+    assert got.text == message
     assert got.reasoning == reasoning.strip()
 
 
 @quick
-@given(reasoning=reasonings, answer=answers([*HARD, *TAGS]), opened=st.booleans(), at=cuts)
-def test_a_prefilled_block_needs_no_opening_tag(reasoning: str, answer: str, opened: bool, at: set[int]) -> None:
-    text = ("<think>" if opened else "") + f"{reasoning}</think>\n\n{answer}"
-    got = said(ThinkSplitter("prefilled"), pieces(text, at))
-    assert got.text == answer
+@given(reasoning=reasonings, message=messages([*HARD, *TAGS]), opened=st.booleans(), at=cuts)
+def test_a_prefilled_block_needs_no_opening_tag(reasoning: str, message: str, opened: bool, at: set[int]) -> None:
+    text = ("<think>" if opened else "") + f"{reasoning}</think>\n\n{message}"
+    got = split(ThinkSplitter("prefilled"), pieces(text, at))
+    assert got.text == message
     assert got.reasoning == reasoning.strip()
 
 
 @quick
-@given(turns=st.lists(st.tuples(answers(HARD), reasonings), max_size=4), last=answers(HARD), at=cuts)
-def test_blocks_anywhere_are_taken_out_and_the_text_around_them_joins(
+@given(turns=st.lists(st.tuples(messages(HARD), reasonings), max_size=4), last=messages(HARD), at=cuts)
+def test_blocks_anywhere_are_removed_and_the_text_around_them_joins(
     turns: list[tuple[str, str]], last: str, at: set[int]
 ) -> None:
-    text = "".join(f"{answer}<think>{reasoning}</think>\n" for answer, reasoning in turns) + last
-    got = said(ThinkSplitter("anywhere"), pieces(text, at))
-    assert got.text == "".join(answer for answer, _ in turns) + last
+    text = "".join(f"{message}<think>{reasoning}</think>\n" for message, reasoning in turns) + last
+    got = split(ThinkSplitter("anywhere"), pieces(text, at))
+    assert got.text == "".join(message for message, _ in turns) + last
     trimmed = {number: reasoning.strip() for number, (_, reasoning) in enumerate(turns, 1)}
     assert got.blocks == {number: reasoning for number, reasoning in trimmed.items() if reasoning}
 
@@ -130,13 +130,13 @@ def test_blocks_anywhere_are_taken_out_and_the_text_around_them_joins(
 @quick
 @given(text=texts, at=cuts)
 def test_no_tag_is_parsed_when_off(text: str, at: set[int]) -> None:
-    assert said(ThinkSplitter("off"), pieces(text, at)) == Said(text, {})
+    assert split(ThinkSplitter("off"), pieces(text, at)) == Split(text, {})
 
 
 @quick
-@given(space=st.sampled_from(["", " ", "\n\n"]), answer=answers([*HARD, *TAGS]), at=cuts)
-def test_text_that_begins_without_a_tag_stays_as_it_is(space: str, answer: str, at: set[int]) -> None:
-    assert said(ThinkSplitter("leading"), pieces(space + answer, at)) == Said(space + answer, {})
+@given(space=st.sampled_from(["", " ", "\n\n"]), message=messages([*HARD, *TAGS]), at=cuts)
+def test_text_that_begins_without_a_tag_stays_as_it_is(space: str, message: str, at: set[int]) -> None:
+    assert split(ThinkSplitter("leading"), pieces(space + message, at)) == Split(space + message, {})
 
 
 @pytest.mark.parametrize("profile", ["leading", "prefilled", "anywhere"])
@@ -145,7 +145,7 @@ def test_text_that_begins_without_a_tag_stays_as_it_is(space: str, answer: str, 
 def test_a_block_that_is_never_closed_is_all_reasoning(
     profile: ThinkProfile, reasoning: str, ending: str, at: set[int]
 ) -> None:
-    got = said(ThinkSplitter(profile), pieces(f"<think>{reasoning}{ending}", at))
+    got = split(ThinkSplitter(profile), pieces(f"<think>{reasoning}{ending}", at))
     assert got.text == ""
     assert got.reasoning == (reasoning + ending).strip()
 
@@ -162,7 +162,7 @@ def test_a_block_that_is_never_closed_is_all_reasoning(
         pytest.param("leading", "<thinking>r</thinking>A", "<thinking>r</thinking>A", {}, id="another tag"),
         pytest.param("leading", "<think>\n\n</think>\n\nA", "A", {}, id="a blank block"),
         pytest.param("leading", "<think></think>A", "A", {}, id="an empty block"),
-        pytest.param("leading", "<think>r</think>\n", "", {1: "r"}, id="no answer"),
+        pytest.param("leading", "<think>r</think>\n", "", {1: "r"}, id="no message"),
         pytest.param("leading", "<think>r</think>A \n", "A \n", {1: "r"}, id="white space at the end"),
         pytest.param("leading", "<think>r</think>\n<think>s</think>A", "A", {1: "r", 2: "s"}, id="adjacent blocks"),
         pytest.param(
@@ -181,16 +181,16 @@ def test_a_block_that_is_never_closed_is_all_reasoning(
         pytest.param("anywhere", "A</think>B", "A</think>B", {}, id="a closing tag in the text"),
     ],
 )
-def test_what_is_a_block_and_what_is_not(
+def test_which_text_is_a_block(
     profile: ThinkProfile, text: str, message: str, blocks: dict[int, str], in_pieces: bool
 ) -> None:
-    assert said(ThinkSplitter(profile), text if in_pieces else [text]) == Said(message, blocks)
+    assert split(ThinkSplitter(profile), text if in_pieces else [text]) == Split(message, blocks)
 
 
 @pytest.mark.parametrize("in_pieces", [False, True], ids=["whole", "one character at a time"])
 def test_a_provider_may_have_another_tag(in_pieces: bool) -> None:
     text = "<thought>r</think></Thought><think>A"
-    assert said(ThinkSplitter("leading", "thought"), text if in_pieces else [text]) == Said(
+    assert split(ThinkSplitter("leading", "thought"), text if in_pieces else [text]) == Split(
         "<think>A", {1: "r</think>"}
     )
 
@@ -204,7 +204,7 @@ def test_a_provider_may_have_another_tag(in_pieces: bool) -> None:
         ("leading", "", "\n<thi", "s>", ("text", "\n<this>")),
     ],
 )
-def test_what_only_began_like_a_tag_is_released_at_once(
+def test_text_that_only_begins_like_a_tag_is_released_at_once(
     profile: ThinkProfile, before: str, held: str, after: str, released: tuple[str, str]
 ) -> None:
     splitter = ThinkSplitter(profile)
@@ -221,7 +221,7 @@ def test_a_less_than_sign_does_not_stop_the_text(profile: ThinkProfile) -> None:
 
 
 @pytest.mark.parametrize("profile", ["off", "leading"])
-def test_nothing_is_held_back_where_no_tag_counts(profile: ThinkProfile) -> None:
+def test_nothing_is_held_back_once_no_tag_can_begin_a_block(profile: ThinkProfile) -> None:
     splitter = ThinkSplitter(profile)
     flowed = [[piece for _, piece in splitter.feed(part)] for part in ("A <", "think", "></thi")]
     assert flowed == [["A <"], ["think"], ["></thi"]]
@@ -238,27 +238,27 @@ def test_never_more_than_a_tag_is_held_back(profile: ThinkProfile, text: str) ->
 
 
 @quick
-@given(reasoning=reasonings, answer=answers([*HARD, *TAGS]), at=cuts, data=st.data())
-def test_a_span_of_the_answer_moves_with_it(reasoning: str, answer: str, at: set[int], data: st.DataObject) -> None:
+@given(reasoning=reasonings, message=messages([*HARD, *TAGS]), at=cuts, data=st.data())
+def test_a_span_of_the_message_moves_with_it(reasoning: str, message: str, at: set[int], data: st.DataObject) -> None:
     prefix = f"<think>{reasoning}</think>\n\n"
-    start = data.draw(st.integers(0, len(answer)), label="start")
-    end = data.draw(st.integers(start, len(answer)), label="end")
+    start = data.draw(st.integers(0, len(message)), label="start")
+    end = data.draw(st.integers(start, len(message)), label="end")
     splitter = ThinkSplitter("leading")
-    said(splitter, pieces(prefix + answer, at))
+    split(splitter, pieces(prefix + message, at))
     assert splitter.rebase(len(prefix) + start, len(prefix) + end) == (start, end)
 
 
 @quick
-@given(turns=st.lists(st.tuples(answers(HARD), reasonings), min_size=1, max_size=4), at=cuts, data=st.data())
-def test_a_span_over_blocks_keeps_what_is_visible_of_it(
+@given(turns=st.lists(st.tuples(messages(HARD), reasonings), min_size=1, max_size=4), at=cuts, data=st.data())
+def test_a_span_over_blocks_keeps_its_visible_text(
     turns: list[tuple[str, str]], at: set[int], data: st.DataObject
 ) -> None:
-    parts = [part for answer, inner in turns for part in ((answer, True), (f"<think>{inner}</think>\n", False))]
+    parts = [part for message, inner in turns for part in ((message, True), (f"<think>{inner}</think>\n", False))]
     sent = [(character, visible) for part, visible in parts for character in part]
     start = data.draw(st.integers(0, len(sent) - 1), label="start")
     end = data.draw(st.integers(start + 1, len(sent)), label="end")
     splitter = ThinkSplitter("anywhere")
-    text = said(splitter, pieces("".join(character for character, _ in sent), at)).text
+    text = split(splitter, pieces("".join(character for character, _ in sent), at)).text
     span = splitter.rebase(start, end)
     covered = "".join(character for character, visible in sent[start:end] if visible)
     assert (text[slice(*span)] if span else "") == covered

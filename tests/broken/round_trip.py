@@ -154,11 +154,8 @@ class CallsWithoutTheirForm(FaultyRequest):
 
     def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
         messages = [
-            {
-                **each,
-                "tool_calls": [{"id": tool_call["id"], **tool_call["function"]} for tool_call in each["tool_calls"]],
-            }
-            if all("function" in tool_call for tool_call in each.get("tool_calls", ())) and "tool_calls" in each
+            {**each, "tool_calls": [{"id": call["id"], **call["function"]} for call in each["tool_calls"]]}
+            if "tool_calls" in each and all("function" in call for call in each["tool_calls"])
             else each
             for each in body.get("messages", ())
         ]

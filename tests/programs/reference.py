@@ -1,4 +1,4 @@
-"""The reference adapters behind the line protocol, as a program in another language would be."""
+"""The reference adapters as a program that speaks the line protocol, as one in another language would."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from llm_conformance.contract.values import plain
 ADAPTER = ReferenceAdapters()
 
 
-def answers(question: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    if question["op"] == "describe":
+def replies(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if request["op"] == "describe":
         yield {"name": "program", "version": "1", "providers": sys.argv[1:], "capabilities": ADAPTER.capabilities}
         return
-    call = Call(**question["call"] | {"messages": tuple(map(_message, question["call"]["messages"]))})
+    call = Call(**request["call"] | {"messages": tuple(map(_message, request["call"]["messages"]))})
     try:
-        if question["op"] == "complete":
+        if request["op"] == "complete":
             yield {"response": ADAPTER.complete(call).to_dict()}
         else:
             for event in ADAPTER.stream(call):
@@ -32,14 +32,14 @@ def answers(question: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _message(message: dict[str, Any]) -> Any:
-    """Return a message; what the adapter returned for an earlier answer comes back as its JSON."""
+    """Return a message. An earlier response of the adapter comes as its JSON."""
     if "role" in message:
         return message
     kinds = {"segments": Segment, "annotations": Annotation, "attachments": Attachment, "tool_calls": ToolCall}
-    made = {name: tuple(kind(**each) for each in message[name]) for name, kind in kinds.items()}
-    return Response(**message | made | {"usage": message["usage"] and Usage(**message["usage"])})
+    values = {name: tuple(kind(**each) for each in message[name]) for name, kind in kinds.items()}
+    return Response(**message | values | {"usage": message["usage"] and Usage(**message["usage"])})
 
 
 for line in sys.stdin:
-    for answer in answers(json.loads(line)):
-        print(json.dumps(answer), flush=True)
+    for reply in replies(json.loads(line)):
+        print(json.dumps(reply), flush=True)
