@@ -20,6 +20,7 @@ from llm_conformance.wire import answers
 from llm_conformance.wire.framings.base import Framing
 from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.wire.text_places import TextPlace, text_places
 
 TOKEN = "canary-of-the-trace"  # noqa: S105 - it lets nobody in
 # Between tags a token moves the text that citations count in, and who finds them outside of it may say so.
@@ -61,12 +62,12 @@ class _Trace:
         self._parts = list(_parts(interaction))
         documents = [part.document for part in self._parts if isinstance(part.document, Mapping)]
         streamed = interaction.streamed
-        self._visible = [place for each in documents for place in answers.text_places(each, api, streamed)]
-        self._places: list[answers.TextPlace] = []
-        self._repeated: list[tuple[list[answers.TextPlace], slice]] = []
+        self._visible = [place for each in documents for place in text_places(each, api, streamed)]
+        self._places: list[TextPlace] = []
+        self._repeated: list[tuple[list[TextPlace], slice]] = []
         for each in documents:
-            trace = list(answers.text_places(each, api, streamed, "reasoning"))
-            again = list(answers.text_places(each, api, streamed, "repeats"))
+            trace = list(text_places(each, api, streamed, "reasoning"))
+            again = list(text_places(each, api, streamed, "repeats"))
             is_elsewhere = trace and again and again[0].holder is not trace[0].holder
             if is_elsewhere and _joined(trace) == _joined(again):
                 self._repeated.append((again, slice(len(self._places), len(self._places) + len(trace))))
@@ -75,7 +76,7 @@ class _Trace:
             self._places = list(self._places_between_tags(profile, api.think_tag))
         self.tokens = [f"({TOKEN} {number})" for number in range(len(self._places))]
 
-    def _places_between_tags(self, profile: ThinkProfile, tag: str) -> Iterator[answers.TextPlace]:
+    def _places_between_tags(self, profile: ThinkProfile, tag: str) -> Iterator[TextPlace]:
         """Yield the parts of the visible text that lie within a block of reasoning."""
         spans = think_tags.reasoning_spans(_joined(self._visible), profile, tag)
         position = 0
@@ -102,14 +103,14 @@ class _Trace:
         return b"".join(part.encoded() for part in self._parts)
 
 
-def _joined(places: Sequence[answers.TextPlace]) -> str:
+def _joined(places: Sequence[TextPlace]) -> str:
     return "".join(place.text for place in places)
 
 
 class _Copies:
     """Texts that repeat some pieces of the trace in a row, and the tokens to put there."""
 
-    def __init__(self, pieces: Sequence[str], tokens: Sequence[str], places: Sequence[answers.TextPlace]) -> None:
+    def __init__(self, pieces: Sequence[str], tokens: Sequence[str], places: Sequence[TextPlace]) -> None:
         self._tokens = tokens
         self._whole = "".join(pieces)
         self._edges = {0: 0}

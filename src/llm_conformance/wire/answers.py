@@ -1,8 +1,12 @@
-"""What a provider's bytes say, by a plain walk along the field paths of the provider table.
+"""What the bytes of a response say, read along the paths of the wire format's read rules.
 
-This is the second opinion on a hand-written truth, and the only one on a bare recording. It shares no code with
-`adapters/` and folds nothing that it does not have to. `llm_conformance.scenarios.derive` turns what it
-finds into a truth.
+This is the suite's own reading, independent of every adapter: it shares no code with `adapters/`. The lint compares it
+with the hand-written expected values of a scenario. A bare recording is judged by it alone.
+
+    bytes  --framing-->  JSON documents  --read rules-->  WireFacts  --scenarios/derive-->  Expected
+
+`WireFacts` are in the provider's own terms: its finish word, its usage object, its offset unit. What they mean for an
+adapter is not decided here.
 """
 
 from __future__ import annotations
@@ -16,20 +20,25 @@ from typing import Any
 
 from llm_conformance.wire.framings.base import DONE
 from llm_conformance.wire.interaction import Interaction
-from llm_conformance.wire.paths import Place, compiled, places
+from llm_conformance.wire.paths import Place, places
 from llm_conformance.wire.providers.api import Api
-from llm_conformance.wire.read_rules import places_of, reading_rules
+from llm_conformance.wire.read_rules import ONLY_CALL, ReadRule, as_list, compiled_rules, paths_of
 
 SHAPELESS = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, OSError, RecursionError)
-"""What reading a body of another shape may run into; the last three come of times, and of nesting without end."""
+"""What `derive` may raise for a malformed body. The last three are for impossible times and endless nesting."""
 
 
 @dataclass(frozen=True)
 class CitationFacts:
     """A citation on the wire.
 
-    `start` and `end` are in the provider's unit, from the beginning of the text block `block` or of the whole text
-    (None). `annotated` is the annotated text where the wire repeats it; `whole_block`: the block is what is annotated.
+    Attributes:
+        data: The citation object without its start and end.
+        block: The text block in which the offsets count; None if they count in the whole text.
+        start: The start of the cited text, in the provider's offset unit.
+        end: Its end.
+        annotated: The cited text, if the response repeats it.
+        whole_block: Whether the whole block is cited.
     """
 
     data: Mapping[str, Any]
@@ -42,22 +51,33 @@ class CitationFacts:
 
 @dataclass
 class WireFacts:
-    """What one recorded answer says.
+    """What one response says.
 
-    `calls` are the client's tool calls as [id, name, arguments], by the wire's key and the id that they began with.
-
-    `ids` and `times` (when it was created) are all that the answer has: some streams give every chunk another.
-    `finish_also` is a second word for why the answer ended, where a provider has two (a status and the detail of it).
-
-    `found`: there are results of the provider's own search that are no citations.
-
-    `blocks` is the visible text by block. `text_is_json`: the wire has another JSON value where text is expected.
+    Attributes:
+        ids: All ids; some streams send another with every chunk.
+        model: The model that the response names.
+        times: All times of creation, in seconds since 1970 or as text.
+        blocks: The visible text by block, think tags included.
+        text_is_json: Whether a JSON value that is not a string is where the text is expected.
+        reasoning: The reasoning from fields of its own.
+        refusal: The text of a refusal.
+        finish: The finish word.
+        finish_also: A second finish word, for providers that send a status and the reason for it.
+        usage: The usage object, merged over the stream.
+        calls: The client's tool calls as [id, name, arguments], by the key on the wire and the first id.
+        citations: The citations, in order.
+        media: Audio and images.
+        opaque: Signatures, redacted and encrypted data.
+        found: Whether there are results of the provider's own search that are not citations.
+        ended: Whether the stream has its end marker.
+        error: The error object.
     """
 
     ids: list[str] = field(default_factory=list)
     model: str | None = None
-    text_is_json: bool = False
+    times: list[float | str] = field(default_factory=list)
     blocks: dict[Any, str] = field(default_factory=dict)
+    text_is_json: bool = False
     reasoning: str = ""
     refusal: str = ""
     finish: str | None = None
@@ -68,25 +88,24 @@ class WireFacts:
     media: list[dict[str, Any]] = field(default_factory=list)
     opaque: list[str] = field(default_factory=list)
     found: bool = False
-    times: list[float | str] = field(default_factory=list)
     ended: bool = False
     error: Any = None
 
     @property
     def text(self) -> str:
-        """The visible text as the wire has it, think tags included."""
+        """The visible text of all blocks, think tags included."""
         return "".join(self.blocks.values())
 
     @property
     def tool_calls(self) -> list[list[str]]:
-        """The client's calls in order. Pieces that never got a name belong to the provider's own tools."""
+        """The client's tool calls in order. Pieces without a name belong to the provider's own tools."""
         return [call for call in self.calls.values() if call[1]]
 
 
 def documents(interaction: Interaction) -> Iterator[Any]:
-    """Yield the JSON documents of an answer: the body, or the data of each frame except `[DONE]`.
+    """Yield the JSON documents of a response: the body, or the data of each frame except `[DONE]`.
 
-    Raises ValueError where the bytes are not JSON.
+    Raises ValueError if the bytes are malformed.
     """
     return (document for document in _documents(interaction) if document is not DONE)
 
@@ -99,18 +118,18 @@ def _documents(interaction: Interaction) -> Iterator[Any]:
 
 
 def without_last_frame(interaction: Interaction) -> Interaction:
-    """Return a stream as it is when all but its last frame has been sent."""
+    """Return a stream that breaks off before its last frame."""
     empty = interaction.framing.empty if interaction.framing else b""
     return replace(interaction, body=b"".join(interaction.frames[:-1]) or empty)
 
 
 def derive(interaction: Interaction, api: Api) -> WireFacts:
-    """Read an answer's documents by the rules of the provider's wire.
+    """Read the documents of a response by the read rules of the API's wire format.
 
-    Raises ValueError, KeyError, TypeError or AttributeError where the bytes are of another shape.
+    Raises one of `SHAPELESS` if the response is malformed.
     """
     facts = WireFacts()
-    rules = _rules(api.wire, interaction.streamed)
+    rules = compiled_rules(api.wire, interaction.streamed)
     for document in _documents(interaction):
         if document is DONE:
             facts.ended |= api.end_marker == DONE
@@ -125,147 +144,102 @@ def derive(interaction: Interaction, api: Api) -> WireFacts:
 
 
 def derive_if_readable(interaction: Interaction, api: Api) -> WireFacts | None:
-    """Return what an answer says, None if it is of another shape."""
+    """Return what a response says, None if it is malformed."""
     try:
         return derive(interaction, api)
     except SHAPELESS:
         return None
 
 
-@dataclass(frozen=True)
-class TextPlace:
-    """A text in a document, or `[start, end)` of it; `twins` are further fields that say the same."""
-
-    holder: dict[str, Any]
-    name: str
-    start: int
-    end: int
-    twins: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """What stands there."""
-        text: str = self.holder[self.name]
-        return text[self.start : self.end]
-
-    def within(self, start: int, end: int) -> TextPlace:
-        """Return a part of the place."""
-        return replace(self, start=self.start + start, end=self.start + end)
-
-    def put(self, text: str) -> None:
-        """Change the document."""
-        for name in (self.name, *self.twins):
-            whole: str = self.holder[name]
-            self.holder[name] = whole[: self.start] + text + whole[self.end :]
-
-
-def text_places(document: Mapping[str, Any], api: Api, streamed: bool, kind: str = "text") -> Iterator[TextPlace]:
-    """Yield where a document has visible text, or another `kind` of text that the reading rules name: `reasoning`."""
-    for steps, rule in _rules(api.wire, streamed):
-        for place in places(document, steps) if kind in rule else ():
-            paths = api.reasoning_fields if rule[kind] == "$reasoning_fields" else _several(rule[kind])
-            told = [path for path in paths if isinstance(place.find(path), str) and place.find(path)]
-            if not told and kind == "reasoning":
-                yield from _detailed_places(place, rule)
-            if told:
-                holder, name = place.holder(told[0])
-                text = place.find(told[0])
-                twins = tuple(path for path in told[1:] if place.find(path) == text)
-                yield TextPlace(holder, name, 0, len(text), twins)
-
-
-_KINDS = ("error", "text", "reasoning", "refusal", "name", "arguments", "whole_arguments", "citation", "media")
-_ENDS = ("finish", "usage")
+_KINDS = (
+    *("error", "text", "reasoning", "refusal", "name", "arguments", "whole_arguments", "citation", "media"),
+    *("finish", "usage"),
+)
 
 
 def kinds(document: Mapping[str, Any], api: Api, streamed: bool) -> list[str]:
-    """Return what a document has of an answer, by the names that the reading rules have for it."""
-    found: dict[str, None] = {}
-    for steps, rule in _rules(api.wire, streamed):
+    """Return the keys of read rules that find something in a document, such as `text` and `finish`, sorted."""
+    found: set[str] = set()
+    for steps, rule in compiled_rules(api.wire, streamed):
         for place in places(document, steps):
-            for kind in (*_KINDS, *_ENDS):
-                if kind in rule:
-                    paths = api.reasoning_fields if rule[kind] == "$reasoning_fields" else _several(rule[kind])
-                    value = place.first(paths)
-                    if value and not (kind == "text" and isinstance(value, list)):
-                        found[kind] = None
+            for kind in _KINDS:
+                value = place.first(paths_of(rule, kind, api)) if kind in rule else None
+                if value and not (kind == "text" and isinstance(value, list)):
+                    found.add(kind)
     return sorted(found)
 
 
-@functools.cache
-def _rules(wire: str, streamed: bool) -> tuple[tuple[Any, Mapping[str, Any]], ...]:
-    mode = "stream" if streamed else "json"
-    return tuple((compiled(at[mode]), rule) for rule in reading_rules()[wire] if mode in (at := places_of(rule)))
-
-
-def _read(facts: WireFacts, place: Place, rule: Mapping[str, Any], api: Api, streamed: bool) -> None:
-    if "id" in rule and (id := _text(place.first(rule["id"]))) and id not in facts.ids:  # some servers count theirs
-        facts.ids.append(id)
-    if "created" in rule and (time := place.first(rule["created"])) and time not in facts.times:
-        facts.times.append(time)
-    for name in ("model", "error"):
-        if name in rule:
-            setattr(facts, name, place.first(rule[name]) or getattr(facts, name))
-    for name in ("finish", "finish_also"):  # a number, where a client asks for those of an enum
-        if name in rule and (word := place.first(rule[name])):
-            setattr(facts, name, str(word))
-    for path in _several(rule.get("usage", ())):
-        facts.usage.update({key: value for key, value in (place.find(path) or {}).items() if value is not None})
-    if "text" in rule and not isinstance(
-        value := place.first(rule["text"]), list
-    ):  # whose items have rules of their own
-        key = _block(place, rule)
-        facts.blocks[key] = facts.blocks.get(key, "") + _text(value)
-        facts.text_is_json |= value is not None and not isinstance(value, str)
+def _read(facts: WireFacts, place: Place, rule: ReadRule, api: Api, streamed: bool) -> None:
+    """Add to the facts what a rule finds at a place. `schemas/read-rules.schema.json` explains the keys of rules."""
+    _read_head(facts, place, rule)
+    if "text" in rule:
+        _read_text(facts, place, rule)
     if "reasoning" in rule:
-        paths = api.reasoning_fields if rule["reasoning"] == "$reasoning_fields" else rule["reasoning"]
-        told = place.first(paths)
-        facts.reasoning += _text(told) if told or "reasoning_else" not in rule else _detailed(place, rule)
+        reasoning = place.first(paths_of(rule, "reasoning", api))
+        facts.reasoning += _text(reasoning) if reasoning else _reasoning_in_details(place, rule)
     if "refusal" in rule:
         facts.refusal += _text(place.first(rule["refusal"]))
-    facts.opaque += [value for path in _several(rule.get("opaque", ())) if (value := place.find(path))]
+    facts.opaque += [value for path in as_list(rule.get("opaque", ())) if (value := place.find(path))]
     if "found" in rule:
         facts.found |= place.first(rule["found"]) is not None
     if "call" in rule or "name" in rule:
         _read_call(facts, place, rule)
     if "citation" in rule:
         facts.citations.append(_citation(place, rule))
-    if "media" in rule and any((place.first(rule["media"]) or {}).values()):  # an object of empty fields says nothing
-        _read_media(facts, place.first(rule["media"]), streamed)
+    if "media" in rule:
+        media = place.first(rule["media"]) or {}
+        if any(media.values()):  # an object of empty fields says nothing
+            _read_media(facts, media, streamed)
 
 
-def _detailed_places(place: Place, rule: Mapping[str, Any]) -> Iterator[TextPlace]:
-    """Yield where reasoning stands only in a list of details."""
-    for detail in place.find(rule["reasoning_else"]) or () if "reasoning_else" in rule else ():
-        for name in ("text", "summary"):
-            if isinstance(detail.get(name), str) and detail[name]:
-                yield TextPlace(detail, name, 0, len(detail[name]))
+def _read_head(facts: WireFacts, place: Place, rule: ReadRule) -> None:
+    """Read the values that a response has once: id, time, model, error, finish words and usage."""
+    if "id" in rule and (id := _text(place.first(rule["id"]))) and id not in facts.ids:  # it may be a number
+        facts.ids.append(id)
+    if "created" in rule and (time := place.first(rule["created"])) and time not in facts.times:
+        facts.times.append(time)
+    for name in ("model", "error"):
+        if name in rule:
+            setattr(facts, name, place.first(rule[name]) or getattr(facts, name))
+    for name in ("finish", "finish_also"):  # it may be a number, if the client asks for numbers of an enum
+        if name in rule and (word := place.first(rule[name])):
+            setattr(facts, name, str(word))
+    for path in as_list(rule.get("usage", ())):
+        facts.usage.update({key: value for key, value in (place.find(path) or {}).items() if value is not None})
 
 
-def _detailed(place: Place, rule: Mapping[str, Any]) -> str:
-    """Return the reasoning that stands only in a list of details."""
-    details = place.find(rule["reasoning_else"])
-    said = (detail.get(name) for detail in details or () for name in ("text", "summary"))
-    return "".join(map(_text, said))
+def _read_text(facts: WireFacts, place: Place, rule: ReadRule) -> None:
+    value = place.first(rule["text"])
+    if isinstance(value, list):  # its items have rules of their own
+        return
+    block = _block(place, rule)
+    facts.blocks[block] = facts.blocks.get(block, "") + _text(value)
+    facts.text_is_json |= value is not None and not isinstance(value, str)
 
 
-def _several(paths: str | Sequence[str]) -> Sequence[str]:
-    return [paths] if isinstance(paths, str) else paths
+def _reasoning_in_details(place: Place, rule: ReadRule) -> str:
+    """Return the reasoning of a list of details, "" if the rule names no such list."""
+    details = (place.find(rule["reasoning_else"]) or ()) if "reasoning_else" in rule else ()
+    return "".join(_text(detail.get(name)) for detail in details for name in ("text", "summary"))
 
 
 def _text(value: Any) -> str:
+    """Return a string as it is, "" for null, and any other value as JSON."""
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _block(place: Place, rule: Mapping[str, Any]) -> Any:
-    """Return the key of a text block, None where the text has no blocks, or a citation names none."""
+def _block(place: Place, rule: ReadRule) -> Any:
+    """Return the key of a text block, None if the text has no blocks or a citation names none."""
     key = tuple(place.find(path) for path in rule.get("block", ()))
     return None if all(part is None for part in key) else key
 
 
-def _read_call(facts: WireFacts, place: Place, rule: Mapping[str, Any]) -> None:
-    way = rule.get("call")  # None: each is a call of its own; "-": there is only one
-    key = ("own", len(facts.calls)) if way is None else way if way == "-" else place.first(way)
+def _read_call(facts: WireFacts, place: Place, rule: ReadRule) -> None:
+    call_rule = rule.get("call")
+    if call_rule is None:  # each place is a call of its own
+        key: Any = ("own", len(facts.calls))
+    else:
+        key = ONLY_CALL if call_rule == ONLY_CALL else place.first(call_rule)
     call = _call(facts, key, _text(place.first(rule["call_id"])) if "call_id" in rule else "")
     for number, name in enumerate(("call_id", "name")):
         if name in rule:
@@ -277,20 +251,20 @@ def _read_call(facts: WireFacts, place: Place, rule: Mapping[str, Any]) -> None:
 
 
 def _call(facts: WireFacts, key: Any, id: str) -> list[str]:
-    """Return the call that a piece belongs to. Another id under a known key is another call: keys may be shared."""
-    known = [call for (own, _), call in facts.calls.items() if own == key and (not id or call[0] in ("", id))]
+    """Return the call that a piece belongs to. A new id is a new call even under a known key: keys may be shared."""
+    known = [call for (call_key, _), call in facts.calls.items() if call_key == key and (not id or call[0] in ("", id))]
     return known[-1] if known else facts.calls.setdefault((key, id), ["", "", ""])
 
 
-def _citation(place: Place, rule: Mapping[str, Any]) -> CitationFacts:
+def _citation(place: Place, rule: ReadRule) -> CitationFacts:
     data = _flattened(place.find(rule["citation"]))
     inner = Place(data, place.document, place.positions)
     start, end = (inner.find(rule[side]) if side in rule else None for side in ("start", "end"))
     if start is None and end is not None:
         start = rule.get("start_default")
-    gone = [rule[side] for side in ("start", "end") if side in rule]
+    offset_paths = [rule[side].split("/") for side in ("start", "end") if side in rule]
     return CitationFacts(
-        data=functools.reduce(_without, (path.split("/") for path in gone), data),
+        data=functools.reduce(_without, offset_paths, data),
         block=_block(inner, rule),
         start=start,
         end=end,
@@ -300,7 +274,7 @@ def _citation(place: Place, rule: Mapping[str, Any]) -> CitationFacts:
 
 
 def _flattened(citation: Mapping[str, Any]) -> dict[str, Any]:
-    """Turn `{"type": T, T: {...}}` into one mapping."""
+    """Return `{"type": T, T: {...}}` as one flat object, any other citation as it is."""
     kind = citation.get("type")
     inner = citation.get(kind) if isinstance(kind, str) else None
     if not isinstance(inner, Mapping):
@@ -317,31 +291,32 @@ def _without(data: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
 
 
 def _read_media(facts: WireFacts, piece: Mapping[str, Any], streamed: bool) -> None:
-    """Take a piece of media.
+    """Add a piece of media.
 
-    One that has no id and no type of its own goes on with the last, and so does streamed speech of the same type.
+    A piece without a type continues the last one, unless it has another id. Streamed speech continues the last piece of
+    the same type.
     """
     last = facts.media[-1] if facts.media else None
     kind = piece.get("mimeType")
     is_speech = streamed and isinstance(kind, str) and kind.startswith("audio/")
-    if last is None or (kind != last.get("mimeType") if is_speech else not _goes_on(piece, last)):
+    if last is None or (kind != last.get("mimeType") if is_speech else not _continues(piece, last)):
         last = {}
         facts.media.append(last)
     for name, value in piece.items():
         if name == "data" and is_speech:
-            last[name] = _joined(last.get(name, ""), value or "")
+            last[name] = _joined_base64(last.get(name, ""), value or "")
         elif name in ("data", "transcript"):
             last[name] = last.get(name, "") + (value or "")
         elif value is not None:
             last.setdefault(name, value)
 
 
-def _goes_on(piece: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
+def _continues(piece: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
     return "mimeType" not in piece and piece.get("id") in (None, last.get("id"))
 
 
-def _joined(one: str, other: str) -> str:
-    """Join texts of base64, each whole in itself: behind padding nothing may stand, so there the bytes are joined."""
+def _joined_base64(one: str, other: str) -> str:
+    """Join two complete base64 texts. Nothing may follow padding, so behind it the decoded bytes are joined."""
     if not (one.endswith("=") and other):
         return one + other
     return base64.b64encode(base64.b64decode(one) + base64.b64decode(other)).decode("ascii")

@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from llm_conformance import schema, toml_files
 from llm_conformance.locations import FORMATS
 from llm_conformance.wire import paths
+from llm_conformance.wire.paths import Step, compiled
+from llm_conformance.wire.providers.api import Api
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 ReadRule = Mapping[str, Any]
@@ -56,6 +58,23 @@ def places_of(rule: ReadRule) -> Mapping[str, str]:
     return at if isinstance(at, Mapping) else {"json": at, "stream": at}
 
 
+def as_list(paths: str | Sequence[str]) -> Sequence[str]:
+    """Return one path or several as a list."""
+    return [paths] if isinstance(paths, str) else paths
+
+
+def paths_of(rule: ReadRule, key: str, api: Api) -> Sequence[str]:
+    """Return the paths of a key of a rule; for `$reasoning_fields`, the fields of the API."""
+    return api.reasoning_fields if rule[key] == REASONING_FIELDS else as_list(rule[key])
+
+
+@functools.cache
+def compiled_rules(wire: str, streamed: bool) -> tuple[tuple[tuple[Step, ...], ReadRule], ...]:
+    """Return the read rules of a wire format in one mode, each with the compiled steps of its `at`."""
+    mode = "stream" if streamed else "json"
+    return tuple((compiled(at[mode]), rule) for rule in reading_rules()[wire] if mode in (at := places_of(rule)))
+
+
 def _path_problems(path: Path, text: str, rules: list[ReadRule]) -> Iterator[FileProblem]:
     for number, rule in enumerate(rules):
         for key, message in _rule_problems(rule):
@@ -65,12 +84,12 @@ def _path_problems(path: Path, text: str, rules: list[ReadRule]) -> Iterator[Fil
 
 def _rule_problems(rule: ReadRule) -> Iterator[tuple[str, str]]:
     try:
-        lists = min(sum("*" in step.names for step in paths.compiled(at)) for at in places_of(rule).values())
+        lists = min(sum("*" in step.names for step in compiled(at)) for at in places_of(rule).values())
     except ValueError as error:
         yield "at", str(error)
         return
     for key, value in rule.items():
-        for path in (value if isinstance(value, list) else [value]) if key not in _NOT_PATHS else ():
+        for path in as_list(value) if key not in _NOT_PATHS else ():
             if (key, path) in (("reasoning", REASONING_FIELDS), ("call", ONLY_CALL)):
                 continue
             message = paths.problem(path, lists)
