@@ -1,4 +1,4 @@
-"""Examples of failures for `llm-conformance explain`: for each rule, how the suite tells of a broken adapter.
+"""Generate the examples of `llm-conformance explain`: for each rule, a broken adapter's failure as the suite prints it.
 
 python -m tools.example_failures src/llm_conformance/example_failures.json
 """
@@ -32,30 +32,30 @@ from tools import pages
 COMMAND = "python -m tools.example_failures src/llm_conformance/example_failures.json"
 _RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _LEFT_OUT = ("Requirement", "Scenario", "Reproduce")
-"""Lines of a failure that say what stands above it, or where things are on this machine."""
+"""Lines of a failure that `explain` shows anyway, or that depend on this machine."""
 
 
-def made(scenarios: Sequence[Scenario], runner: Runner) -> Mapping[str, Mapping[str, str]]:
-    """Return by rule a broken adapter's fault, in words, and the first failure of it."""
+def examples(scenarios: Sequence[Scenario], runner: Runner) -> Mapping[str, Mapping[str, str]]:
+    """Return for each rule id a broken adapter's `fault` in words and its first `failure`."""
     return {rule.id: _example(rule.rule, scenarios, runner) for rule in catalogue.catalogue().values()}
 
 
 def _example(rule: Rule, scenarios: Sequence[Scenario], runner: Runner) -> Mapping[str, str]:
     own = sorted((each for each in BROKEN if each.fails[0] == rule.id), key=lambda each: len(each.fails))
     for broken in own:
-        judged = under_test.describe("mypkg", broken())
-        for message, told in _failures(rule, plan.cells([judged], scenarios, plan.Filters()), runner):
+        adapter = under_test.describe("mypkg", broken())
+        for message, failure in _failures(rule, plan.cells([adapter], scenarios, plan.Filters()), runner):
             if re.search(broken.says, message):
-                return {"fault": _fault(broken), "failure": _short(told)}
-    raise LookupError(f"no broken adapter fails {rule.id} as it says")
+                return {"fault": _fault(broken), "failure": _shortened(failure)}
+    raise LookupError(f"no broken adapter fails {rule.id} with its expected message")
 
 
 def _failures(rule: Rule, cells: Iterable[Cell], runner: Runner) -> Iterator[tuple[str, str]]:
     for cell in cells:
         if known_without_running(cell, rule) is None:
-            verdict, told = findings.judged(cell, rule, runner, Effort(5, reproducible=True))
-            if told is not None:
-                yield verdict.message or "", told
+            verdict, failure = findings.judged(cell, rule, runner, Effort(5, reproducible=True))
+            if failure is not None:
+                yield verdict.message or "", failure
 
 
 def _fault(broken: type[Broken]) -> str:
@@ -66,24 +66,24 @@ def _fault(broken: type[Broken]) -> str:
     return sentence[:1].lower() + sentence[1:]
 
 
-def _short(told: str) -> str:
-    lines = _RANDOM.sub("...", told).splitlines()
+def _shortened(failure: str) -> str:
+    lines = _RANDOM.sub("...", failure).splitlines()
     return "\n".join(line for line in lines if not line.startswith(_LEFT_OUT))
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Make or check the file."""
-    parser = argparse.ArgumentParser(description="Make examples of failures.")
+    """Write or check the file; return 1 if the check finds another one."""
+    parser = argparse.ArgumentParser(description="Generate the examples of `llm-conformance explain`.")
     parser.add_argument("path", type=Path)
-    parser.add_argument("--check", action="store_true", help="do not write, but fail if it is not what would be")
+    parser.add_argument("--check", action="store_true", help="only check that the file is up to date")
     options = parser.parse_args(arguments)
     runner = Runner(10, ReplayServer())
     try:
-        found = made(lint.load_all([CASSETTES]), runner)
+        found = examples(lint.load_all([CASSETTES]), runner)
     finally:
         runner.close()
     text = json.dumps(found, ensure_ascii=False, indent=1) + "\n"
-    problems = pages.settle(options.path, text, options.check, "the broken adapters fail with", COMMAND)
+    problems = pages.write_or_check(options.path, text, options.check, COMMAND)
     print(*problems, sep="\n", end="\n" if problems else "")
     return 1 if problems else 0
 

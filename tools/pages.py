@@ -1,17 +1,17 @@
-"""Pages that are made from data: written, or compared with what is there."""
+"""Writing and checking generated files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 
-def settle(path: Path, made: str, check: bool, data: str, command: str) -> list[str]:
-    """Write a page, or only `check` that it is what its `data` says; return what is wrong, in words.
+def write_or_check(path: Path, text: str, check: bool, command: str) -> list[str]:
+    """Write a generated file, or with `check` only compare it; return the problems.
 
-    `data` is what it is made from, with its verb, and `command` makes it.
+    `command` is the one that generates the file.
     """
     if not check:
-        path.write_text(made, "utf-8")
-    elif not path.is_file() or path.read_text("utf-8") != made:
-        return [f"{path} is not what {data} now; run: {command}"]
+        path.write_text(text, "utf-8")
+    elif not path.is_file() or path.read_text("utf-8") != text:
+        return [f"{path} is out of date; run: {command}"]
     return []

@@ -1,10 +1,9 @@
-"""The page of proofs: what each rule has to look at, and what is known to break it.
+"""Generate docs/proof.md: for each rule its scenarios and the broken adapters that fail it.
 
     pytest conformance --adapter=adapters --conformance-report=report.json
     python -m tools.proof docs/proof.md --report=report.json
 
-A rule without a scenario or a broken adapter of its own is a problem; so is a scenario in which only those rules see
-anything that look at every answer alike.
+A rule needs a scenario and a broken adapter of its own. A scenario needs a rule that does not apply to every response.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from llm_conformance.locations import RULES
-from llm_conformance.rules.catalogue import rules_in
+from llm_conformance.rules.catalogue import FAMILIES, rules_in
 from llm_conformance.rules.rule import Rule
 from tests.broken import BROKEN
 from tools import pages
@@ -25,15 +24,14 @@ from tools.requirements_page import Seen, passed
 
 COMMAND = "python -m tools.proof docs/proof.md --report=report.json"
 SCORES = Path(__file__).parent / "mutation" / "scores.json"
-FAMILIES = ("SHP", "MSG", "RSN", "ANN", "USE", "STR", "ATT", "TOOL", "FIN", "RPL", "ERR", "PRV")
-LOOK_AT_ANYTHING = frozenset({"SHP-1", "PRV-2", "PRV-3", "ERR-4", "STR-2", "STR-3"})
-"""Rules that have something to look at in every answer, whatever it says."""
+ALWAYS_APPLICABLE = frozenset({"SHP-1", "PRV-2", "PRV-3", "ERR-4", "STR-2", "STR-3"})
+"""Rules that judge every response, whatever is in it."""
 
 _HEAD = f"""\
-# Proof that the suite bites
+# Proof that the suite finds faults
 
-Made from the broken adapters of `tests/broken`, the scores of `python -m tools.mutation`, and a report of the reference
-adapters, by
+Generated from the broken adapters in `tests/broken`, the scores of `python -m tools.mutation` and a report of the
+reference adapters by
 
     {COMMAND}
 """
@@ -46,16 +44,16 @@ def all_rules() -> list[Rule]:
 
 
 def problems(rules: Sequence[Rule], seen: Seen, scenarios: Sequence[str]) -> Iterator[str]:
-    """Yield what has nothing to look at, or nothing that breaks it."""
+    """Yield the rules without a scenario or a broken adapter, and the scenarios without a rule."""
     own = {broken.fails[0] for broken in BROKEN}
     for rule in rules:
         if rule.id not in seen and not rule.vary_cuts:
-            yield f"{rule.id} has looked at nothing in that report"
+            yield f"{rule.id} passes nowhere in the report"
         if rule.id not in own:
             yield f"{rule.id} has no broken adapter of its own in tests/broken"
     for scenario in scenarios:
-        if not any(scenario in seen[rule] for rule in seen if rule not in LOOK_AT_ANYTHING):
-            yield f"{scenario} gives nothing to look at to any rule of its own"
+        if not any(scenario in seen[rule] for rule in seen if rule not in ALWAYS_APPLICABLE):
+            yield f"{scenario} is judged by no rule but those that judge every response"
 
 
 def page(rules: Sequence[Rule], seen: Seen, scenarios: Sequence[str], scores: Mapping[str, Any]) -> str:
@@ -67,7 +65,7 @@ def _rules(rules: Sequence[Rule], seen: Seen) -> Iterator[str]:
     yield from (
         "## Rules",
         "",
-        "Broken adapters that are there for this rule come first; the others fail it beside theirs.",
+        "The broken adapters are those made for the rule; `N more` fail it beside the rule that they are made for.",
         "",
     )
     yield from ("| rule | scenarios | broken adapters |", "|---|---|---|")
@@ -88,8 +86,8 @@ def _faults() -> Iterator[str]:
 
 def _scores(scores: Mapping[str, Any]) -> Iterator[str]:
     yield from ("## Mutants of the reference adapters", "")
-    yield f"{scores['when']}, `{scores['command']}`. `tools/mutation/survivors.toml` explains those that are explained;"
-    yield "the others show what no scenario tells yet."
+    yield f"{scores['when']}, `{scores['command']}`. `tools/mutation/survivors.toml` has the explanations; survivors"
+    yield "without one are gaps in the scenarios."
     yield from (
         "",
         "| module | mutants | killed | explained | survived | killed of those not explained |",
@@ -104,7 +102,7 @@ def _scores(scores: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _scenarios(seen: Seen, scenarios: Sequence[str]) -> Iterator[str]:
-    yield from ("## Scenarios", "", "The numbers of the rules that had something to look at, by family.", "")
+    yield from ("## Scenarios", "", "The numbers of the rules that judge it, by family.", "")
     yield from (f"| scenario | {' | '.join(FAMILIES)} |", f"|---|{'---|' * len(FAMILIES)}")
     for scenario in scenarios:
         judged = sorted(rule for rule, where in seen.items() if scenario in where)
@@ -116,22 +114,20 @@ def _scenarios(seen: Seen, scenarios: Sequence[str]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write or check the page; return 1 if something proves nothing, or the check finds another page."""
-    parser = argparse.ArgumentParser(description="Make the proofs a page to read.")
+    """Write or check the page; return 1 if a proof is missing or the check finds another page."""
+    parser = argparse.ArgumentParser(description="Generate the page of proofs.")
     parser.add_argument("path", type=Path)
     parser.add_argument("--report", type=Path, required=True, help="a JSON report of the reference adapters")
-    parser.add_argument("--check", action="store_true", help="only say whether the file is up to date")
+    parser.add_argument("--check", action="store_true", help="only check that the file is up to date")
     options = parser.parse_args(arguments)
     report = json.loads(options.report.read_text("utf-8"))
     seen = passed(report)
     scenarios = sorted({each["scenario"] for each in report["results"] if each["provenance"] != "generated"})
     rules = all_rules()
-    made = page(rules, seen, scenarios, json.loads(SCORES.read_text("utf-8")))
-    wrong = list(problems(rules, seen, scenarios)) or pages.settle(
-        options.path, made, options.check, "the tests and the report say", COMMAND
-    )
-    print(*wrong, sep="\n", end="\n" if wrong else "")
-    return 1 if wrong else 0
+    text = page(rules, seen, scenarios, json.loads(SCORES.read_text("utf-8")))
+    found = list(problems(rules, seen, scenarios)) or pages.write_or_check(options.path, text, options.check, COMMAND)
+    print(*found, sep="\n", end="\n" if found else "")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

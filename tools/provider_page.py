@@ -1,7 +1,7 @@
-"""The provider table as a page to read.
+"""Generate docs/providers.md from the provider table.
 
 python -m tools.provider_page docs/providers.md            write it
-python -m tools.provider_page --check docs/providers.md    exit with 1 unless it is as written now
+python -m tools.provider_page --check docs/providers.md    exit with 1 if it is out of date
 """
 
 from __future__ import annotations
@@ -25,41 +25,43 @@ COMMAND = "python -m tools.provider_page docs/providers.md"
 _HEAD = f"""\
 # Providers
 
-What is true of a provider and not of one conversation, as the suite holds it. This page is made from
-`src/llm_conformance/providers/*.toml` by `{COMMAND}`; change those.
+What the suite knows about each provider, whatever the conversation. This page is generated from
+`src/llm_conformance/wire/providers/*.toml` by `{COMMAND}`; edit those files.
 
 """
 _NOTE = """\
-**Key**: the environment variables that users have it in, and the header that takes it. **Usage**: a canonical count is
-the sum of the provider's own fields; one behind a `-` is taken away, one with a `?` counts 0 when it is absent, without
-the others the count is null; a part that exceeds its whole is null. **Finish**: a word that is not listed is unknown,
-hence null. **Offsets**: the unit in which the provider counts its own annotation offsets. **Think**: models that put
-reasoning into the text, between tags. **Replay**: what becomes of earlier reasoning in the next request. **As in**: a
-scenario that shows it, where there is one.
+* **Key**: the environment variables that usually hold the key, and the header that carries it.
+* **Usage**: each token count is the sum of the provider's fields. A field after a `-` is subtracted. A field with a `?`
+  counts 0 if it is absent; if another field is absent, the count is null. A part larger than its whole is null.
+* **Finish**: a finish word that is not listed gives null.
+* **Offsets**: the unit in which the provider counts annotation offsets.
+* **Think**: the models that put reasoning into the text, between tags.
+* **Round trip**: what happens to earlier reasoning in the next request.
+* **As in**: a scenario that shows it.
 
-A stream is whole when it has said its finish word, or has sent the marker that the table says it ends with.
+A stream is complete after its finish word, or after the end marker that the table names.
 
-In every format an error object makes the end an error, whatever came before it and under whatever status; a refusal
-makes the finish content_filter, whatever the finish word says.
+In every format an error object ends the response with an error, whatever came before it and whatever the HTTP status. A
+refusal gives the finish reason `content_filter`, whatever the finish word.
 """
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A scenario, and what each of its recordings is expected to come to."""
+    """A scenario and the expected values of each of its recordings."""
 
     file: ScenarioFile
     expected: tuple[Expected, ...]
 
     @property
     def link(self) -> str:
-        """Its name, as a link from the page."""
+        """A Markdown link to the scenario, relative to the page."""
         name = self.file.path.name.removesuffix(load.SUFFIX)
         return f"[{name}](../cassettes/{self.file.path.parent.name}/{self.file.path.name})"
 
 
 def page() -> str:
-    """Return the whole page. Reads all scenarios of the suite, for the links to those that show a fact."""
+    """Return the whole page. Reads all scenarios of the suite, to link those that show a fact."""
     apis = list(table.table().values())
     shown: dict[str, list[Shown]] = {str(api): [] for api in apis}
     for path in load.find(CASSETTES)[0]:
@@ -71,7 +73,7 @@ def page() -> str:
 
 
 def _overview(apis: list[Api], shown: Mapping[str, Sequence[Shown]]) -> Iterator[str]:
-    yield "| API | wire | reasoning in | think tags in text of | offsets | framing | ends with | replay | scenarios |"
+    yield "| API | wire | reasoning in | think tags in | offsets | framing | ends with | round trip | scenarios |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for api in apis:
         cells = (
@@ -96,7 +98,7 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
     key = _listed(api.key_variables) if api.key_variables else "none is needed"
     sent = f", sent in {' or '.join(f'`{header}`' for header in api.key_headers)}" if api.key_headers else ""
     yield f"* **Key**: {key}{sent}" + (f"; prices: {api.pricing}" if api.pricing else "")
-    default = ", and come to who does not say `stream`" if api.streams_by_default else ""
+    default = ", and the default for a request without `stream`" if api.streams_by_default else ""
     streamed = next(
         (f", as in {each.link}" for each in shown if "stream" in each.file.modes and not each.expected[-1].error), ""
     )
@@ -104,14 +106,14 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
     reasons = _listed(api.reasoning_fields) if api.reasoning_fields else "no field of its own"
     yield f"* **Reasoning** in {reasons}{_as_in(shown, lambda expected: expected.reasoning is not None)}"
     if api.offset_unit != "none":
-        yield f"* **Offsets** count {api.offset_unit}{_as_in(shown, _has_a_place)}"
+        yield f"* **Offsets** count {api.offset_unit}{_as_in(shown, _has_offsets)}"
     arguments = "text" if api.tool_arguments == "text" else "a JSON object"
     yield f"* **Tool arguments** are sent as {arguments}{_as_in(shown, lambda expected: bool(expected.tool_calls))}"
     fields = ", ".join(f"{name} at `{pointer}`" for name, pointer in api.error.items())
     yield f"* **Error body**: {fields}{_as_in(shown, lambda expected: bool(expected.error and not expected.fault))}"
     slot = f" in `{api.round_trip.slot}`" if api.round_trip.slot else ""
     back = next((f", as in {each.link}" for each in shown if "round_trip" in each.file.document), "")
-    yield f"* **Replay**: {api.round_trip.policy}{slot} ({api.round_trip.source}){back}"
+    yield f"* **Round trip**: {api.round_trip.policy}{slot} ({api.round_trip.source}){back}"
     if api.switches:
         yield f"* **Thinking switches**: {_listed(api.switches)}"
     if api.think:
@@ -125,15 +127,15 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
             yield f"| `{count}` | {_sum(api.usage[count])} | {counted} |"
     yield from ("", "| finish word | means | as in |", "|---|---|---|")
     for word, reason in api.finish.items():
-        said = _first(shown, functools.partial(_ends_with, word))
-        yield f"| `{word}` | {reason or 'null'} | {said} |"
+        example = _first(shown, functools.partial(_ends_with, word))
+        yield f"| `{word}` | {reason or 'null'} | {example} |"
     if api.notes:
-        yield from ("", "To know:", "", *(f"* {note}" for note in api.notes))
+        yield from ("", "Notes:", "", *(f"* {note}" for note in api.notes))
     yield from ("", "Sources:", "", *(f"* {source}" for source in api.sources), "")
-    yield from ("| what the scenarios show | | modes | evidence |", "|---|---|---|---|")
+    yield from ("| what the scenarios show | | modes | provenance |", "|---|---|---|---|")
     for each in shown:
-        evidence = each.file.cassette.metadata["provenance"]
-        yield f"| {each.file.document['title']} | {each.link} | {', '.join(each.file.modes)} | {evidence} |"
+        provenance = each.file.cassette.metadata["provenance"]
+        yield f"| {each.file.document['title']} | {each.link} | {', '.join(each.file.modes)} | {provenance} |"
     yield ""
 
 
@@ -141,7 +143,7 @@ def _sum(pointers: tuple[str, ...]) -> str:
     return " + ".join(f"`{field}`" for field in pointers).replace("+ `-", "- `") or "prompt + completion"
 
 
-def _has_a_place(expected: Expected) -> bool:
+def _has_offsets(expected: Expected) -> bool:
     return any(annotation.start is not None for annotation in expected.annotations)
 
 
@@ -153,13 +155,13 @@ def _ends_with(word: str, expected: Expected) -> bool:
     return word in expected.raw_finish_reasons
 
 
-def _first(shown: Sequence[Shown], says: Callable[[Expected], bool]) -> str:
-    """Return a link to the first scenario in which something is so, "" if there is none."""
-    return next((each.link for each in shown if any(map(says, each.expected))), "")
+def _first(shown: Sequence[Shown], shows: Callable[[Expected], bool]) -> str:
+    """Return a link to the first scenario whose expected values satisfy `shows`, or ""."""
+    return next((each.link for each in shown if any(map(shows, each.expected))), "")
 
 
-def _as_in(shown: Sequence[Shown], says: Callable[[Expected], bool]) -> str:
-    link = _first(shown, says)
+def _as_in(shown: Sequence[Shown], shows: Callable[[Expected], bool]) -> str:
+    link = _first(shown, shows)
     return f", as in {link}" if link else ""
 
 
@@ -169,11 +171,11 @@ def _listed(values: tuple[str, ...]) -> str:
 
 def main(arguments: list[str]) -> int:
     """Write or check the page; return 1 if the check finds another one."""
-    parser = argparse.ArgumentParser(description="Make the provider table a page to read.")
+    parser = argparse.ArgumentParser(description="Generate the page of providers.")
     parser.add_argument("path", type=Path)
-    parser.add_argument("--check", action="store_true", help="only say whether the file is up to date")
+    parser.add_argument("--check", action="store_true", help="only check that the file is up to date")
     options = parser.parse_args(arguments)
-    problems = pages.settle(options.path, page(), options.check, "the provider table says", COMMAND)
+    problems = pages.write_or_check(options.path, page(), options.check, COMMAND)
     print(*problems, sep="\n", end="\n" if problems else "")
     return 1 if problems else 0
 

@@ -1,10 +1,10 @@
-"""The page of requirements: what each of them is tested by, as a run of the reference adapters has shown it.
+"""Generate docs/requirements.md: what tests each requirement, by a report of the reference adapters.
 
     pytest conformance --adapter=adapters --conformance-report=report.json
     python -m tools.requirements_page docs/requirements.md --report=report.json
 
-The data is docs/requirements.toml, beside the page. Only cells that passed count, generated ones aside: those are drawn
-anew in every run.
+The requirements are in docs/requirements.toml. Only recorded cells that passed count; generated ones differ between
+runs.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from tools import pages
 COMMAND = "python -m tools.requirements_page docs/requirements.md --report=report.json"
 _SHOWN = 3
 _HEAD = f"""\
-# What is required, and what tests it
+# Requirements and what tests them
 
-Made from `requirements.toml` and a report of the reference adapters, by
+Generated from `requirements.toml` and a report of the reference adapters by
 
     {COMMAND}
 
-Ids are those of the seed documents. Rules are in `conformance/`, scenarios in `cassettes/`, tests in `tests/`.
+The ids are those of the documents that the project began with. Rules are in `conformance/`, scenarios in `cassettes/`,
+tests in `tests/`.
 """
 
 Seen = Mapping[str, frozenset[str]]
@@ -39,7 +40,14 @@ Seen = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True)
 class Requirement:
-    """A row: what tests it, or why nothing does (`out`)."""
+    """One requirement and what tests it, or why nothing does.
+
+    Attributes:
+        rules: The ids of rules that test it.
+        scenarios: Globs of the scenarios in which they do.
+        tests: Tests of the project, as `file.py` or `file.py::test`.
+        out: Why a conformance suite cannot test it, "" if it can.
+    """
 
     id: str
     text: str
@@ -49,28 +57,28 @@ class Requirement:
     out: str = ""
 
     def seen_in(self, seen: Seen) -> list[str]:
-        """Return the scenarios in which one of its rules has passed."""
+        """Return the scenarios of the requirement in which one of its rules has passed."""
         passed = frozenset().union(*(seen.get(rule, frozenset()) for rule in self.rules))
         return sorted(each for each in passed if any(fnmatch.fnmatchcase(each, glob) for glob in self.scenarios))
 
     def problems(self, seen: Seen, tests: Path) -> Iterator[str]:
-        """Yield what is wrong with the row."""
+        """Yield the problems of the row, one message each."""
         if bool(self.out) == bool(self.rules or self.tests):
-            yield f"{self.id}: either rules or tests, or the reason why there are none"
+            yield f"{self.id}: name rules or tests, or the reason why there are none in `out`, not both"
         for rule in self.rules:
             if rule not in seen:
-                yield f"{self.id}: {rule} has passed nowhere in that report"
+                yield f"{self.id}: {rule} passes nowhere in the report"
         for glob in self.scenarios if self.rules else ():
             if not fnmatch.filter(self.seen_in(seen), glob):
-                yield f"{self.id}: none of its rules has passed in a scenario {glob}"
+                yield f"{self.id}: none of its rules passes in a scenario {glob}"
         for test in self.tests:
             file, _, name = test.partition("::")
             if not (tests / file).is_file() or f"def {name}" not in (tests / file).read_text("utf-8"):
-                yield f"{self.id}: there is no test {test}"
+                yield f"{self.id}: tests/ has no test {test}"
 
 
 def read(path: Path) -> dict[str, list[Requirement]]:
-    """Return the requirements by the title of their document."""
+    """Read the requirements, grouped by the title of their document."""
     documents: dict[str, dict[str, Any]] = tomllib.loads(path.read_text("utf-8"))
     return {document.pop("title"): [_row(id, row) for id, row in document.items()] for document in documents.values()}
 
@@ -81,7 +89,7 @@ def _row(id: str, row: Mapping[str, Any]) -> Requirement:
 
 
 def passed(report: Mapping[str, Any]) -> Seen:
-    """Return the scenarios in which each rule has passed, those that were drawn aside."""
+    """Return for each rule id the recorded scenarios in which it has passed."""
     seen = defaultdict(set)
     for result in report["results"]:
         if result["status"] == "pass" and result["provenance"] != "generated":
@@ -101,7 +109,7 @@ def page(documents: Mapping[str, list[Requirement]], seen: Seen) -> str:
 
 def _tested(row: Requirement, seen: Seen) -> tuple[str, str]:
     if row.out:
-        return "nothing", f"out of reach: {row.out}"
+        return "nothing", f"out of scope: {row.out}"
     found = row.seen_in(seen)
     few = ", ".join(found[:_SHOWN]) + (", ..." if len(found) > _SHOWN else "")
     count = "1 scenario" if len(found) == 1 else f"{len(found)} scenarios"
@@ -110,20 +118,17 @@ def _tested(row: Requirement, seen: Seen) -> tuple[str, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write or check the page; return 1 if a row is wrong, or the check finds another page."""
-    parser = argparse.ArgumentParser(description="Make the requirements a page to read.")
+    """Write or check the page; return 1 if a requirement is wrong or the check finds another page."""
+    parser = argparse.ArgumentParser(description="Generate the page of requirements.")
     parser.add_argument("path", type=Path)
     parser.add_argument("--report", type=Path, required=True, help="a JSON report of the reference adapters")
-    parser.add_argument("--check", action="store_true", help="only say whether the file is up to date")
+    parser.add_argument("--check", action="store_true", help="only check that the file is up to date")
     options = parser.parse_args(arguments)
     documents = read(options.path.with_suffix(".toml"))
     seen = passed(json.loads(options.report.read_text("utf-8")))
     tests = options.path.parent.parent / "tests"
     problems = [each for rows in documents.values() for row in rows for each in row.problems(seen, tests)]
-    made = page(documents, seen)
-    problems = problems or pages.settle(
-        options.path, made, options.check, "the requirements and the report say", COMMAND
-    )
+    problems = problems or pages.write_or_check(options.path, page(documents, seen), options.check, COMMAND)
     print(*problems, sep="\n", end="\n" if problems else "")
     return 1 if problems else 0
 
