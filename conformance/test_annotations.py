@@ -109,7 +109,7 @@ def test_no_annotation_is_lost_or_repeated(exchange: Exchange) -> None:
 
 @rule("ANN-5", capability="annotations", when=_has_converted_spans)
 def test_spans_are_converted(exchange: Exchange) -> None:
-    """Offsets are shifted if reasoning was removed before the text, and converted if the provider counts in bytes.
+    """Offsets are shifted if reasoning was removed before the text, and converted if the provider counts another unit.
 
     A provider's offsets refer to the text as it was sent. Removing the reasoning from its beginning moves every
     character that an offset points to.

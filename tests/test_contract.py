@@ -1,4 +1,4 @@
-"""The contract's types say the same as its schemas, and nothing that is frozen can be changed."""
+"""The contract's types agree with its schemas, and their values are frozen."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def problems(name: str, value: Any) -> list[Any]:
     return list(schema.problems(name, value))
 
 
-def test_types_keep_their_schemas() -> None:
+def test_values_of_the_types_are_valid() -> None:
     assert problems("response", FULL.to_dict()) == []
     assert problems("call", CALL.to_dict()) == []
     assert problems("error", LLMError("oops", provider="x").to_dict()) == []

@@ -1,4 +1,4 @@
-"""A scan of everything that is recorded, by a scanner that somebody else keeps up to date, beside our own rules."""
+"""All cassettes are scanned by detect-secrets as well as by the patterns of the suite."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from detect_secrets.settings import transient_settings
 from llm_conformance import secrets
 from llm_conformance.locations import CASSETTES
 
-# Not those that look for randomness, or for words like "token": answers are full of both.
+# Detectors of randomness and of words like "token" are left out: answers are full of both.
 DETECTORS = (
     *("ArtifactoryDetector", "AWSKeyDetector", "AzureStorageKeyDetector", "BasicAuthDetector", "CloudantDetector"),
     *("DiscordBotTokenDetector", "GitHubTokenDetector", "GitLabTokenDetector", "JwtTokenDetector", "MailchimpDetector"),
@@ -33,13 +33,13 @@ def test_no_cassette_has_a_secret() -> None:
 
 
 @pytest.mark.parametrize("secret", ["ghp_" + "0aB1" * 9, "-----BEGIN " + "RSA PRIVATE KEY-----", "AKIA" + "0A1B" * 4])
-def test_the_scanner_would_find_one(tmp_path: Path, secret: str) -> None:
-    (tmp_path / "tape.yaml").write_text(f"body: {secret}\n")
-    assert found_in(tmp_path / "tape.yaml")
+def test_the_scanner_finds_a_secret(tmp_path: Path, secret: str) -> None:
+    (tmp_path / "cassette.yaml").write_text(f"body: {secret}\n")
+    assert found_in(tmp_path / "cassette.yaml")
 
 
-def test_ours_finds_what_theirs_does_not(tmp_path: Path) -> None:
+def test_the_patterns_find_keys_that_the_scanner_does_not_know(tmp_path: Path) -> None:
     key = "gsk_" + "a1B2" * 8
-    (tmp_path / "tape.yaml").write_text(f"body: {key}\n")
-    assert not found_in(tmp_path / "tape.yaml")
+    (tmp_path / "cassette.yaml").write_text(f"body: {key}\n")
+    assert not found_in(tmp_path / "cassette.yaml")
     assert list(secrets.scan(f"body: {key}\n")) == [(1, "an API key")]

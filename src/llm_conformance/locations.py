@@ -1,4 +1,4 @@
-"""Where the suite's data lies: inside the package when installed from a wheel, at the repository's root in a clone."""
+"""Where the suite's data is: in the package if installed from a wheel, at the root of the repository in a clone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent
 
 PACKAGED = (PACKAGE / "conformance").is_dir()
-"""Whether this is an installed wheel, which carries its own copy of everything."""
+"""Whether the suite is installed from a wheel, which has its own copy of everything."""
 
 ROOT = PACKAGE if PACKAGED else PACKAGE.parent.parent
 RULES = ROOT / "conformance"
@@ -21,7 +21,7 @@ RULES_PACKAGE = "llm_conformance.conformance" if PACKAGED else "conformance"
 REFERENCE_ADAPTERS = "llm_conformance.adapters" if PACKAGED else "adapters"
 
 STARTED_AS = "LLM_CONFORMANCE_STARTED_AS"
-"""The environment variable by which `llm-conformance run` says that it is how the user started the suite."""
+"""The environment variable with the command of a user who started the suite with `llm-conformance run`."""
 
 _IN_THE_CLONE = not PACKAGED and Path("conformance").resolve() == RULES
 

@@ -1,7 +1,7 @@
-"""Finding what looks like a secret in a cassette: keys, bearer tokens, cookies, account ids, e-mail addresses.
+"""Find and hide what looks like a secret: API keys, bearer tokens, cookies, account ids, e-mail addresses.
 
-A signature of a thinking block, an encrypted search index or a base64 sound is long and random too, and belongs there:
-only shapes that providers use for credentials are matched.
+Only the forms that providers use for credentials are matched. Randomness proves nothing: signatures of thinking blocks,
+encrypted search results and base64 audio are long and random too, and belong in a cassette.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import bisect
 import re
 from collections.abc import Iterator, Mapping
 
-# Where a shape has a group, only that is the secret.
-# What something has to follow is bounded in length: to look through a stranger's text may not take forever.
-_SHAPES = {
+# If a pattern has a group, only the group is the secret. All repetitions are bounded, so that no text takes long.
+_PATTERNS = {
     "an API key": re.compile(
         r"(?<![A-Za-z0-9])(?:sk|pk|rk|xai|gsk|csk|hf|r8|pplx|tgp|fw)[-_](?:[A-Za-z0-9]{1,40}[-_]){0,6}[A-Za-z0-9]{16,}"
     ),
@@ -25,54 +24,54 @@ _SHAPES = {
     "a bearer token": re.compile(r"\bBearer\s+[A-Za-z0-9._~+/-]{12,}"),
     "a JSON web token": re.compile(r"\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\."),
     "an organisation or project id": re.compile(r"\b(?:org|proj)-[A-Za-z0-9]{16,}"),
-    "an AWS account": re.compile(  # not one of those that AWS's own pages have
+    "an AWS account": re.compile(  # but not the example accounts of AWS's documentation
         r"\barn(?::|%3A)aws[a-z-]{0,20}(?::|%3A)[a-z0-9-]{1,40}(?::|%3A)[a-z0-9-]{0,30}(?::|%3A)"
         r"((?!0{12}|123456789012|111122223333)[0-9]{12})(?![0-9])",
         re.IGNORECASE,
     ),
     "an e-mail address": re.compile(r"\b[\w.+-]{1,64}@(?!example\.)[\w-]{1,63}\.[A-Za-z]{2,}\b"),
 }
-# Where a cassette has headers: what an answer says stands further to the right.
+# Headers of a cassette. Text in an answer is indented further.
 _HEADERS = re.compile(
     r"^ {0,7}(authorization|x-api-key|api-key|cookie|set-cookie|openai-organization)\s*:", re.I | re.M
 )
 
 
 def scan(text: str) -> Iterator[tuple[int, str]]:
-    """Yield line (from 1) and kind of everything in a cassette that looks like a secret, never the secret itself."""
+    """Yield (line, kind) for everything in a cassette that looks like a secret; lines count from 1."""
     yield from scan_text(text)
-    ends = _ends(text)
+    ends = _line_ends(text)
     for match in _HEADERS.finditer(text):
         yield bisect.bisect_left(ends, match.start(1)) + 1, f"the header {match[1].lower()}"
 
 
 def scan_text(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the same of a text that has no headers."""
-    ends = _ends(text)
-    for kind, shape in _SHAPES.items():
-        for match in shape.finditer(text):
+    """Yield (line, kind) as `scan` does, for a text without headers."""
+    ends = _line_ends(text)
+    for kind, pattern in _PATTERNS.items():
+        for match in pattern.finditer(text):
             yield bisect.bisect_left(ends, match.start()) + 1, kind
 
 
-def _ends(text: str) -> list[int]:
+def _line_ends(text: str) -> list[int]:
     return [match.start() for match in re.finditer("\n", text)]
 
 
 def hide(text: str) -> str:
-    """Return a text with everything that looks like a key, a token or an address replaced by what it is."""
-    for kind, shape in _SHAPES.items():
-        text = shape.sub(f"[{kind}]", text)
+    """Return a text with everything that looks like a secret replaced by its kind, such as `[an API key]`."""
+    for kind, pattern in _PATTERNS.items():
+        text = pattern.sub(f"[{kind}]", text)
     return text
 
 
 def masked(text: str) -> tuple[str, list[str]]:
-    """Return a text with everything that looks like a secret written over, and what it was, by kind.
+    """Return a text with everything that looks like a secret overwritten, and the kinds of what was overwritten.
 
-    What stands there instead has as many code points, so that what counts in the text still finds its place.
+    The text keeps its length, so that offsets into it stay valid.
     """
     found: list[str] = []
-    for kind, shape in _SHAPES.items():
-        text, count = shape.subn(_mask_of, text)
+    for kind, pattern in _PATTERNS.items():
+        text, count = pattern.subn(_mask_of, text)
         found += [kind] * count
     return text, found
 
@@ -83,10 +82,10 @@ def _mask_of(match: re.Match[str]) -> str:
 
 
 def mask(length: int) -> str:
-    """Return so many code points that are no secret, and look like none."""
+    """Return `length` code points that do not look like a secret."""
     return ("redacted." * length)[:length]
 
 
 def without_credentials(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return headers without those that are, or name, an account."""
+    """Return headers without those that have credentials or name an account."""
     return {name: value for name, value in headers.items() if not _HEADERS.match(f"{name}:")}

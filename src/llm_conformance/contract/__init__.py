@@ -1,10 +1,9 @@
 """The contract between an adapter and the suite, as frozen Python types.
 
-    provider bytes  ->  adapter  ->  Response, or an iterable of StreamEvent
+    bytes of the provider  ->  adapter  ->  Response, or an iterable of StreamEvent
 
-`schemas/*.schema.json` is the normative form. An adapter may return plain mappings, dataclasses, or objects with
-`to_dict` or `model_dump` instead: it never has to import these classes. The reference adapters do, because named
-fields read better than string keys.
+`schemas/*.schema.json` is the normative form. An adapter does not have to import these classes: it may return mappings,
+dataclasses, or objects with `to_dict` or `model_dump` that have the same fields.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the suite asks of an adapter: one call to one provider."""
+"""The input of an adapter: one call to one provider."""
 
 from __future__ import annotations
 
@@ -9,34 +9,55 @@ from typing import Any, Literal
 from llm_conformance.contract.values import Value
 
 CANARY_KEY = "llm-conformance-canary-key"
-"""Given as every call's API key; it may appear in nothing that comes back."""
+"""The API key of every call. It must not appear in anything that an adapter returns, raises or logs."""
 
 ThinkProfile = Literal["off", "leading", "prefilled", "anywhere"]
 
 
 @dataclass(frozen=True)
 class HttpResponse:
-    """A provider's answer as it came over the wire. Header names are lower case; `body` is empty for `call.http`."""
+    """A provider's HTTP response as it was recorded.
+
+    Attributes:
+        status: The HTTP status.
+        headers: The headers; their names are in lower case.
+        body: The whole body, without content encoding. Empty in `call.http`, because `parse_stream` is given the body
+            in chunks.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes = b""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return status and headers; the body is bytes and stays out."""
+        """Return status and headers; the body is left out, because JSON has no bytes."""
         return {"status": self.status, "headers": dict(self.headers)}
 
 
 @dataclass(frozen=True)
 class Call(Value):
-    """One call.
+    """One call to one provider.
 
-    `base_url` stands where the base URL of the provider's documented SDK stands; `path` is what follows it.
-    `params` is what else the provider's request carries, under its own names; `request` the recorded request body, for
-    adapters that are thin. `api_key` is a canary that may appear nowhere. `timeout_s` is in seconds.
-    `think_profile` says what the model is known to do: `off` (never parse tags), `leading`, `prefilled`, `anywhere`;
-    the tag is `<think>`, but for providers that have another (`think_tag` in the provider table).
-    `http` is set for `parse_stream` only.
+    Attributes:
+        provider: The name of the provider, such as `openai`.
+        api: The name of its API, such as `chat` or `responses`.
+        model: The requested model.
+        messages: The conversation: objects with a `role` of `system`, `user`, `assistant` or `tool`, as in OpenAI's
+            chat API. An earlier answer is the very object that the adapter returned for it.
+        base_url: The URL to use in place of the base URL of the provider's SDK.
+        path: The path of the API behind the base URL.
+        api_key: The key to send, always `CANARY_KEY`.
+        stream: Whether a stream is requested.
+        timeout_s: The time limit in seconds, for all attempts together.
+        correlation_id: An identifier for the adapter's own errors and logs.
+        tools: The tools, in the form of OpenAI's chat API.
+        params: Further fields of the provider's request, under the provider's names.
+        request: The recorded request body, for adapters that do not build one. Earlier answers are left out of it where
+            the adapter has to put them.
+        think_profile: Where the model puts its reasoning between tags: `off` (nowhere, never parse tags), `leading` (at
+            the beginning of the text), `prefilled` (at the beginning, without the opening tag), `anywhere`. The tag is
+            `<think>`, unless the provider table has another `think_tag`.
+        http: Status and headers of the response for `parse_stream`; None for the other methods.
     """
 
     provider: str
@@ -56,7 +77,7 @@ class Call(Value):
     http: HttpResponse | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the call as plain JSON values."""
+        """Return the call as JSON values."""
         result = super().to_dict()
         result["http"] = self.http.to_dict() if self.http else None
         return result

@@ -1,8 +1,7 @@
-"""The error hierarchy, and which HTTP status belongs to which class.
+"""The error classes, and the class of each HTTP status.
 
-Seed 003 (S3-19 to S3-32) names the seven classes and most statuses; 408, 413, 422, 504, 529 and the rest of 4xx and 5xx
-are settled in the contract (C-12). An adapter of somebody else need not import these: its exceptions are recognised by
-class name or by a status attribute.
+An adapter does not have to raise these classes. Its exceptions are recognised by the table `errors` that it declares,
+by the name of their class, or by an attribute with the HTTP status (`status_code`, `status`, `http_status`, `code`).
 """
 
 from __future__ import annotations
@@ -13,18 +12,18 @@ from collections.abc import Mapping
 from typing import Any
 
 correlation_id_var: contextvars.ContextVar[str | None] = contextvars.ContextVar("correlation_id", default=None)
-"""The correlation id of the work in progress; an error that is given none takes this one, else a new UUID 4."""
+"""The correlation id for errors that are created without one."""
 
 
 class LLMError(Exception):
-    """Base of all errors an adapter raises.
+    """The base class of all errors that an adapter raises.
 
     Args:
-        message: What went wrong, for people; never contains a secret.
-        correlation_id: Ties the error to a request; from `correlation_id_var`, or new, if not given.
-        provider: The provider's name, as in the call.
-        original_error: The exception behind it, if any.
-        extra_context: More facts, JSON-serialisable (`status_code`, `retry_after`).
+        message: What went wrong, without secrets.
+        correlation_id: The identifier of the request. Without it: `correlation_id_var`, or else a new UUID 4.
+        provider: The name of the provider, as in the call.
+        original_error: The exception behind this one.
+        extra_context: Further JSON-serialisable values, such as `status_code` and `retry_after`.
     """
 
     def __init__(
@@ -43,11 +42,11 @@ class LLMError(Exception):
         self.extra_context = dict(extra_context or {})
 
     def __str__(self) -> str:
-        """Return `message [provider=..] [correlation_id=..]` (S3-21)."""
+        """Return `message [provider=...] [correlation_id=...]`."""
         return f"{self.message} [provider={self.provider}] [correlation_id={self.correlation_id}]"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the error as plain JSON values, without the original exception (S3-22)."""
+        """Return the error as JSON values, without the original exception."""
         return {
             "error_type": type(self).__name__,
             "message": self.message,
@@ -58,31 +57,31 @@ class LLMError(Exception):
 
 
 class AuthenticationError(LLMError):
-    """401 and 403: the key is missing, wrong, or not allowed to do this."""
+    """Status 401 or 403: the key is missing, wrong or lacks a permission."""
 
 
 class RateLimitError(LLMError):
-    """429: too many requests or tokens."""
+    """Status 429: too many requests or tokens."""
 
 
 class TimeoutError(LLMError):
-    """A time-out of the transport, 408 or 504."""
+    """A timeout of the client, or status 408 or 504."""
 
 
 class ValidationError(LLMError):
-    """The answer is malformed: not JSON, truncated, wrongly typed, or of an unknown kind."""
+    """The response is malformed: not JSON, truncated, or of an unknown shape."""
 
 
 class ServiceUnavailableError(LLMError):
-    """500, 502, 503, 529, any other 5xx, and broken connections."""
+    """A broken connection, or status 500, 502, 503, 529 or any other 5xx but 504."""
 
 
 class ResourceNotFoundError(LLMError):
-    """404: no such model or endpoint."""
+    """Status 404: there is no such model or endpoint."""
 
 
 class InvalidRequestError(LLMError):
-    """400, 413, 422 and any other 4xx: the request itself is wrong."""
+    """Status 400, 413, 422 or any other 4xx: the request is wrong."""
 
 
 ERROR_TYPES: tuple[str, ...] = (
@@ -107,6 +106,6 @@ _BY_STATUS: Mapping[int, type[LLMError]] = {
 
 
 def error_for_status(status: int) -> type[LLMError]:
-    """Return the class for an HTTP error status (400 to 599)."""
+    """Return the error class for an HTTP status from 400 to 599."""
     fallback = ServiceUnavailableError if status >= 500 else InvalidRequestError
     return _BY_STATUS.get(status, fallback)

@@ -1,4 +1,4 @@
-"""The canonical stream: a closed set of events, the last of which carries the whole response or the error."""
+"""The canonical stream: events of a closed set of types. The last event carries the whole response or the error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ EVENT_TYPES: tuple[str, ...] = get_args(EventType)
 
 @dataclass(frozen=True)
 class ToolCallPiece(Value):
-    """Whose arguments a delta belongs to: `index` counts tool calls of the answer from 0."""
+    """The tool call to which a piece of arguments belongs.
+
+    Attributes:
+        index: The number of the tool call in the answer, from 0.
+        id: The provider's id of the call; it may come once or with every piece.
+        name: The name of the tool; it may come once or with every piece.
+    """
 
     index: int
     id: str | None = None
@@ -32,11 +38,23 @@ class ToolCallPiece(Value):
 
 @dataclass(frozen=True)
 class StreamEvent(Value):
-    """One step of a streamed answer.
+    """One event of a streamed answer.
 
-    `delta` is a piece of text, of reasoning or of tool arguments; pieces join by plain concatenation. `attachment` is a
-    piece of media whose `data` and `transcript` join the same way. `response.completed` carries `response`,
-    `response.error` carries `error` (`LLMError.to_dict()`) and may carry the partial response.
+    Attributes:
+        event_type: The type of the event. `response.completed` or `response.error` is the last event.
+        delta: The next piece of the message (`response.output_text.delta`), of the reasoning
+            (`response.reasoning.delta`) or of the arguments of a tool call
+            (`response.function_call_arguments.delta`). Pieces are joined by plain concatenation.
+        tool_call: The tool call to which `delta` belongs, in `response.function_call_arguments.delta`.
+        attachment: A piece of an attachment, in `response.media`. Pieces with the same `id` are one attachment; their
+            `data` (base64) and `transcript` are joined.
+        annotations: New annotations, in `response.annotation.added`.
+        segments: Segments that are complete and that no other event shows, such as a block of unknown type.
+        provider_meta: Attempts, as in the response.
+        raw_event: The provider's frame behind this event.
+        extras: Further values, by namespace.
+        response: The whole response in `response.completed`; in `response.error` what there is of it, if anything.
+        error: The error in `response.error`, in the form of `LLMError.to_dict()`.
     """
 
     event_type: EventType

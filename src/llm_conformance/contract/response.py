@@ -1,7 +1,7 @@
-"""The canonical response: what every adapter returns, whatever the provider sent.
+"""The canonical response: what every adapter returns, whatever the provider sends.
 
-Lengths and offsets count Unicode code points of the final `message`; token counts count tokens. `None` means that the
-provider did not report the value; it is never replaced by 0 or by a guess (`schemas/response.schema.json`).
+Offsets count Unicode code points of the final `message`. `None` means that the provider did not report a value; 0 or a
+guess must not take its place. The normative form is `schemas/response.schema.json`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,16 @@ ThinkingMode = Literal["enabled", "disabled", "interleaved", "preserved"]
 class Usage(Value):
     """Token counts, normalised so that `total_tokens == prompt_tokens + completion_tokens`.
 
-    `cached_tokens`, `cache_write_tokens` and `audio_prompt_tokens` are parts of `prompt_tokens`;
-    `reasoning_tokens` and `audio_completion_tokens` are parts of `completion_tokens`.
-    `raw` keeps the provider's object.
+    Attributes:
+        prompt_tokens: All tokens of the input, cached ones included.
+        completion_tokens: All tokens of the output, reasoning included.
+        total_tokens: The sum of both.
+        cached_tokens: The part of `prompt_tokens` that was read from a cache.
+        cache_write_tokens: The part of `prompt_tokens` that was written to a cache.
+        reasoning_tokens: The part of `completion_tokens` that is reasoning.
+        audio_prompt_tokens: The part of `prompt_tokens` that is audio.
+        audio_completion_tokens: The part of `completion_tokens` that is audio.
+        raw: The provider's own usage object, unchanged.
     """
 
     prompt_tokens: int | None = None
@@ -39,10 +46,14 @@ class Usage(Value):
 
 @dataclass(frozen=True)
 class Segment(Value):
-    """One block of the answer, in wire order.
+    """One block of the answer, or one contiguous run of text or reasoning if the wire has no blocks.
 
-    Joining the `content` of the text segments gives `message`; of the visible reasoning segments, `reasoning`.
-    Opaque data of the block stays unchanged in `metadata` (`signature`, `redacted`, `encrypted`).
+    Attributes:
+        type: The type of the block; `other` if it is none of the others, or unknown.
+        content: The block's text. The joined text segments are `message`, the joined reasoning segments `reasoning`.
+        metadata: Data of the block. Opaque values of the provider stay unchanged: `signature`, `redacted`, `encrypted`.
+            Reasoning that was cut out of the text by tags has `source: tag`; tools that the provider ran itself have
+            `server_executed: true`; a segment `other` may have a `kind`, such as `refusal`.
     """
 
     type: SegmentType
@@ -52,9 +63,12 @@ class Segment(Value):
 
 @dataclass(frozen=True)
 class Annotation(Value):
-    """Metadata attached to `message[start:end]` (code points, half-open), or to no place when both are None.
+    """A citation of `message[start:end]`.
 
-    `data` holds the provider's own fields of the citation under their own names.
+    Attributes:
+        start: The offset of the first code point; None if the citation has no place in the message.
+        end: The offset behind the last code point; None if `start` is None.
+        data: The provider's own fields of the citation, under the provider's names.
     """
 
     start: int | None
@@ -64,7 +78,18 @@ class Annotation(Value):
 
 @dataclass(frozen=True)
 class Attachment(Value):
-    """Media in the answer: `type` is a MIME type, `data` is base64, `text_index` a code point offset into `message`."""
+    """Media in the answer, such as audio.
+
+    Attributes:
+        id: The provider's id of the media.
+        type: The MIME type.
+        data: The bytes, in base64.
+        url: Where the bytes can be fetched, if `data` has none.
+        transcript: The text of spoken audio.
+        expires_at: When the provider deletes the media, in seconds since 1970 (Unix time).
+        text_index: The offset in `message`, in code points, at which the media was sent.
+        metadata: Further data of the media.
+    """
 
     id: str | None = None
     type: str | None = None
@@ -78,7 +103,14 @@ class Attachment(Value):
 
 @dataclass(frozen=True)
 class ToolCall(Value):
-    """A call that the client must answer. `arguments` is the text as sent; empty becomes `{}`."""
+    """A tool call that the client has to answer.
+
+    Attributes:
+        id: The provider's id of the call; None, or a made-up one that is unique, if the provider sends none.
+        name: The name of the tool.
+        arguments: The arguments as text, usually JSON, as the provider sent it; `{}` if it sent none.
+        type: `custom` for tools that take free text as their argument.
+    """
 
     id: str | None
     name: str
@@ -88,7 +120,14 @@ class ToolCall(Value):
 
 @dataclass(frozen=True)
 class ProviderMeta(Value):
-    """One attempt at one provider; `latency_ms` in milliseconds."""
+    """One attempt to get the answer from one provider.
+
+    Attributes:
+        provider_name: The name of the provider.
+        model: The model that was asked.
+        latency_ms: How long the attempt took, in milliseconds.
+        extra: Further values; for an attempt that failed, why it failed.
+    """
 
     provider_name: str
     model: str | None = None
@@ -98,7 +137,31 @@ class ProviderMeta(Value):
 
 @dataclass(frozen=True)
 class Response(Value):
-    """A whole answer. `message` is the visible answer only, `""` exactly when there is none; see the schema."""
+    """A whole answer.
+
+    Attributes:
+        message: The visible answer, with all of its white space; "" if there is none.
+        provider: The name of the provider, as in the call.
+        model: The model that answered: the last one that the wire names, or else the call's.
+        finish_reason: Why the answer ended; None if that is unknown.
+        usage: The token counts; None if the provider reports none at all.
+        id: The provider's id of the answer.
+        request_id: The provider's id of the request.
+        created: When the answer was created, as RFC 3339 in UTC (`2025-01-21T17:24:32Z`).
+        reasoning: The visible reasoning; None, and never "", if there is none.
+        segments: The blocks of the answer, in wire order.
+        annotations: The citations.
+        attachments: The media.
+        tool_calls: The tool calls that the client has to answer. Calls of hosted tools are segments.
+        raw_finish_reason: The provider's own word for why the answer ended.
+        thinking_mode: The thinking mode that the request asked for.
+        clear_thinking: Whether the request asked to discard earlier reasoning; None if it did not say.
+        provider_meta: All attempts, the one that gave the answer last.
+        latency_ms: How long the answer took, in milliseconds.
+        cost_usd: What the answer cost, in US dollars.
+        raw_events: All frames of the provider, in order and without secrets.
+        extras: Further values, by namespace, such as the provider's name.
+    """
 
     message: str
     provider: str

@@ -1,4 +1,4 @@
-"""How a frozen contract type becomes plain JSON values."""
+"""Turn the types of the contract into JSON values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def plain(value: Any) -> Any:
-    """Return `value` as JSON-serialisable containers: dataclasses and mappings as dicts, sequences as lists."""
+    """Return dataclasses and mappings as dicts and sequences as lists, at every depth; other values as they are."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
@@ -19,9 +19,9 @@ def plain(value: Any) -> Any:
 
 
 class Value:
-    """Base of the frozen contract dataclasses: adds `to_dict`."""
+    """The base class of the contract's dataclasses."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the value as plain JSON containers."""
+        """Return the fields as JSON values."""
         result: dict[str, Any] = plain(self)
         return result
