@@ -1,4 +1,4 @@
-"""Running commands as a user would."""
+"""Running commands as a user does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def sh(*command: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command and return what it printed, whatever its exit code."""
+    """Run a command; return its output and exit code."""
     return subprocess.run(
         [*map(str, command)],
         cwd=cwd,

@@ -1,4 +1,4 @@
-"""A provider on the loopback: it wants its key, and answers what the wire writers write, changed as a test says."""
+"""A stand-in for a provider: a local server that checks the key and answers with generated or altered responses."""
 
 from __future__ import annotations
 
@@ -33,54 +33,60 @@ _ENOUGH = settings(
 
 
 def written(api: Api, wanted: Callable[[Scenario], bool]) -> Scenario:
-    """Return the smallest generated answer of a provider that is as wanted, plain and streamed."""
+    """Return the smallest generated scenario of an API, plain and streamed, that `wanted` accepts."""
     (theme,) = (each for each in THEMES if each.name == "answers")
     return find(theme.scenarios(api, "stream"), lambda each: len(each.modes) == 2 and wanted(each), settings=_ENOUGH)
 
 
 @dataclass
 class StandIn:
-    """The provider. `say` is what it answers, by mode; `change` what becomes of that; `asked` all requests."""
+    """The stand-in.
+
+    Attributes:
+        answers: The responses by mode.
+        change: Alters each response.
+        requests: The requests so far.
+    """
 
     api: Api
     url: str
-    say: Mapping[Mode, Interaction]
-    change: Change = lambda told: told
-    asked: list[Mapping[str, Any]] = field(default_factory=list)
+    answers: Mapping[Mode, Interaction]
+    change: Change = lambda answer: answer
+    requests: list[Mapping[str, Any]] = field(default_factory=list)
 
     def answer(self, path: str, headers: Mapping[str, str], body: bytes) -> Interaction:
         """Answer a request."""
         request = json.loads(body)
-        self.asked.append({"path": path, "headers": dict(headers), "body": request})
+        self.requests.append({"path": path, "headers": dict(headers), "body": request})
         names = self.api.key_headers
         if names and not any(KEY in headers.get(name, "") for name in names):
             return Interaction(path, {}, 401, {"content-type": "application/json"}, b'{"error": {"message": "who?"}}')
         streams = request.get("stream") or "stream" in path.rpartition(":")[2]
-        return self.change(self.say["stream" if streams else "json"])
+        return self.change(self.answers["stream" if streams else "json"])
 
 
 @contextmanager
-def standing_in(api: Api, say: Mapping[Mode, Interaction]) -> Iterator[StandIn]:
-    """Run a provider on the loopback."""
+def standing_in(api: Api, answers: Mapping[Mode, Interaction]) -> Iterator[StandIn]:
+    """Run a stand-in for a provider."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
-            told = provider.answer(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
-            self.send_response(told.status)
-            for name, value in told.headers.items():
+            answer = provider.answer(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
                 self.send_header(name, value)
-            self.send_header("content-length", str(len(told.body)))
+            self.send_header("content-length", str(len(answer.body)))
             self.end_headers()
-            self.wfile.write(told.body)
+            self.wfile.write(answer.body)
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    provider = StandIn(api, f"http://127.0.0.1:{server.server_address[1]}", say)
+    provider = StandIn(api, f"http://127.0.0.1:{server.server_address[1]}", answers)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
@@ -92,7 +98,7 @@ def standing_in(api: Api, say: Mapping[Mode, Interaction]) -> Iterator[StandIn]:
 
 
 def draft(directory: Path, api: Api, name: str = "answer", **more: Any) -> Path:
-    """Write a draft of a conversation with a provider."""
+    """Write a draft."""
     path = directory / f"{name}.draft.yaml"
     document = {
         "title": "What the stand-in says",
@@ -100,12 +106,12 @@ def draft(directory: Path, api: Api, name: str = "answer", **more: Any) -> Path:
         "api": api.name,
         "call": {"model": "some-model", "messages": [{"role": "user", "content": "Say something"}]},
     }
-    path.write_text(json.dumps(document | more), encoding="utf-8")  # JSON is YAML, and has no aliases
+    path.write_text(json.dumps(document | more), encoding="utf-8")  # JSON is YAML
     return path
 
 
-def told(scenario: Scenario) -> bool:
-    """Whether an answer says something, and counts it."""
+def has_counted_text(scenario: Scenario) -> bool:
+    """Return True if the answer has a message and a prompt token count."""
     expected = scenario.expected["json"]
     return bool(expected.message) and expected.usage is not None and expected.usage.prompt_tokens is not None
 
@@ -115,12 +121,12 @@ def run(*arguments: str | Path) -> int:
 
 
 def recorded(cassette_dir: Path, provider: StandIn, *options: str) -> int:
-    """Record the draft's scenario, or once it is there, that."""
+    """Record a draft the first time, then the scenario that was made from it."""
     target = f"{provider.api.provider}/answer"
     known = (cassette_dir / f"{target}.yaml").is_file()
     source = target if known else draft(cassette_dir, provider.api)
-    home_option = f"--cassettes={cassette_dir}"
-    return run("record", source, "--yes", f"--base-url={provider.url}", home_option, *options)
+    cassettes = f"--cassettes={cassette_dir}"
+    return run("record", source, "--yes", f"--base-url={provider.url}", cassettes, *options)
 
 
 def accepted(cassette_dir: Path, provider: StandIn) -> Path:
@@ -131,4 +137,4 @@ def accepted(cassette_dir: Path, provider: StandIn) -> Path:
 
 def failing(status: int) -> Callable[[Interaction], Interaction]:
     body = json.dumps({"error": {"message": "not now", "type": "server_error", "code": None}}).encode()
-    return lambda told: Interaction(told.uri, told.request, status, {"content-type": "application/json"}, body)
+    return lambda answer: Interaction(answer.uri, answer.request, status, {"content-type": "application/json"}, body)

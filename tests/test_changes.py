@@ -1,4 +1,4 @@
-"""What a review says of a provider that has changed, and of one that has not."""
+"""What a review shows of a provider that has changed, and of one that has not."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tests.standin import StandIn, accepted, failing, recorded, run
 
 
 def renamed(old: str, new: str) -> Callable[[Interaction], Interaction]:
-    return lambda told: replace(told, body=told.body.replace(f'"{old}"'.encode(), f'"{new}"'.encode()))
+    return lambda response: replace(response, body=response.body.replace(f'"{old}"'.encode(), f'"{new}"'.encode()))
 
 
 def edited(change: Callable[[Any], None]) -> Callable[[Interaction], Interaction]:
-    """Return what changes each JSON document of an answer."""
+    """Return a function that changes each JSON document of a response."""
 
-    def of(told: Interaction) -> Interaction:
-        framing = told.framing
+    def of(response: Interaction) -> Interaction:
+        framing = response.framing
         made = []
-        for frame in told.frames:
+        for frame in response.frames:
             data = framing.data(frame) if framing else frame
             if data:
                 document = json.loads(data)
@@ -33,7 +33,7 @@ def edited(change: Callable[[Any], None]) -> Callable[[Interaction], Interaction
                 data = json.dumps(document).encode()
                 frame = framing.with_data(frame, data) if framing else data
             made.append(frame)
-        return replace(told, body=b"".join(made))
+        return replace(response, body=b"".join(made))
 
     return of
 
@@ -43,23 +43,23 @@ def without_usage(document: Any) -> None:
 
 
 def in_utf16(document: Any) -> None:
-    """Have citations count what JavaScript counts."""
+    """Count the offsets of citations in UTF-16 units, as JavaScript does."""
     text = document.get("text_so_far", "")
     for choice in document.get("choices") or ():
-        said = choice.get("message") or choice.get("delta") or {}
-        for each in said.get("annotations") or ():
+        message = choice.get("message") or choice.get("delta") or {}
+        for each in message.get("annotations") or ():
             for name in ("start_index", "end_index"):
                 cited = each.get(each["type"], each)
-                cited[name] = len((said.get("content") or text)[: cited[name]].encode("utf-16-le")) // 2
+                cited[name] = len((message.get("content") or text)[: cited[name]].encode("utf-16-le")) // 2
 
 
 def in_milliseconds(document: Any) -> None:
-    """Have times in another form."""
+    """Write the time as a string."""
     document["created"] = "2026-11-21T10:00:00Z"
 
 
-def cut(told: Interaction) -> Interaction:
-    return replace(told, body=b"".join(told.frames[:2])) if told.streamed else told
+def cut(response: Interaction) -> Interaction:
+    return replace(response, body=b"".join(response.frames[:2])) if response.streamed else response
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ def cut(told: Interaction) -> Interaction:
     ],
     ids=["renamed", "no-usage", "utf-16", "429", "500", "cut", "retyped"],
 )
-def test_what_a_provider_has_changed_is_named_and_the_old_recording_stays(
+def test_the_review_names_the_change_and_the_recording_stays(
     cassette_dir: Path,
     provider: StandIn,
     change: Callable[[Interaction], Interaction],
     named: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    tape = accepted(cassette_dir, provider)
+    path = accepted(cassette_dir, provider)
     before = {path: path.read_bytes() for path in cassette_dir.rglob("*.yaml")}
     provider.change = change
     assert recorded(cassette_dir, provider) == 0
@@ -92,7 +92,7 @@ def test_what_a_provider_has_changed_is_named_and_the_old_recording_stays(
     assert {path: path.read_bytes() for path in cassette_dir.rglob("*.yaml") if ".proposed" not in str(path)} == before
     assert run("reject", f"--cassettes={cassette_dir}") == 0
     assert {path: path.read_bytes() for path in cassette_dir.rglob("*.yaml")} == before
-    assert cassette.load(tape).interactions[0].status == 200
+    assert cassette.load(path).interactions[0].status == 200
 
 
 def test_an_unchanged_provider_has_the_same_shape(

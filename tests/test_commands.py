@@ -13,7 +13,7 @@ from llm_conformance.rules import catalogue
 from tests import gated
 
 
-def test_lists_have_everything(capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_has_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["list", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [each["id"] for each in found["rules"]] == [*catalogue.catalogue()]
@@ -67,7 +67,7 @@ def test_a_scenario_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
         ([], "the following arguments are required: COMMAND"),
     ],
 )
-def test_misuse_is_one_message(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+def test_a_usage_error_is_one_message(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
     try:
         code = main.main(arguments)
     except SystemExit as ended:
@@ -77,7 +77,7 @@ def test_misuse_is_one_message(capsys: pytest.CaptureFixture[str], arguments: li
 
 
 @pytest.mark.parametrize(
-    ("spoilt", "code", "said"),
+    ("spoilt", "code", "message"),
     [
         (gated.GOOD, 0, "ok  cerebras:chat              parse"),
         (
@@ -94,10 +94,10 @@ def test_smoke(
     capsys: pytest.CaptureFixture[str],
     spoilt: str,
     code: int,
-    said: str,
+    message: str,
 ) -> None:
     gated.write(tmp_path, spoilt, package="adapters")
     (tmp_path / "mypkg.py").rename(tmp_path / f"smoked{abs(hash(spoilt))}.py")
     monkeypatch.chdir(tmp_path)
     assert main.main(["smoke", f"--adapter=smoked{abs(hash(spoilt))}.py"]) == code
-    assert said in capsys.readouterr().out
+    assert message in capsys.readouterr().out

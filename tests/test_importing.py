@@ -1,4 +1,4 @@
-"""Importing what somebody else has recorded."""
+"""Importing cassettes of other projects."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ ANSWER = {
     "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Acht."}}],
     "usage": {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7},
 }
-ASKED = {"model": "deepseek-chat", "messages": [{"role": "user", "content": "Wie viele Beine?"}], "temperature": 0}
+REQUEST = {"model": "deepseek-chat", "messages": [{"role": "user", "content": "Wie viele Beine?"}], "temperature": 0}
 
 
-def tape(directory: Path, *pairs: dict[str, object], name: str = "test_legs.yaml", **more: object) -> Path:
+def cassette_file(directory: Path, *pairs: dict[str, object], name: str = "test_legs.yaml", **more: object) -> Path:
     path = directory / name
     path.write_text(json.dumps({"version": 1, "interactions": list(pairs), **more}), encoding="utf-8")
     return path
@@ -35,9 +35,9 @@ def tape(directory: Path, *pairs: dict[str, object], name: str = "test_legs.yaml
 
 def pair(response: dict[str, object] | None = None, url: str = URL, **asked: Any) -> dict[str, object]:
     headers = {"authorization": ["Bearer sk-live-0123456789abcdefghijkl"], "content-type": ["application/json"]}
-    request = {"method": "POST", "uri": url, "body": json.dumps({**ASKED, **asked}), "headers": headers}
-    told = {"status": {"code": 200, "message": "OK"}, "headers": {"content-type": ["application/json"]}}
-    return {"request": request, "response": response or {**told, "body": {"string": json.dumps(ANSWER)}}}
+    request = {"method": "POST", "uri": url, "body": json.dumps({**REQUEST, **asked}), "headers": headers}
+    head = {"status": {"code": 200, "message": "OK"}, "headers": {"content-type": ["application/json"]}}
+    return {"request": request, "response": response or {**head, "body": {"string": json.dumps(ANSWER)}}}
 
 
 def streamed() -> dict[str, object]:
@@ -48,86 +48,86 @@ def streamed() -> dict[str, object]:
     chunks = [chunk({"role": "assistant", "content": "Ac"}), chunk({"content": "ht."}), chunk({}, finish="stop")]
     chunks.append({**chunk({}), "choices": [], "usage": ANSWER["usage"]})
     body = "".join(f"data: {json.dumps(each)}\n\n" for each in chunks) + "data: [DONE]\n\n"
-    told = {"status": {"code": 200, "message": "OK"}, "headers": {"content-type": ["text/event-stream"]}}
+    head = {"status": {"code": 200, "message": "OK"}, "headers": {"content-type": ["text/event-stream"]}}
     options: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
-    return pair({**told, "body": {"string": body}}, **options)
+    return pair({**head, "body": {"string": body}}, **options)
 
 
 def run(*arguments: str | Path) -> int:
     return main.main(["import", *map(str, arguments)])
 
 
-def test_plain_and_streamed_become_one_scenario_with_its_truth(tmp_path: Path) -> None:
-    file = tape(tmp_path, pair(), streamed())
+def test_plain_and_streamed_become_one_scenario_with_expected_values(tmp_path: Path) -> None:
+    file = cassette_file(tmp_path, pair(), streamed())
     into = tmp_path / "ours"
     assert run(file, f"--into={into}", "--source=https://example.com/repo at 1234567", "--licence=MIT") == 0
-    (made,) = lint.load_all([into])
-    assert made.id == "deepseek/test-legs"
-    assert made.modes == ("json", "stream")
-    assert made.same_content
-    assert made.params["json"] == {"temperature": 0}
-    assert made.params["stream"] == {"temperature": 0, "stream_options": {"include_usage": True}}
-    assert {expected.message for expected in made.expected.values()} == {"Acht."}
-    assert [each.type for each in made.expected["stream"].segments] == ["text"]
-    said = cassette.load(into / "deepseek/test-legs.yaml").metadata
-    assert (said["provenance"], said["licence"]) == ("transcribed", "MIT")
-    assert said["source"] == "https://example.com/repo at 1234567"
+    (imported,) = lint.load_all([into])
+    assert imported.id == "deepseek/test-legs"
+    assert imported.modes == ("json", "stream")
+    assert imported.same_content
+    assert imported.params["json"] == {"temperature": 0}
+    assert imported.params["stream"] == {"temperature": 0, "stream_options": {"include_usage": True}}
+    assert {expected.message for expected in imported.expected.values()} == {"Acht."}
+    assert [each.type for each in imported.expected["stream"].segments] == ["text"]
+    metadata = cassette.load(into / "deepseek/test-legs.yaml").metadata
+    assert (metadata["provenance"], metadata["licence"]) == ("transcribed", "MIT")
+    assert metadata["source"] == "https://example.com/repo at 1234567"
     assert "sk-live" not in (into / "deepseek/test-legs.yaml").read_text()
 
 
-def test_what_was_imported_before_is_said_and_what_is_called_alike_gets_a_number(
+def test_a_cassette_is_imported_once_and_a_used_name_gets_a_number(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     into = tmp_path / "ours"
-    assert run(tape(tmp_path, pair()), f"--into={into}") == 0
-    assert run(tape(tmp_path, pair()), f"--into={into}") == 1
+    assert run(cassette_file(tmp_path, pair()), f"--into={into}") == 0
+    assert run(cassette_file(tmp_path, pair()), f"--into={into}") == 1
     assert "it was imported before as" in capsys.readouterr().out
     other = tmp_path / "other"
     other.mkdir()
     changed = json.loads(json.dumps(pair()).replace("Acht.", "Neun."))
-    assert run(tape(other, changed), f"--into={into}") == 0
+    assert run(cassette_file(other, changed), f"--into={into}") == 0
     assert sorted(path.name for path in (into / "deepseek").glob("*.scenario.yaml")) == [
         "test-legs-2.scenario.yaml",
         "test-legs.scenario.yaml",
     ]
 
 
-def test_bodies_written_anew_are_imported_with_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = {"status": {"code": 200, "message": "OK"}, "headers": {"content-type": ["application/json"]}}
-    parsed = pair({**told, "parsed_body": ANSWER})
-    parsed["request"] = {"method": "POST", "uri": URL, "headers": {}, "parsed_body": ASKED}
+def test_reserialised_bodies_are_imported_with_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    head = {"status": {"code": 200, "message": "OK"}, "headers": {"content-type": ["application/json"]}}
+    parsed = pair({**head, "parsed_body": ANSWER})
+    parsed["request"] = {"method": "POST", "uri": URL, "headers": {}, "parsed_body": REQUEST}
     file = tmp_path / "test_parsed.yaml"
     file.write_text(yaml.safe_dump({"interactions": [parsed], "version": 1}))
     assert run(file, f"--into={tmp_path / 'ours'}") == 0
     assert "the recorder replaces typographic characters" in capsys.readouterr().out
-    said = cassette.load(tmp_path / "ours/deepseek/test-parsed.yaml").metadata
-    assert (said["provenance"], said["fidelity"]) == ("edited", "json-asciified")
+    metadata = cassette.load(tmp_path / "ours/deepseek/test-parsed.yaml").metadata
+    assert (metadata["provenance"], metadata["fidelity"]) == ("edited", "json-asciified")
 
 
-def test_packed_cassettes_and_folders_are_read(tmp_path: Path) -> None:
+def test_gzipped_cassettes_and_folders_are_read(tmp_path: Path) -> None:
     folder = tmp_path / "theirs" / "deep"
     folder.mkdir(parents=True)
     packed = folder / "test_packed.yaml.gz"
-    packed.write_bytes(gzip.compress(tape(tmp_path, pair()).read_bytes()))
+    packed.write_bytes(gzip.compress(cassette_file(tmp_path, pair()).read_bytes()))
     assert run(tmp_path / "theirs", f"--into={tmp_path / 'ours'}") == 0
     assert [each.id for each in lint.load_all([tmp_path / "ours"])] == ["deepseek/test-packed"]
 
 
-def test_what_cannot_be_imported_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_reason_for_not_importing_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     odd = json.loads(json.dumps(pair()).replace("finish_reason", "finishing"))
     (tmp_path / "broken.yml").write_text("interactions: [")
-    file = tape(tmp_path, pair(url="https://api.nobody.example/v1/chat"), odd, {"request": {}})
+    file = cassette_file(tmp_path, pair(url="https://api.nobody.example/v1/chat"), odd, {"request": {}})
     assert run(file, tmp_path / "broken.yml", f"--into={tmp_path / 'ours'}") == 1
-    said = capsys.readouterr().out
-    assert "not imported: test_legs.yaml#0: no row in the provider table for a request to api.nobody.example" in said
-    assert "'finish_reason' is a required property" in said
-    assert re.search(rf"not imported: {tmp_path / 'broken.yml'}:\d: not valid YAML", said)
+    output = capsys.readouterr().out
+    assert "not imported: test_legs.yaml#0: no row in the provider table for a request to api.nobody.example" in output
+    assert "'finish_reason' is a required property" in output
+    assert re.search(rf"not imported: {tmp_path / 'broken.yml'}:\d: not valid YAML", output)
     assert not (tmp_path / "ours").exists()
 
 
-def test_secrets_of_others_are_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_secrets_in_imported_cassettes_are_masked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = json.dumps(pair()).replace("Acht.", "Ask somebody@company.de or org-0123456789abcdefgh")
-    assert run(tape(tmp_path, json.loads(text)), f"--into={tmp_path / 'ours'}") == 0
+    assert run(cassette_file(tmp_path, json.loads(text)), f"--into={tmp_path / 'ours'}") == 0
     written = (tmp_path / "ours/deepseek/test-legs.yaml").read_text()
     assert "somebody@company" not in written
     assert "org-0123" not in written
@@ -135,11 +135,11 @@ def test_secrets_of_others_are_written_over(tmp_path: Path, capsys: pytest.Captu
     assert not list(lint.lint(load.read(tmp_path / "ours/deepseek/test-legs.scenario.yaml")))
 
 
-def test_a_recording_of_ours_comes_back_with_its_truth(tmp_path: Path) -> None:
+def test_a_cassette_of_the_suite_is_imported_with_its_expected_values(tmp_path: Path) -> None:
     into = tmp_path / "ours"
     assert run(CASSETTES / "llamacpp" / "chat-tool-call.yaml", f"--into={into}") == 0
-    (made,) = lint.load_all([into])
+    (imported,) = lint.load_all([into])
     (ours,) = lint.load_all([CASSETTES], lambda path: path.name == "chat-tool-call.scenario.yaml")
     for mode in ours.modes:
-        assert made.expected[mode].tool_calls == ours.expected[mode].tool_calls
-        assert made.expected[mode].usage == ours.expected[mode].usage
+        assert imported.expected[mode].tool_calls == ours.expected[mode].tool_calls
+        assert imported.expected[mode].usage == ours.expected[mode].usage

@@ -11,7 +11,7 @@ import pytest
 from tests.shell import ROOT, sh
 from tests.test_reports import WHOLE
 
-# Each takes tenths of a second to import, and none is needed to read a report.
+# They are slow to import, and reading a report needs none of them.
 HEAVY = {"hypothesis", "vcr", "http.server", "pytest"}
 RUNS = {f"llm_conformance.{name}" for name in ("replay", "generate", "themes", "recording", "pytest_plugin")}
 

@@ -1,4 +1,4 @@
-"""The page as a reader uses it, in a real browser: Chromium and its driver, from the distribution's packages."""
+"""The HTML page in a real browser: Chromium and its driver, from the packages of the distribution."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SPANS = "openai/citations-after-emoji"
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a directory with the page of the reference adapters on a few scenarios, and one of two adapters."""
+    """Return a directory with a page of the reference adapters (page.html) and one of two adapters (both.html)."""
     directory = tmp_path_factory.mktemp("pages")
     gated.write(directory, gated.BROKEN, package="adapters")
     first = "--report=page.html", "--report=one.json", "--scenario=openai/citations-*", "--scenario=anthropic/thinking*"
@@ -66,7 +66,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[webdriver.Chrome]:
-    """Start Chromium, without any network."""
+    """Start Chromium without network."""
     options = webdriver.ChromeOptions()
     for option in (
         "--headless=new",
@@ -77,13 +77,13 @@ def browser() -> Iterator[webdriver.Chrome]:
     ):
         options.add_argument(option)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    made = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield made
-    made.quit()
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
 
 
 class Page:
-    """A page, opened."""
+    """A page that is open in the browser."""
 
     def __init__(self, browser: webdriver.Chrome, path: Path) -> None:
         self.browser = browser
@@ -132,7 +132,7 @@ def test_filter_open_a_cell_and_read_the_marked_span(browser: webdriver.Chrome, 
     assert page.complaints() == []
 
 
-def test_reasoning_stands_apart(browser: webdriver.Chrome, pages: Path) -> None:
+def test_reasoning_is_shown_apart_from_the_message(browser: webdriver.Chrome, pages: Path) -> None:
     page = Page(browser, pages / "page.html")
     page.find("anthropic/thinking-names-the-tag")
     page.one("#cells button").click()
@@ -152,7 +152,7 @@ def test_the_matrix_is_used_by_keyboard(browser: webdriver.Chrome, pages: Path) 
     assert (browser.switch_to.active_element.get_attribute("aria-label") or "").startswith("openai:chat")
 
 
-def test_adapters_stand_side_by_side_and_failures_come_first(browser: webdriver.Chrome, pages: Path) -> None:
+def test_adapters_are_shown_side_by_side_with_failures_first(browser: webdriver.Chrome, pages: Path) -> None:
     page = Page(browser, pages / "both.html")
     rows = [each.text for each in page.all("#matrix tbody th[scope='row']")]
     assert {row.split()[0] for row in rows} == {"reference", "mypkg"}
@@ -176,7 +176,7 @@ def test_text_can_be_read_in_light_and_in_dark(browser: webdriver.Chrome, pages:
 
 
 def contrast(element: WebElement) -> float:
-    """Return the contrast of an element's text with what is behind it, as WCAG 2 reckons it."""
+    """Return the contrast of an element's text with its background, as defined by WCAG 2."""
     script = """
         let at = arguments[0], back;
         do { back = getComputedStyle(at).backgroundColor; at = at.parentElement; } while (at && back.includes(', 0)'));

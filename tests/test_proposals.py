@@ -1,4 +1,4 @@
-"""Accepting recordings: all or none, whatever breaks off in between."""
+"""Accepting recordings: all or none, even if the process is killed."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ NAMES = ("chat-plain", "messages-plain")
 
 
 def contents(cassette_dir: Path) -> dict[str, bytes]:
-    """Return all files that count."""
+    """Return the contents of all files outside proposals, by path."""
     found = (path for path in cassette_dir.rglob("*.yaml") if ".proposed" not in str(path))
     return {str(path.relative_to(cassette_dir)): path.read_bytes() for path in found}
 
 
 @pytest.fixture
 def cassette_dir(tmp_path: Path) -> Path:
-    """Return a directory with two scenarios, a proposal for each, and one for a third that is new."""
+    """Return a directory with two scenarios, a proposal for each, and a proposal for a new one."""
     folder = tmp_path / "cassettes" / "llamacpp"
     folder.mkdir(parents=True)
     for name in NAMES:
@@ -45,19 +45,19 @@ def cassette_dir(tmp_path: Path) -> Path:
 
 
 def propose(target: Path, like: Path) -> Proposal:
-    """Propose the same answer with another count."""
+    """Propose the same answer with another number in it."""
     file = load.read(like)
-    told = [
+    interactions = [
         replace(each, body=each.body.replace(b'"8"', b'"9"').replace(b"has 8", b"has 9"))
         for each in file.cassette.interactions
     ]
-    metadata = {**file.cassette.metadata, "digest": cassette.digest(told)}
+    metadata = {**file.cassette.metadata, "digest": cassette.digest(interactions)}
     document = yaml_files.parse(target, file.text.replace(OLD, NEW))
     notes: dict[str, Any] = {"modes": [], "attempts": [], "broke_off": []}
-    return proposals.propose(target, metadata, told, document, notes)
+    return proposals.propose(target, metadata, interactions, document, notes)
 
 
-def test_all_of_them_are_accepted(cassette_dir: Path) -> None:
+def test_all_proposals_are_accepted(cassette_dir: Path) -> None:
     proposals.accept(cassette_dir, proposals.find(cassette_dir))
     for name in (*NAMES, "chat-new"):
         assert NEW in (cassette_dir / "llamacpp" / f"{name}{SUFFIX}").read_text()
@@ -65,17 +65,17 @@ def test_all_of_them_are_accepted(cassette_dir: Path) -> None:
     assert len(lint.load_all([cassette_dir])) == 3
 
 
-def test_proposals_are_no_scenarios(cassette_dir: Path) -> None:
+def test_proposals_are_not_scenarios(cassette_dir: Path) -> None:
     assert len(load.find(cassette_dir)[0]) == len(NAMES)
     assert not load.find(cassette_dir)[1]
 
 
 class Stopped(BaseException):
-    """The machine is switched off: nothing that follows is done."""
+    """The process is killed."""
 
 
 def counted_down(monkeypatch: pytest.MonkeyPatch, name: str, steps: list[int]) -> None:
-    """Have a function of the operating system fail once it has been called that often."""
+    """Let a function of `os` raise Stopped after `steps[0]` calls."""
     real: Callable[..., Any] = getattr(os, name)
 
     def stops(*arguments: Any, **options: Any) -> Any:
@@ -88,7 +88,7 @@ def counted_down(monkeypatch: pytest.MonkeyPatch, name: str, steps: list[int]) -
 
 
 @pytest.mark.parametrize("is_killed", [False, True], ids=["ctrl-c", "kill"])
-def test_whenever_it_breaks_off_the_old_state_is_there_or_the_new(
+def test_an_interrupted_acceptance_leaves_the_old_files_or_the_new(
     cassette_dir: Path, tmp_path: Path, is_killed: bool
 ) -> None:
     before = contents(cassette_dir)
@@ -122,28 +122,28 @@ def test_whenever_it_breaks_off_the_old_state_is_there_or_the_new(
     assert step > 12
 
 
-def test_what_does_not_fit_is_refused_and_changes_nothing(
+def test_a_proposal_that_contradicts_its_bytes_changes_nothing(
     cassette_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = contents(cassette_dir)
     wrong = cassette_dir / "llamacpp/chat-plain.proposed" / f"chat-plain{SUFFIX}"
     wrong.write_text(wrong.read_text().replace(NEW, OLD, 1))
     assert main.main(["accept", "--yes", f"--cassettes={cassette_dir}"]) == 4
-    said = capsys.readouterr().err
-    assert f"{wrong}:" in said
-    assert "message: the scenario states " in said
-    assert "nothing was accepted" in said
+    output = capsys.readouterr().err
+    assert f"{wrong}:" in output
+    assert "message: the scenario states " in output
+    assert "nothing was accepted" in output
     assert contents(cassette_dir) == before
 
 
-def test_it_wants_to_know_that_the_truth_was_read(
+def test_accept_asks_whether_the_expected_values_are_right(
     cassette_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("builtins.input", lambda prompt: print(prompt) or "no")
     assert main.main(["accept", "llamacpp/chat-new", f"--cassettes={cassette_dir}"]) == 4
-    said = capsys.readouterr()
-    assert "The expected values of this recording were derived from the bytes" in said.out
-    assert "nothing was accepted" in said.err
+    output = capsys.readouterr()
+    assert "The expected values of this recording were derived from the bytes" in output.out
+    assert "nothing was accepted" in output.err
     monkeypatch.setattr("builtins.input", lambda _prompt: "yes")
     assert main.main(["accept", "llamacpp/chat-new", f"--cassettes={cassette_dir}"]) == 0
     assert len(proposals.find(cassette_dir)) == 2
@@ -160,9 +160,7 @@ def test_it_wants_to_know_that_the_truth_was_read(
         {"a": 1},
     ],
 )
-def test_a_journal_of_strangers_is_not_believed(
-    cassette_dir: Path, journal: object, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_forged_journal_is_refused(cassette_dir: Path, journal: object, capsys: pytest.CaptureFixture[str]) -> None:
     before = contents(cassette_dir)
     victim = cassette_dir.parent / "victim"
     victim.write_text("mine")
@@ -175,7 +173,7 @@ def test_a_journal_of_strangers_is_not_believed(
     assert contents(cassette_dir) == before
 
 
-def test_while_one_accepts_nobody_else_changes_anything(cassette_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_second_accept_is_refused_while_one_runs(cassette_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with swap.locked(cassette_dir):
         assert main.main(["accept", "--yes", f"--cassettes={cassette_dir}"]) == 4
         assert "another command is changing this directory" in capsys.readouterr().err
@@ -183,7 +181,7 @@ def test_while_one_accepts_nobody_else_changes_anything(cassette_dir: Path, caps
     assert main.main(["accept", "--yes", f"--cassettes={cassette_dir}"]) == 0
 
 
-def test_links_that_were_planted_are_not_followed(cassette_dir: Path) -> None:
+def test_planted_links_are_not_followed(cassette_dir: Path) -> None:
     victim = cassette_dir.parent / "victim"
     victim.write_text("mine")
     for name in (f".{load.JOURNAL}.part", "llamacpp/.chat-plain.yaml.part"):
@@ -193,7 +191,7 @@ def test_links_that_were_planted_are_not_followed(cassette_dir: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["notes.json", f"chat-plain{SUFFIX}", "chat-plain.yaml"])
-def test_a_damaged_proposal_is_told_and_can_be_rejected(
+def test_a_damaged_proposal_is_reported_and_can_be_rejected(
     cassette_dir: Path, damage: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (cassette_dir / "llamacpp/chat-plain.proposed" / damage).unlink()
@@ -203,7 +201,7 @@ def test_a_damaged_proposal_is_told_and_can_be_rejected(
     assert main.main(["reject", "llamacpp/chat-plain", f"--cassettes={cassette_dir}"]) == 0
 
 
-def test_rejecting_leaves_what_is_there(cassette_dir: Path) -> None:
+def test_reject_changes_no_recording(cassette_dir: Path) -> None:
     before = contents(cassette_dir)
     assert main.main(["reject", "llamacpp/*", f"--cassettes={cassette_dir}"]) == 0
     assert contents(cassette_dir) == before
@@ -212,26 +210,26 @@ def test_rejecting_leaves_what_is_there(cassette_dir: Path) -> None:
     )
 
 
-def test_a_recording_whose_bodies_were_edited_is_refused(cassette_dir: Path) -> None:
-    tape = cassette_dir / "llamacpp/chat-plain.yaml"
-    tape.write_text(tape.read_text().replace('"completion_tokens":8', '"completion_tokens":9'))
+def test_a_recording_with_edited_bodies_is_refused(cassette_dir: Path) -> None:
+    path = cassette_dir / "llamacpp/chat-plain.yaml"
+    path.write_text(path.read_text().replace('"completion_tokens":8', '"completion_tokens":9'))
     with pytest.raises(BadFileError, match="never edit a recording by hand"):
         lint.load_all([cassette_dir])
 
 
 def test_the_review_shows_what_is_new(cassette_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["review", f"--cassettes={cassette_dir}"]) == 0
-    said = capsys.readouterr().out
-    assert "llamacpp/chat-new (new)" in said
-    assert "-  message: A spider has 8 legs." in said
-    assert "+  message: A spider has 9 legs." in said
+    output = capsys.readouterr().out
+    assert "llamacpp/chat-new (new)" in output
+    assert "-  message: A spider has 8 legs." in output
+    assert "+  message: A spider has 9 legs." in output
     assert main.main(["review", "llamacpp/chat-plain", "--markdown", f"--cassettes={cassette_dir}"]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("### llamacpp/chat-plain\n")
-    assert "```diff\n--- as it is" in said
+    output = capsys.readouterr().out
+    assert output.startswith("### llamacpp/chat-plain\n")
+    assert "```diff\n--- as it is" in output
 
 
-def test_the_review_says_what_the_reference_adapter_sees_otherwise(
+def test_the_review_shows_where_the_reference_adapter_disagrees(
     cassette_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wrong = cassette_dir / "llamacpp/chat-plain.proposed" / f"chat-plain{SUFFIX}"
@@ -239,6 +237,6 @@ def test_the_review_says_what_the_reference_adapter_sees_otherwise(
     assert "\nexpected:\n" in wrong.read_text()
     wrong.write_text(wrong.read_text().replace("\nexpected:\n", f"\nexpected:\n  segments:\n{segments}"))
     assert main.main(["review", "llamacpp/chat-plain", f"--cassettes={cassette_dir}"]) == 0
-    said = capsys.readouterr().out
-    assert "the reference adapter disagrees" in said
-    assert "complete: RSN-3: " in said
+    output = capsys.readouterr().out
+    assert "the reference adapter disagrees" in output
+    assert "complete: RSN-3: " in output

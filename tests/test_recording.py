@@ -17,10 +17,10 @@ from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.table import table
 from tests import standin
 from tests.shell import ROOT, sh
-from tests.standin import KEY, StandIn, accepted, failing, recorded, run, told
+from tests.standin import KEY, StandIn, accepted, failing, has_counted_text, recorded, run
 
-# One of each way to be asked: what else tells providers apart is no matter of recording.
-ROWS = list(
+# One API for each way to send a request; other differences do not matter for recording.
+APIS = list(
     {
         (api.wire, api.framing, api.names_model_in_path, api.key_headers, bool(api.url_variables)): api
         for api in table().values()
@@ -32,9 +32,9 @@ ROWS = list(
 def test_every_kind_of_provider_is_recorded_accepted_and_replayed(tmp_path: Path) -> None:
     cassette_dir = tmp_path / "cassettes"
     cassette_dir.mkdir()
-    for api in ROWS:
-        say = standin.written(api, told).interactions
-        with standin.standing_in(api, say) as provider:
+    for api in APIS:
+        answers = standin.written(api, has_counted_text).interactions
+        with standin.standing_in(api, answers) as provider:
             name = f"{api.name}-answer"
             assert (
                 run(
@@ -46,11 +46,11 @@ def test_every_kind_of_provider_is_recorded_accepted_and_replayed(tmp_path: Path
                 )
                 == 0
             )
-            sent = {ask["path"].partition("?")[0] for ask in provider.asked}
+            sent = {request["path"].partition("?")[0] for request in provider.requests}
             assert sent == {api.path_for(mode, "some-model").partition("?")[0] for mode in (False, True)}
     assert run("review", f"--cassettes={cassette_dir}") == 0
     assert run("accept", "--yes", f"--cassettes={cassette_dir}") == 0
-    assert len(lint.load_all([cassette_dir])) == len(ROWS)
+    assert len(lint.load_all([cassette_dir])) == len(APIS)
     options = ["--adapter=adapters", f"--conformance-cassettes={cassette_dir}", "--conformance-scenario=*/*-answer"]
     options += ["--conformance-examples=0", "-q", "-p", "no:cacheprovider"]
     done = sh(sys.executable, "-m", "pytest", "conformance", *options, cwd=ROOT)
@@ -58,21 +58,21 @@ def test_every_kind_of_provider_is_recorded_accepted_and_replayed(tmp_path: Path
     assert re.search(r"recorded: (\d+) of \1 judged cells pass", done.stdout), done.stdout
 
 
-def test_a_new_recording_says_where_it_is_from(cassette_dir: Path, provider: StandIn) -> None:
-    tape = cassette.load(accepted(cassette_dir, provider))
-    said = dict(tape.metadata)
-    assert said["provenance"] == "recorded"
-    assert said["endpoint"] == f"{provider.url}/chat/completions"
-    assert said["model_asked"] == "some-model"
-    assert said["model_answered"] == "model-1"
-    assert said["digest"] == cassette.digest(tape.interactions)
-    assert [sum(each["bytes"]) for each in said["arrival"]] == [len(each.body) for each in tape.interactions]
-    assert tape.interactions[0].uri == "https://api.openai.com/v1/chat/completions"
+def test_a_new_recording_has_its_source_in_the_metadata(cassette_dir: Path, provider: StandIn) -> None:
+    loaded = cassette.load(accepted(cassette_dir, provider))
+    metadata = dict(loaded.metadata)
+    assert metadata["provenance"] == "recorded"
+    assert metadata["endpoint"] == f"{provider.url}/chat/completions"
+    assert metadata["model_asked"] == "some-model"
+    assert metadata["model_answered"] == "model-1"
+    assert metadata["digest"] == cassette.digest(loaded.interactions)
+    assert [sum(each["bytes"]) for each in metadata["arrival"]] == [len(each.body) for each in loaded.interactions]
+    assert loaded.interactions[0].uri == "https://api.openai.com/v1/chat/completions"
 
 
-def test_it_asks_again_when_the_provider_is_busy(cassette_dir: Path, provider: StandIn) -> None:
-    def busy_at_first(told: Interaction) -> Interaction:
-        return failing(429)(told) if len(provider.asked) < 3 else told
+def test_a_busy_provider_is_retried(cassette_dir: Path, provider: StandIn) -> None:
+    def busy_at_first(response: Interaction) -> Interaction:
+        return failing(429)(response) if len(provider.requests) < 3 else response
 
     provider.change = busy_at_first
     assert recorded(cassette_dir, provider) == 0
@@ -80,65 +80,65 @@ def test_it_asks_again_when_the_provider_is_busy(cassette_dir: Path, provider: S
     assert notes["attempts"] == [3, 1]
 
 
-def test_a_wrong_key_ends_it_at_once(
+def test_a_wrong_key_is_not_retried(
     cassette_dir: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-another-0123456789abcdefghij")
     assert recorded(cassette_dir, provider) == 1
     assert "answers with status 401; check OPENAI_API_KEY" in capsys.readouterr().out
-    assert len(provider.asked) == 1
+    assert len(provider.requests) == 1
     assert not list(cassette_dir.rglob("*.proposed"))
 
 
-def test_without_a_key_nothing_is_asked(
+def test_without_a_key_nothing_is_sent(
     cassette_dir: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     assert recorded(cassette_dir, provider) == 1
     assert "OPENAI_API_KEY is not set: 1 scenario of 1 not recorded" in capsys.readouterr().out
-    assert not provider.asked
+    assert not provider.requests
 
 
-def test_it_asks_before_spending(
+def test_record_asks_before_it_sends_requests(
     cassette_dir: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     accepted(cassette_dir, provider)
-    provider.asked.clear()
+    provider.requests.clear()
     monkeypatch.setattr("builtins.input", lambda _prompt: "n")
     assert run("record", "openai/answer", f"--base-url={provider.url}", f"--cassettes={cassette_dir}") == 1
-    said = capsys.readouterr().out
-    assert "2 calls for 1 scenario:" in said
-    assert "Prices: https://platform.openai.com/docs/pricing" in said
-    assert not provider.asked
+    output = capsys.readouterr().out
+    assert "2 calls for 1 scenario:" in output
+    assert "Prices: https://platform.openai.com/docs/pricing" in output
+    assert not provider.requests
     monkeypatch.setattr("builtins.input", lambda _prompt: "y")
     assert run("record", "openai/answer", f"--base-url={provider.url}", f"--cassettes={cassette_dir}") == 0
-    assert len(provider.asked) == 2
+    assert len(provider.requests) == 2
 
 
 def test_a_dry_run_prints_the_requests_without_the_key(
     cassette_dir: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert recorded(cassette_dir, provider, "--dry-run") == 0
-    said = capsys.readouterr().out
-    assert said.count(f"POST {provider.url}/chat/completions") == 2
-    assert '"model": "some-model"' in said
-    assert "authorization: Bearer ***" in said
-    assert KEY not in said
-    assert not provider.asked
+    output = capsys.readouterr().out
+    assert output.count(f"POST {provider.url}/chat/completions") == 2
+    assert '"model": "some-model"' in output
+    assert "authorization: Bearer ***" in output
+    assert KEY not in output
+    assert not provider.requests
 
 
-def test_another_model_is_asked(cassette_dir: Path, provider: StandIn) -> None:
+def test_another_model_is_requested(cassette_dir: Path, provider: StandIn) -> None:
     accepted(cassette_dir, provider)
     assert recorded(cassette_dir, provider, "--model=other-model") == 0
-    assert provider.asked[-1]["body"]["model"] == "other-model"
+    assert provider.requests[-1]["body"]["model"] == "other-model"
     proposed = yaml.safe_load((cassette_dir / "openai/answer.proposed/answer.scenario.yaml").read_text())
     assert proposed["call"]["model"] == "other-model"
 
 
-def test_only_old_recordings_are_made_anew(
+def test_only_old_recordings_are_recorded_again(
     cassette_dir: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tape = accepted(cassette_dir, provider)
+    path = accepted(cassette_dir, provider)
     everything = [
         "record",
         "--all",
@@ -150,17 +150,17 @@ def test_only_old_recordings_are_made_anew(
     assert run(*everything) == 0
     assert "recorded scenario of a hosted provider that is old enough" in capsys.readouterr().out
     assert run("age", "--older-than=90d", f"--cassettes={cassette_dir}") == 0
-    tape.write_text(re.sub(r"date: '[\d-]+'", "date: '2020-02-29'", tape.read_text()))
+    path.write_text(re.sub(r"date: '[\d-]+'", "date: '2020-02-29'", path.read_text()))
     assert run("age", "--older-than=90d", f"--cassettes={cassette_dir}") == 1
     assert re.search(r"\d+ days  2020-02-29  openai/answer", capsys.readouterr().out)
     assert run(*everything) == 0
     assert run("accept", "--yes", f"--cassettes={cassette_dir}") == 0
-    assert "2020-02-29" not in tape.read_text()
+    assert "2020-02-29" not in path.read_text()
 
 
-def test_pytest_records_too(cassette_dir: Path, provider: StandIn) -> None:
+def test_pytest_can_record(cassette_dir: Path, provider: StandIn) -> None:
     accepted(cassette_dir, provider)
-    provider.asked.clear()
+    provider.requests.clear()
     command = [sys.executable, "-m", "pytest", f"--conformance-cassettes={cassette_dir}"]
     done = sh(*command, "--conformance-record=openai/other", cwd=cassette_dir)
     assert done.returncode == 4
@@ -168,11 +168,11 @@ def test_pytest_records_too(cassette_dir: Path, provider: StandIn) -> None:
     done = sh(*command, "--conformance-record=openai/answer", cwd=cassette_dir)
     assert "2 calls for 1 scenario" in done.stdout
     assert "cannot ask without a terminal" in done.stderr
-    assert not provider.asked
+    assert not provider.requests
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["record"], "give the ids of scenarios"),
         (["record", "nobody/*"], "--cassettes=DIR is missing"),
@@ -185,18 +185,22 @@ def test_pytest_records_too(cassette_dir: Path, provider: StandIn) -> None:
         (["import", ".", "--into=x", "--provider=openai"], "choose one of openai:chat, openai:responses"),
     ],
 )
-def test_misuse_is_told_in_a_line(
-    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_usage_error_is_one_line(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(*arguments) == 4
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert "Traceback" not in error
 
 
 def test_a_draft_is_read_strictly(cassette_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = standin.draft(cassette_dir, ROWS[0], expected={}, modes=["plain"])
+    path = standin.draft(cassette_dir, APIS[0], expected={}, modes=["plain"])
     assert run("record", path, f"--cassettes={cassette_dir}") == 4
     error = capsys.readouterr().err
     assert f"{path}:" in error
@@ -204,12 +208,12 @@ def test_a_draft_is_read_strictly(cassette_dir: Path, capsys: pytest.CaptureFixt
     assert "expected: no such key" in error
 
 
-def test_a_draft_is_no_orphan(cassette_dir: Path, provider: StandIn) -> None:
+def test_a_draft_needs_no_cassette(cassette_dir: Path, provider: StandIn) -> None:
     accepted(cassette_dir, provider)
     assert lint.main([str(cassette_dir)]) == 0
 
 
-def test_faults_cannot_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_faults_cannot_be_recorded(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("record", "deepseek/connection-refused", "--yes", "--dry-run") == 0
     assert "no provider can be asked for" in capsys.readouterr().out
 
@@ -219,26 +223,30 @@ CALL = {"id": "call_1", "type": "function", "function": {"name": "weather", "arg
 
 def two_turns(provider: StandIn) -> Interaction:
     """Answer with a call whose id is new each time, and then with a text that repeats what the tool said."""
-    messages = provider.asked[-1]["body"]["messages"]
-    said: dict[str, Any]
+    messages = provider.requests[-1]["body"]["messages"]
+    message: dict[str, Any]
     if messages[-1]["role"] == "tool":
         assert messages[1]["tool_calls"][0]["id"] == messages[2]["tool_call_id"]
-        said = {"role": "assistant", "content": f"{messages[2]['tool_call_id']} said {messages[2]['content']}"}
+        message = {"role": "assistant", "content": f"{messages[2]['tool_call_id']} said {messages[2]['content']}"}
     else:
-        said = {"role": "assistant", "content": None, "tool_calls": [CALL | {"id": f"call_{len(provider.asked)}"}]}
-    finish = "tool_calls" if "tool_calls" in said else "stop"
+        message = {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [CALL | {"id": f"call_{len(provider.requests)}"}],
+        }
+    finish = "tool_calls" if "tool_calls" in message else "stop"
     body = {
-        "id": f"chatcmpl-{len(provider.asked)}",
+        "id": f"chatcmpl-{len(provider.requests)}",
         "object": "chat.completion",
         "created": 1763000000,
         "model": "some-model",
-        "choices": [{"index": 0, "message": said, "finish_reason": finish}],
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
         "usage": {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7},
     }
     return Interaction("", {}, 200, {"content-type": "application/json"}, json.dumps(body).encode())
 
 
-def test_a_later_turn_is_asked_with_the_new_answer_before_it(cassette_dir: Path, provider: StandIn) -> None:
+def test_a_later_turn_is_recorded_with_the_new_answer_before_it(cassette_dir: Path, provider: StandIn) -> None:
     provider.change = lambda _told: two_turns(provider)
     ask = {"role": "user", "content": "What is the weather in Oslo?"}
     tool = {"role": "tool", "tool_call_id": "call_1", "content": "Rain"}
@@ -254,15 +262,15 @@ def test_a_later_turn_is_asked_with_the_new_answer_before_it(cassette_dir: Path,
     )
     assert run("record", second, "--yes", *where) == 0
     assert run("accept", "--yes", where[1]) == 0
-    assert run("record", "openai/second", "--yes", *where) == 0  # and with it, unasked, the first
+    assert run("record", "openai/second", "--yes", *where) == 0  # this also records the first
     new = yaml.safe_load((cassette_dir / "openai/second.proposed/second.scenario.yaml").read_text())
     assert new["expected"]["message"] == "call_3 said Rain"
     assert new["call"]["messages"][2]["tool_call_id"] == "call_3"
     assert new["round_trip"]["sent"] == {"/messages/1/tool_calls/0/id": "call_3"}
     assert run("review", where[1]) == 0
-    assert run("accept", "openai/second", "--yes", where[1]) == 4  # alone, it would not fit what is before it
+    assert run("accept", "openai/second", "--yes", where[1]) == 4  # alone, it does not fit the old first answer
     assert run("reject", "openai/second", where[1]) == 0
-    assert run("review", where[1]) == 1  # nor would what is before it alone
+    assert run("review", where[1]) == 1  # nor does the first alone fit the old second
     assert run("record", "openai/second", "--yes", *where) == 0
     assert run("accept", "--yes", where[1]) == 0
     assert [load.id_of(each.path) for each in lint.load_all([cassette_dir])] == ["openai/first", "openai/second"]
@@ -271,42 +279,44 @@ def test_a_later_turn_is_asked_with_the_new_answer_before_it(cassette_dir: Path,
 def test_a_stream_can_be_replayed_as_it_arrived(cassette_dir: Path, provider: StandIn) -> None:
     accepted(cassette_dir, provider)
     scenario = build.build(load.read(cassette_dir / "openai/answer.scenario.yaml"), cassette_dir)
-    told = scenario.interactions["stream"]
-    rest = len(told.body) - 10
+    response = scenario.interactions["stream"]
+    rest = len(response.body) - 10
     scenario = replace(scenario, arrival=((10, 5), (rest, 9000)))
     paced = arrival.as_it_arrived(scenario)
-    assert [len(piece) for piece in paced.pieces(told)] == [10, rest]
+    assert [len(piece) for piece in paced.pieces(response)] == [10, rest]
     assert paced.pauses_s == (0.0, arrival.LONGEST_S)
     assert arrival.as_it_arrived(replace(scenario, arrival=())).cuts is None
 
 
-def test_what_never_answers_is_told(cassette_dir: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_provider_that_never_answers_is_reported(
+    cassette_dir: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
     provider.url = "http://127.0.0.1:1"
     assert recorded(cassette_dir, provider) == 1
-    said = capsys.readouterr().out
-    assert "openai/answer: not recorded: ConnectError at http://127.0.0.1:1" in said
-    assert "next: llm-conformance review" not in said
+    output = capsys.readouterr().out
+    assert "openai/answer: not recorded: ConnectError at http://127.0.0.1:1" in output
+    assert "next: llm-conformance review" not in output
 
 
 @pytest.mark.parametrize("key", [f"{KEY}\n", f"  {KEY} "])
-def test_white_space_around_a_key_is_none_of_it(
+def test_white_space_around_a_key_is_stripped(
     cassette_dir: Path, provider: StandIn, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
     assert recorded(cassette_dir, provider) == 0
 
 
-def test_what_no_key_has_is_told_without_it(
+def test_an_invalid_key_is_reported_without_the_key(
     cassette_dir: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-schl\u00fcssel-0123456789")
     assert recorded(cassette_dir, provider) == 4
-    said = capsys.readouterr()
-    assert "OPENAI_API_KEY has characters that a key cannot have" in said.err
-    assert "schl" not in said.out + said.err
+    output = capsys.readouterr()
+    assert "OPENAI_API_KEY has characters that a key cannot have" in output.err
+    assert "schl" not in output.out + output.err
 
 
-def test_an_error_instead_of_an_answer_is_not_accepted_unawares(
+def test_an_error_instead_of_an_answer_is_accepted_only_with_errors(
     cassette_dir: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
 ) -> None:
     accepted(cassette_dir, provider)
@@ -318,19 +328,19 @@ def test_an_error_instead_of_an_answer_is_not_accepted_unawares(
     assert run("accept", "--yes", "--errors", f"--cassettes={cassette_dir}") == 0
 
 
-def test_when_to_try_again_is_part_of_the_truth(cassette_dir: Path, provider: StandIn) -> None:
+def test_retry_after_is_an_expected_value(cassette_dir: Path, provider: StandIn) -> None:
     wait = {"content-type": "application/json", "retry-after": "41"}
-    provider.change = lambda told: replace(failing(429)(told), headers=wait)
+    provider.change = lambda response: replace(failing(429)(response), headers=wait)
     assert recorded(cassette_dir, provider) == 0
     expected = yaml.safe_load((cassette_dir / "openai/answer.proposed/answer.scenario.yaml").read_text())["expected"]
     assert expected == {"error": "RateLimitError", "retry_after": "41"}
 
 
-def test_an_answer_in_a_draft_has_to_be_written_as_it_is_sent(
+def test_a_draft_with_an_earlier_answer_needs_a_request(
     cassette_dir: Path, provider: StandIn, capsys: pytest.CaptureFixture[str]
 ) -> None:
     call = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, {"answer_of": "first"}]}
     draft = standin.draft(cassette_dir, provider.api, call=call)
     assert run("record", draft, "--yes", f"--base-url={provider.url}", f"--cassettes={cassette_dir}") == 1
     assert "add `request:` with the body to send" in capsys.readouterr().out
-    assert not provider.asked
+    assert not provider.requests

@@ -1,4 +1,4 @@
-"""Reports joined, compared and shown: what must not be published is refused."""
+"""Merging, comparing and showing reports, and which reports get no badge."""
 
 from __future__ import annotations
 
@@ -80,19 +80,19 @@ ONE, TWO = document(result()), document(result("openai/two", "fail"))
 WHOLE = document(result(), result("openai/two", "fail"))
 
 
-def test_shards_make_a_whole() -> None:
+def test_shards_merge_into_one_report() -> None:
     merged = merging.merge([ONE, TWO])
     assert merged == WHOLE
     assert merged["complete"] is True
 
 
-def test_a_shard_that_is_missing_leaves_the_report_partial() -> None:
+def test_without_one_shard_the_report_is_partial() -> None:
     assert merging.merge([ONE])["complete"] is False
     restricted = document(result("openai/two"), items={"planned": 2, "done": 1, "restricted": True, "faults": 0})
     assert merging.merge([ONE, restricted])["complete"] is False
 
 
-def test_what_needed_no_test_is_in_every_shard() -> None:
+def test_results_known_without_a_test_may_be_in_every_shard() -> None:
     vacuous = result("openai/three", "vacuous")
     shards = [
         document(each, vacuous, items={"planned": 2, "done": 1, "restricted": False, "faults": 0})
@@ -112,7 +112,7 @@ def test_what_needed_no_test_is_in_every_shard() -> None:
         ({"results": ONE["results"]}, "they overlap: mypkg MSG-2 openai/one json parse is in two shards"),
     ],
 )
-def test_reports_that_are_no_shards_of_one_run(change: Document, message: str) -> None:
+def test_reports_of_different_runs_are_refused(change: Document, message: str) -> None:
     with pytest.raises(merging.NotOfOneRunError, match=message):
         merging.merge([ONE, {**TWO, **change}])
 
@@ -120,7 +120,7 @@ def test_reports_that_are_no_shards_of_one_run(change: Document, message: str) -
 @pytest.mark.parametrize(
     ("statuses", "merged"), [(("not seen", "expected"), "expected"), (("not seen", "not seen"), "stale")]
 )
-def test_a_deviation_is_stale_if_no_shard_bears_it_out(statuses: tuple[str, str], merged: str) -> None:
+def test_a_deviation_is_stale_if_it_applies_in_no_shard(statuses: tuple[str, str], merged: str) -> None:
     shards = [
         {**document(result(each["results"][0]["scenario"], deviation=0)), "deviations": [deviation(status)]}
         for each, status in zip((ONE, TWO), statuses, strict=True)
@@ -130,7 +130,7 @@ def test_a_deviation_is_stale_if_no_shard_bears_it_out(statuses: tuple[str, str]
     assert whole["summary"] == ({"pass": 2} if merged == "expected" else {"stale": 2})
 
 
-def test_a_stale_entry_of_cells_with_nothing_to_look_at_stays_stale_in_the_whole() -> None:
+def test_a_deviation_of_vacuous_cells_is_stale_after_merging() -> None:
     shards = [
         {
             **document(result(each["results"][0]["scenario"], "vacuous", deviation=0)),
@@ -141,7 +141,7 @@ def test_a_stale_entry_of_cells_with_nothing_to_look_at_stays_stale_in_the_whole
     assert merging.merge(shards)["summary"] == {"stale": 1, "vacuous": 2}
 
 
-def test_a_fault_of_the_suites_own_is_not_lost_in_the_whole() -> None:
+def test_an_error_of_the_suite_is_counted_after_merging() -> None:
     faulty = {**TWO, "items": {"planned": 2, "done": 1, "restricted": False, "faults": 1}}
     assert merging.merge([ONE, faulty])["summary"] == {"error": 1, "fail": 1, "pass": 1}
 
@@ -154,7 +154,7 @@ def test_shards_may_come_from_different_directories() -> None:
     assert merging.merge(shards)["deviations"][0]["path"] == "/0/known.toml"
 
 
-def test_what_a_search_may_find_another_time_is_not_stale_in_the_whole() -> None:
+def test_a_deviation_that_a_search_may_find_again_is_not_stale() -> None:
     shards = [{**each, "deviations": [deviation("not seen", decides=False)]} for each in (ONE, TWO)]
     assert merging.merge(shards)["deviations"][0]["status"] == "not seen"
 
@@ -190,7 +190,7 @@ def put(path: Path, made: Document) -> str:
     return str(path)
 
 
-def test_compare_as_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good = document(result(), result("openai/two"))
     names = put(tmp_path / "a.json", good), put(tmp_path / "b.json", WHOLE)
     assert main.main(["report", "compare", *names]) == 1
@@ -199,13 +199,15 @@ def test_compare_as_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "1 cells got better\n  MSG-2 openai/two parse: fail -> pass\n" in capsys.readouterr().out
 
 
-def test_what_a_partial_run_did_not_look_at_is_not_worse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cell_that_a_partial_run_did_not_judge_is_not_worse(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = put(tmp_path / "a.json", document(result(), result("openai/two")))
     after = put(tmp_path / "b.json", {**document(result(), result("openai/two", "vacuous")), "complete": False})
     assert main.main(["report", "compare", before, after]) == 0
 
 
-def test_what_a_partial_report_lacks_is_not_worse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cell_that_a_partial_report_lacks_is_not_worse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good = document(result(), result("openai/two"))
     assert main.main(["report", "compare", put(tmp_path / "a.json", good), put(tmp_path / "b.json", ONE)]) == 0
     assert "b.json is a partial report" in capsys.readouterr().out
@@ -238,7 +240,7 @@ def test_merge_ends_as_one_run_would(tmp_path: Path, statuses: list[str], code: 
         (None, "bad.json:1: cannot be read: No such file"),
     ],
 )
-def test_a_file_that_is_no_report(
+def test_a_file_that_is_not_a_report_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None, message: str
 ) -> None:
     if text is not None:
@@ -248,13 +250,13 @@ def test_a_file_that_is_no_report(
     assert not (tmp_path / "x.md").exists()
 
 
-def test_a_report_is_written_as_it_is_read(tmp_path: Path) -> None:
+def test_a_written_report_is_read_back_unchanged(tmp_path: Path) -> None:
     files.write(tmp_path / "r.json", WHOLE)
     assert files.read(tmp_path / "r.json") == WHOLE
     assert (tmp_path / "r.json").read_text("utf-8").count('"rule"') == len(WHOLE["results"])
 
 
-def test_markdown_makes_nothing_of_what_adapters_say() -> None:
+def test_markdown_escapes_what_adapters_return() -> None:
     text = markdown.render([{**WHOLE, "deviations": [deviation("stale")]}])
     assert "## mypkg 1.0: failing" in text
     assert r"expected \`a\|b\`; got \<i\>nothing\</i\>" in text
@@ -262,7 +264,7 @@ def test_markdown_makes_nothing_of_what_adapters_say() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("made", "message"),
     [
         (document(result(), result("openai/two")), "conforms"),
         (WHOLE, "failing"),
@@ -272,13 +274,13 @@ def test_markdown_makes_nothing_of_what_adapters_say() -> None:
         ),
     ],
 )
-def test_a_badge_says_what_it_speaks_of(made: Document, said: str) -> None:
+def test_a_badge_names_its_adapter_and_suite(made: Document, message: str) -> None:
     tree = ElementTree.fromstring(badge.render([made]))
     title = tree.find("{http://www.w3.org/2000/svg}title")
     assert title is not None
     assert (
         title.text
-        == f"mypkg 1.0: {said} (llm-conformance 0.1.0, 2 scenarios, sha256:{'0' * 64}, 25 examples per property)"
+        == f"mypkg 1.0: {message} (llm-conformance 0.1.0, 2 scenarios, sha256:{'0' * 64}, 25 examples per property)"
     )
 
 
@@ -292,12 +294,12 @@ def test_a_badge_says_what_it_speaks_of(made: Document, said: str) -> None:
         ([{**WHOLE, "examples": 24}], "needs 25 generated examples per property, the run had 24"),
     ],
 )
-def test_no_badge_is_earned(made: list[Document], why: str) -> None:
+def test_reports_without_a_badge(made: list[Document], why: str) -> None:
     with pytest.raises(badge.NoBadgeError, match=why):
         badge.render(made)
 
 
-def test_a_partial_run_says_that_it_has_earned_no_badge(pytester: pytest.Pytester) -> None:
+def test_a_partial_run_writes_no_badge(pytester: pytest.Pytester) -> None:
     result, report = miniature.run(
         pytester, "--adapter=adapters", "--conformance-examples=0", "--conformance-report=b.svg"
     )
@@ -326,7 +328,7 @@ class conformance_adapter:
 
 
 @pytest.mark.parametrize("processes", [(), ("-n", "2")])
-def test_whatever_an_adapter_gives_a_report_is_written_and_has_no_secret(
+def test_a_report_of_odd_values_is_written_without_secrets(
     pytester: pytest.Pytester, processes: tuple[str, ...]
 ) -> None:
     pytester.makepyfile(hostile=HOSTILE)
@@ -347,6 +349,6 @@ def test_whatever_an_adapter_gives_a_report_is_written_and_has_no_secret(
     tomllib.loads((pytester.path / "d.toml").read_text("utf-8"))
 
 
-def test_looking_for_secrets_ends() -> None:
+def test_the_search_for_secrets_is_linear() -> None:
     for text in ("a-" * 200_000, "sk-" * 200_000, "eyJ-" * 100_000, "a." * 200_000 + "@"):
         assert secrets.hide(text) == text

@@ -1,4 +1,4 @@
-"""No secret reaches the disk: a known key is pushed through every place in which it could hide."""
+"""No secret is written: a known key is put into every place and form that an interaction can have it in."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from llm_conformance.wire.providers.table import table
 from tests import standin
 
 KEY = "canary/key+that=nobody~may%see"
-"""Of characters that JSON, URLs and base64 write in other ways; no shape of a key gives it away."""
-ROW = table()["openai", "chat"]
+"""JSON, URLs and base64 encode its characters differently, and it does not look like a key."""
+API = table()["openai", "chat"]
 
 
 def answer(text: str, **more: object) -> bytes:
@@ -53,14 +53,14 @@ WRITTEN = {
 
 
 def everything(interaction: Interaction) -> str:
-    """Return all that would be written of an interaction."""
+    """Return all text of an interaction that would be written."""
     sent = json.dumps([interaction.uri, interaction.request, dict(interaction.headers)])
     return sent + interaction.body.decode()
 
 
 @pytest.mark.parametrize("form", WRITTEN.values(), ids=WRITTEN)
 @pytest.mark.parametrize("place", ["uri", "request", "header", "body", "field of the body"])
-def test_a_known_secret_is_written_over_wherever_it_stands(place: str, form: str) -> None:
+def test_a_known_secret_is_masked_in_every_place_and_form(place: str, form: str) -> None:
     found = {
         "uri": replace(PLAIN, uri=f"{PLAIN.uri}?trace={form}"),
         "request": replace(PLAIN, request={**PLAIN.request, "user": f"me {form}"}),
@@ -68,10 +68,10 @@ def test_a_known_secret_is_written_over_wherever_it_stands(place: str, form: str
         "body": replace(PLAIN, body=answer(f"Your key is {form}, I think")),
         "field of the body": replace(PLAIN, body=answer("Hello", system_fingerprint=form)),
     }[place]
-    scrubbed = scrub(found, ROW, [KEY])
+    scrubbed = scrub(found, API, [KEY])
     kept = everything(scrubbed.interaction)
     assert not [written for written in WRITTEN.values() if written.rstrip("=")[4:-4] in kept]
-    assert place == "uri" or "a key or an account of the request" in scrubbed.masked  # a query is not kept at all
+    assert place == "uri" or "a key or an account of the request" in scrubbed.masked  # the query is dropped
     assert len(scrubbed.interaction.body) == len(found.body)
     json.loads(scrubbed.interaction.body)
 
@@ -86,68 +86,68 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("kind", SHAPES)
-def test_what_looks_like_a_secret_is_written_over_and_offsets_stay(kind: str) -> None:
+def test_what_looks_like_a_secret_is_masked_and_offsets_stay_right(kind: str) -> None:
     body = answer(f"Write to {SHAPES[kind]} and see")
-    scrubbed = scrub(replace(PLAIN, body=body), ROW)
+    scrubbed = scrub(replace(PLAIN, body=body), API)
     assert scrubbed.masked == (kind,)
     assert SHAPES[kind] not in scrubbed.interaction.body.decode()
     assert not list(secrets.scan(scrubbed.interaction.body.decode()))
-    (before, after) = (answers.derive(replace(PLAIN, body=it), ROW).text for it in (body, scrubbed.interaction.body))
+    (before, after) = (answers.derive(replace(PLAIN, body=it), API).text for it in (body, scrubbed.interaction.body))
     assert len(before) == len(after)
     assert before.index(" and see") == after.index(" and see")
 
 
 def test_only_allowed_headers_are_kept() -> None:
     headers = {"content-type": "a/b", "set-cookie": "a=b", "openai-organization": "me", "retry-after": "3", "via": "1"}
-    scrubbed = scrub(replace(PLAIN, headers=headers), ROW)
+    scrubbed = scrub(replace(PLAIN, headers=headers), API)
     assert dict(scrubbed.interaction.headers) == {"content-type": "a/b", "retry-after": "3"}
 
 
-def test_a_secret_in_pieces_is_not_written_at_all() -> None:
+def test_a_secret_in_pieces_is_refused() -> None:
     body = stream("My key is ", KEY[:7], KEY[7:19], KEY[19:], ".")
     with pytest.raises(LeakError, match="in pieces"):
-        scrub(replace(PLAIN, headers={"content-type": "text/event-stream"}, body=body), ROW, [KEY])
+        scrub(replace(PLAIN, headers={"content-type": "text/event-stream"}, body=body), API, [KEY])
 
 
-def test_a_secret_in_pieces_is_found_in_a_stream_that_breaks_off() -> None:
+def test_a_secret_in_pieces_is_found_in_an_incomplete_stream() -> None:
     body = stream("My key is ", KEY[:7], KEY[7:]) + b'data: {"id": "chatc\n\n'
     with pytest.raises(LeakError, match="in pieces"):
-        scrub(replace(PLAIN, headers={"content-type": "text/event-stream"}, body=body), ROW, [KEY])
+        scrub(replace(PLAIN, headers={"content-type": "text/event-stream"}, body=body), API, [KEY])
 
 
 @pytest.mark.parametrize(
     "write", ["".join(f"\\u{ord(each):04x}" for each in KEY), "".join(f"%{ord(c):02x}" for c in KEY)]
 )
-def test_a_secret_in_an_odd_form_is_not_written_at_all(write: str) -> None:
+def test_a_secret_that_cannot_be_masked_is_refused(write: str) -> None:
     with pytest.raises(LeakError, match="cannot be masked"):
-        scrub(replace(PLAIN, body=answer("XX").replace(b"XX", write.encode())), ROW, [KEY])
+        scrub(replace(PLAIN, body=answer("XX").replace(b"XX", write.encode())), API, [KEY])
 
 
-def test_a_query_is_kept_only_as_far_as_every_call_has_it() -> None:
+def test_only_the_query_parameters_of_the_api_are_kept() -> None:
     api = table()["gemini", "generate"]
     base = "https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent"
     found = scrub(replace(PLAIN, uri=f"{base}?alt=sse&key=AQ.Ab8RN6Kx0123"), api)
     assert found.interaction.uri == f"{base}?alt=sse"
 
 
-def test_of_two_secrets_that_begin_alike_both_are_written_over() -> None:
+def test_a_secret_that_begins_with_another_is_masked_completely() -> None:
     short, long = "sesame-open", "sesame-open-wide-9"
-    found = scrub(replace(PLAIN, body=answer(f"It is {long}.")), ROW, [short, long])
+    found = scrub(replace(PLAIN, body=answer(f"It is {long}.")), API, [short, long])
     assert b"wide-9" not in found.interaction.body
 
 
-def test_a_short_value_is_no_secret() -> None:
-    assert scrub(PLAIN, ROW, ["Hello"[:3]]).interaction == PLAIN
+def test_a_short_value_is_not_masked() -> None:
+    assert scrub(PLAIN, API, ["Hello"[:3]]).interaction == PLAIN
 
 
-def test_an_account_in_a_url_is_zeros() -> None:
+def test_an_account_in_a_path_becomes_zeros() -> None:
     api = table()["cloudflare", "run"]
     uri = "https://api.cloudflare.com/client/v4/accounts/5f2c0123456789abcdef0123456789ab/ai/run/@cf/x"
     assert without_account(uri, api) == uri.replace("5f2c0123456789abcdef0123456789ab", "0" * 32)
     assert without_account("https://example.com/", api) == "https://example.com/"
 
 
-def test_an_account_in_a_host_is_zeros() -> None:
+def test_an_account_in_a_host_becomes_zeros() -> None:
     api = table()["azure", "chat"]
     uri = "https://mine.openai.azure.com/openai/deployments/my-4o/chat/completions"
     assert without_account(uri, api) == uri.replace("//mine.", "//0000.")
@@ -160,27 +160,27 @@ def test_no_file_has_the_canary_after_a_recording(
     monkeypatch.setenv("OPENAI_API_KEY", key)
     headers = {"content-type": "application/json", "x-request-id": key, "set-cookie": f"a={key}", "x-echo": key}
     echo = replace(PLAIN, headers=headers, body=answer(f"You sent Bearer {key}", system_fingerprint=quote(key)))
-    with standin.standing_in(ROW, {"json": echo, "stream": echo}) as provider:
+    with standin.standing_in(API, {"json": echo, "stream": echo}) as provider:
         for way in (provider.url, f"{provider.url}/{key}/v1"):
-            draft = standin.draft(tmp_path, ROW, modes=["json"])
+            draft = standin.draft(tmp_path, API, modes=["json"])
             options = ["--yes", f"--base-url={way}", f"--cassettes={tmp_path}"]
             assert main.main(["record", str(draft), *options]) == 0
             for path in tmp_path.rglob("*"):
                 assert key not in (path.read_text() if path.is_file() else path.name)
             main.main(["review", f"--cassettes={tmp_path}"])
-    said = capsys.readouterr()
-    assert key not in said.out + said.err
-    assert "a key or an account of the request was in the response and was masked" in said.out
+    output = capsys.readouterr()
+    assert key not in output.out + output.err
+    assert "a key or an account of the request was in the response and was masked" in output.out
 
 
-def test_a_leak_ends_that_scenario_and_writes_nothing(
+def test_after_a_leak_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     key = standin.KEY
     monkeypatch.setenv("OPENAI_API_KEY", key)
     spread = replace(PLAIN, headers={"content-type": "text/event-stream"}, body=stream("It is ", key[:9], key[9:]))
-    with standin.standing_in(ROW, {"json": spread, "stream": spread}) as provider:
-        draft = standin.draft(tmp_path, ROW, modes=["stream"])
+    with standin.standing_in(API, {"json": spread, "stream": spread}) as provider:
+        draft = standin.draft(tmp_path, API, modes=["stream"])
         options = ["--yes", f"--base-url={provider.url}", f"--cassettes={tmp_path}"]
         assert main.main(["record", str(draft), *options]) == 1
     assert "has the key in pieces" in capsys.readouterr().out
@@ -198,25 +198,25 @@ def in_messages(*messages: bytes) -> Interaction:
 
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
-def test_a_message_has_no_secret_in_headers_payload_or_base64(secret: str) -> None:
+def test_aws_messages_are_masked_in_headers_payload_and_base64(secret: str) -> None:
     payload = aws_chunk_payload({"p": f"a {secret} b"}, json.dumps({"text": f"é {secret}"}).encode())
     found = in_messages(
         aws_message(CHUNK, payload),
         aws_message({**ERROR, ":error-message": f"no key like {secret}"}, f"see {secret}".encode()),
         aws_message({":event-type": "a"}, json.dumps({"text": secret}).encode()),
     )
-    scrubbed = scrub(found, ROW, [KEY]).interaction
+    scrubbed = scrub(found, API, [KEY]).interaction
     chunk, error, event = map(aws_parts, scrubbed.frames)
-    told = (*error[0].values(), error[1].decode(), event[1].decode(), *map(str, aws_chunk(chunk[1])))
+    texts = (*error[0].values(), error[1].decode(), event[1].decode(), *map(str, aws_chunk(chunk[1])))
     assert len(scrubbed.body) == len(found.body)
-    assert not [each for each in told if secret in each]
+    assert not [each for each in texts if secret in each]
     assert json.loads(aws_chunk(chunk[1])[1])["text"].startswith("é redacted.")
 
 
-def test_messages_without_a_secret_stay_as_they_are() -> None:
+def test_aws_messages_without_a_secret_are_unchanged() -> None:
     payload = b'{ "p":"abc", "bytes":"' + base64.b64encode(b'{"a": 1}') + b'"}'
     found = in_messages(aws_message(CHUNK, payload), aws_message({":event-type": "a"}, b""), aws_message(ERROR, b"{ }"))
-    assert scrub(found, ROW, [KEY]).interaction == found
+    assert scrub(found, API, [KEY]).interaction == found
 
 
 ODD = "".join(f"\\u{ord(each):04x}" for each in KEY)
@@ -233,42 +233,42 @@ ODD = "".join(f"\\u{ord(each):04x}" for each in KEY)
     ],
     ids=["header", "base64", "payload", "fields in pieces", "headers in pieces"],
 )
-def test_what_cannot_be_written_over_in_messages_is_not_written_at_all(messages: tuple[bytes, ...]) -> None:
+def test_aws_messages_that_cannot_be_masked_are_refused(messages: tuple[bytes, ...]) -> None:
     with pytest.raises(LeakError):
-        scrub(in_messages(*messages), ROW, [KEY])
+        scrub(in_messages(*messages), API, [KEY])
 
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
-def test_a_message_that_is_cut_off_hides_no_secret(secret: str) -> None:
+def test_a_secret_in_an_incomplete_aws_message_is_refused(secret: str) -> None:
     whole = aws_message(CHUNK, aws_chunk_payload({}, json.dumps({"text": f"{secret} and more of it"}).encode()))
     for cut in range(1, 20):
         with pytest.raises(LeakError, match="in base64"):
-            scrub(in_messages(whole, whole[:-cut]), ROW, [KEY])
+            scrub(in_messages(whole, whole[:-cut]), API, [KEY])
 
 
-def test_a_message_that_is_cut_off_and_cannot_be_looked_into_is_not_written() -> None:
+def test_an_incomplete_aws_message_that_cannot_be_decoded_is_refused() -> None:
     whole = aws_message(CHUNK, b'{"bytes": "e30\\u003d"}')
     with pytest.raises(LeakError, match="may hide a secret"):
-        scrub(in_messages(whole[:-5]), ROW, [KEY])
+        scrub(in_messages(whole[:-5]), API, [KEY])
 
 
-def test_a_message_that_is_cut_off_and_hides_nothing_is_written() -> None:
+def test_an_incomplete_aws_message_without_a_secret_is_kept() -> None:
     whole = aws_message(CHUNK, aws_chunk_payload({}, b'{"text": "Hello, Hello, Hello"}'))
     for cut in range(1, len(whole)):
         found = in_messages(whole, whole[:-cut])
-        assert scrub(found, ROW, [KEY]).interaction == found
+        assert scrub(found, API, [KEY]).interaction == found
 
 
 ARN = "arn:aws:bedrock:us-east-1:998877665544:inference-profile/eu.m"
 
 
 @pytest.mark.parametrize("arn", [ARN, quote(ARN, safe=""), ARN.replace("aws", "aws-us-gov").replace("us-east-1", "")])
-def test_of_an_arn_only_the_account_is_written_over(arn: str) -> None:
+def test_only_the_account_of_an_arn_is_masked(arn: str) -> None:
     text, kinds = secrets.masked(f"no access to {arn}")
     assert (text, kinds) == (f"no access to {arn}".replace("998877665544", "redacted.red"), ["an AWS account"])
     assert secrets.masked(text) == (text, [])
 
 
 @pytest.mark.parametrize("account", ["000000000000", "123456789012", "", "aws", "9988776655443"])
-def test_an_arn_without_an_account_stays(account: str) -> None:
+def test_an_arn_without_an_account_is_unchanged(account: str) -> None:
     assert not list(secrets.scan(ARN.replace("998877665544", account)))

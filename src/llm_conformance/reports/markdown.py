@@ -27,7 +27,7 @@ def _values(document: Document) -> Mapping[str, Any]:
         {
             **adapter,
             "missed": adapter["not_covered"] + document["bare_recordings"]["not_covered"].get(adapter["name"], 0),
-            "rows": by_family(document, adapter["name"]),
+            "apis": by_family(document, adapter["name"]),
             "statuses": {each.value: count for each in Status if (count := statuses(document, adapter["name"])[each])},
         }
         for adapter in document["adapters"]
