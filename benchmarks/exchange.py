@@ -21,7 +21,7 @@ import vcr
 from adapters import ReferenceAdapters
 from llm_conformance.adapter import loader
 from llm_conformance.adapter.certificates import cheap_certificates
-from llm_conformance.judging.judge import judge, known_without_running
+from llm_conformance.judging.judge import judge_exchange, known_without_running
 from llm_conformance.locations import CASSETTES, RULES
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
@@ -62,7 +62,7 @@ def main() -> None:
     def ours(runner: Runner) -> None:
         exchange = runner.run(cell)
         for rule in judging:
-            judge(rule, exchange)
+            judge_exchange(rule, exchange)
 
     times: dict[str, list[float]] = {"vcrpy": [], **{name: [] for name in runners}}
     for _ in range(rounds):

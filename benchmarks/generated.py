@@ -19,7 +19,7 @@ from adapters import ReferenceAdapters
 from llm_conformance.adapter import loader
 from llm_conformance.adapter.under_test import Method
 from llm_conformance.judging.effort import Effort
-from llm_conformance.judging.findings import Findings
+from llm_conformance.judging.example_judge import ExampleJudge
 from llm_conformance.judging.search import search
 from llm_conformance.locations import RULES
 from llm_conformance.replay import cell
@@ -43,8 +43,8 @@ def main() -> None:
     examples: list[Scenario] = []
 
     def judged(method: Method) -> Callable[[Scenario], bool]:
-        findings = Findings(runner, rules)
-        return lambda scenario: findings.breaks_a_rule(cell.Cell(reference, scenario, "stream", method))
+        judge = ExampleJudge(runner, rules)
+        return lambda scenario: judge.is_wrong(cell.Cell(reference, scenario, "stream", method))
 
     def collected(scenario: Scenario) -> bool:
         examples.append(scenario)

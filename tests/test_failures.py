@@ -50,12 +50,12 @@ def test_a_fault_of_the_suites_own_is_called_so_in_the_summary(
     miniature.write(pytester.path / "own")
     pytester.makepyfile(
         breaks="""
-        from llm_conformance.judging import findings
+        from llm_conformance.judging import cell_judge
 
-        def judge(invariant, exchange):
+        def judge_exchange(rule, exchange):
             raise LookupError("no such thing")
 
-        findings.judge = judge
+        cell_judge.judge_exchange = judge_exchange
         """
     )
     result = pytester.runpytest_subprocess(

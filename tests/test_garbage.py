@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from llm_conformance.adapter.under_test import describe
-from llm_conformance.judging.judge import judge
+from llm_conformance.judging.judge import judge_exchange
 from llm_conformance.judging.status import Status
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules.exchange import Exchange
@@ -105,14 +105,13 @@ def test_no_rule_stumbles_over_a_foreign_value(scenario: Scenario, data: st.Data
     judged = exchange(scenario, response, events)
     for rule in ALL_RULES:
         if rule.applies(judged.expected, judged.mode):
-            status, _, _ = judge(rule, judged)
-            assert status is not Status.ERROR
+            assert judge_exchange(rule, judged).status is not Status.ERROR
 
 
 def test_what_refers_to_itself_is_not_json(tmp_path: Path) -> None:
     response, events = streamed(SCENARIOS[0])
     response["extras"] = {"self": response}
-    statuses = {rule.id: judge(rule, exchange(SCENARIOS[0], response, events))[0] for rule in ALL_RULES}
+    statuses = {rule.id: judge_exchange(rule, exchange(SCENARIOS[0], response, events)).status for rule in ALL_RULES}
     assert statuses["PRV-2"] is Status.FAIL
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from llm_conformance.adapter import under_test
 from llm_conformance.adapter.under_test import Method
+from llm_conformance.judging.counterexamples import Counterexample
 from llm_conformance.judging.effort import QUICK, Effort
-from llm_conformance.judging.findings import Counterexample, Findings
+from llm_conformance.judging.example_judge import ExampleJudge
 from llm_conformance.judging.search import search
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
@@ -86,12 +87,12 @@ def found(fault: Fault, runner: Runner) -> Counterexample | None:
     mode: Mode = "stream" if method == "parse_stream" else "json"
     api, theme = next((r, t) for r in table().values() for t in THEMES if t.scenario_id(r) == fault.where)
     (rule,) = (rule for rule in ALL_RULES if rule.id == fault.rule)
-    findings = Findings(runner, [rule])
+    judge = ExampleJudge(runner, [rule])
     effort = Effort(QUICK, reproducible=True).times(theme.effort)
     search(
         str(fault),
         theme.scenarios(api, mode),
-        lambda scenario: findings.breaks_a_rule(Cell(judged, scenario, mode, method)),
+        lambda scenario: judge.is_wrong(Cell(judged, scenario, mode, method)),
         effort,
     )
-    return findings.by_rule[rule].counterexample
+    return judge.results[rule].counterexample

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from llm_conformance.adapter import under_test
-from llm_conformance.judging import findings, plan
+from llm_conformance.judging import plan
+from llm_conformance.judging.cell_judge import CellJudge
 from llm_conformance.judging.effort import Effort
-from llm_conformance.judging.judge import known_without_running
 from llm_conformance.locations import CASSETTES
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
@@ -51,11 +51,11 @@ def _example(rule: Rule, scenarios: Sequence[Scenario], runner: Runner) -> Mappi
 
 
 def _failures(rule: Rule, cells: Iterable[Cell], runner: Runner) -> Iterator[tuple[str, str]]:
+    judge = CellJudge(runner, Effort(5, reproducible=True))
     for cell in cells:
-        if known_without_running(cell, rule) is None:
-            verdict, failure = findings.judged(cell, rule, runner, Effort(5, reproducible=True))
-            if failure is not None:
-                yield verdict.message or "", failure
+        for judged in judge.judge(cell, [rule]):
+            if judged.failure is not None:
+                yield judged.verdict.message or "", judged.failure
 
 
 def _fault(broken: type[Broken]) -> str:

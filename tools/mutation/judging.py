@@ -166,7 +166,7 @@ def _ends_in(item: JudgingItem) -> int:
 def _fresh_runner(session: pytest.Session) -> Any:
     """Make the session's runner anew: threads and connections do not survive a fork, and nothing may be remembered."""
     plugin: Any = session.config.pluginmanager.get_plugin("conformance-session")
-    runner = plugin.runner
+    runner = plugin.run.runner
     runner.__init__(TIMEOUT_S, ReplayServer(), runner.options)
     return runner
 

@@ -1,1 +1,1 @@
-"""Rules times exchanges give verdicts."""
+"""Rules applied to exchanges: verdicts, known deviations, and the search for counterexamples."""

@@ -1,16 +1,18 @@
-"""Apply a rule to an exchange."""
+"""One rule applied to one cell or to its exchange."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from llm_conformance.judging.status import Status
-from llm_conformance.judging.verdict import Verdict, verdict
 from llm_conformance.replay.cell import PURE, Cell
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Vacuous, Violation
 from llm_conformance.scenarios.expected import Expected
 
-_SHOWN_BY = {
+_FIELDS = {
     "reasoning": "reasoning",
     "segments": "segments",
     "annotations": "annotations",
@@ -18,65 +20,87 @@ _SHOWN_BY = {
     "tools": "tool_calls",
     "raw": "raw_events",
 }
+"""The field of a response that each capability is about."""
 
 
-def known_without_running(cell: Cell, rule: Rule) -> Verdict | None:
-    """Return the verdict that is known before anything is run, None if there is none."""
+@dataclass(frozen=True)
+class Judgement:
+    """What a rule says of a cell.
+
+    Attributes:
+        message: One line; None for a pass.
+        violation: What the adapter does wrong, if it fails.
+        exchange: The exchange that was judged; None if the judgement was known without running it.
+    """
+
+    status: Status
+    message: str | None = None
+    violation: Violation | None = None
+    exchange: Exchange | None = None
+
+
+def judge(cell: Cell, rule: Rule, run: Callable[[], Exchange]) -> Judgement:
+    """Judge a cell by a rule; `run` returns its exchange, and is called only if the rule needs it."""
+    return known_without_running(cell, rule) or judge_exchange(rule, run())
+
+
+def known_without_running(cell: Cell, rule: Rule) -> Judgement | None:
+    """Return the judgement if it does not depend on what the adapter does, else None."""
     if not rule.applies(cell.scenario.expected[cell.mode], cell.mode):
-        return verdict(cell, rule, Status.VACUOUS, "the scenario has nothing for this rule")
+        return Judgement(Status.VACUOUS, "the scenario has nothing for this rule")
     if rule.needs_request and cell.method in PURE:
-        return verdict(cell, rule, Status.VACUOUS, "the method sends no request")
+        return Judgement(Status.VACUOUS, "the method sends no request")
     if not cell.runnable:
-        return verdict(cell, rule, Status.UNSUPPORTED, f"the adapter has no method for {cell.mode}")
+        return Judgement(Status.UNSUPPORTED, f"the adapter has no method for {cell.mode}")
     return None
 
 
-def judge(rule: Rule, exchange: Exchange) -> tuple[Status, str | None, Violation | None]:
-    """Return status, one-line message and the violation if there is one.
+def judge_exchange(rule: Rule, exchange: Exchange) -> Judgement:
+    """Judge an exchange by a rule.
 
-    Raises whatever a rule raises that is neither Violation nor Vacuous: that is the harness's own fault.
+    An error that is neither Violation nor Vacuous is a fault of the suite, and is not caught.
     """
     if exchange.outcome.unsupported is not None:
-        return Status.UNSUPPORTED, exchange.outcome.unsupported, None
+        return Judgement(Status.UNSUPPORTED, exchange.outcome.unsupported, exchange=exchange)
     declared = rule.capability is None or rule.capability in exchange.adapter.capabilities
     try:
         _check(rule, exchange)
     except Vacuous as nothing:
         if declared:
-            return Status.VACUOUS, str(nothing), None
+            return Judgement(Status.VACUOUS, str(nothing), exchange=exchange)
     except Violation as violation:
-        if declared or _came_back_wrong(rule, exchange):
-            return Status.FAIL, str(violation), violation
+        if declared or _returned_it_anyway(rule, exchange):
+            return Judgement(Status.FAIL, str(violation), violation, exchange)
     if declared:
-        return Status.PASS, None, None
-    return Status.UNSUPPORTED, f"`{rule.capability}` is not declared", None
+        return Judgement(Status.PASS, exchange=exchange)
+    return Judgement(Status.UNSUPPORTED, f"`{rule.capability}` is not declared", exchange=exchange)
 
 
 def _check(rule: Rule, exchange: Exchange) -> None:
     if exchange.outcome.fault is not None:
-        raise Violation(_due(exchange.expected), exchange.outcome.fault)
-    # Streams are judged as streams, whatever the adapter asked for behind its face.
+        raise Violation(_required_outcome(exchange.expected), exchange.outcome.fault)
+    # A method that streams is judged as a stream, also if the adapter asked the server for a plain answer.
     if not rule.applies(exchange.expected, "stream" if exchange.streamed else "json"):
         raise Vacuous("the recording that the adapter asked for has nothing for this rule")
     rule.check(exchange)
 
 
-def _due(expected: Expected) -> str:
+def _required_outcome(expected: Expected) -> str:
     if expected.error is None:
         return "an answer"
     return "an error of the contract" if expected.error == "LLMError" else f"{expected.error}, raised"
 
 
-def _came_back_wrong(rule: Rule, exchange: Exchange) -> bool:
-    """Whether an adapter that does not declare the capability gave something all the same, and gave it wrong."""
+def _returned_it_anyway(rule: Rule, exchange: Exchange) -> bool:
+    """Return True if an adapter returned what a capability is about although it does not declare the capability."""
     outcome = exchange.outcome
     if outcome.fault is not None:
-        return False  # the core rules report that
+        return False  # the rules without a capability report the fault
     if rule.capability == "round_trip":
-        return False  # what it is about is sent, not shown
+        return False  # is about the request, not about what is returned
     if rule.capability == "streaming":
-        return rule.id != "STR-7" and bool(outcome.events)  # late is not wrong
+        return rule.id != "STR-7" and bool(outcome.events)  # events that come late are not wrong
     if rule.capability == "errors":
         return outcome.raised is None
-    shown = _SHOWN_BY[rule.capability or ""]
-    return outcome.response is not None and bool(outcome.response.data.get(shown))
+    field = _FIELDS[rule.capability or ""]
+    return outcome.response is not None and bool(outcome.response.data.get(field))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from llm_conformance.compare import encodable
+from llm_conformance.judging.tally import Tally
 
 OWN_FAULT = "This is a fault of llm-conformance, not of the adapter."
 
@@ -22,7 +23,12 @@ class Failures(AssertionError):  # noqa: N818 - the name says that these are fai
 
 
 class JudgingItem(pytest.Item):
-    """A test item that raises `Failures` if the adapter is wrong; any other error is a fault of the suite."""
+    """A test item that raises `Failures` if the adapter is wrong; any other error is a fault of the suite.
+
+    `tally` counts the verdicts of its last run.
+    """
+
+    tally: Tally
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the failures as they are, and a fault of the suite with its traceback.

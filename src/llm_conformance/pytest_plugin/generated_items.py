@@ -1,4 +1,4 @@
-"""Test items of generated scenarios: one an adapter, row, theme and method; every rule judges every example."""
+"""Test items of generated scenarios: one for each property; all rules judge every example."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from llm_conformance.adapter.under_test import AdapterUnderTest, Method
-from llm_conformance.judging.deviations import Deviations
-from llm_conformance.judging.findings import Counterexample, Finding, Findings, example, kept, narratives
-from llm_conformance.judging.narrative import command
+from llm_conformance.judging.counterexamples import Counterexample, failure_texts
+from llm_conformance.judging.example_judge import ExampleJudge, RuleResult
+from llm_conformance.judging.failure_text import reproduce_command
 from llm_conformance.judging.plan import Filters
 from llm_conformance.judging.search import search
 from llm_conformance.judging.status import Status
-from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.locations import CASSETTES
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
+from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.replay.cell import PURE, Cell
 from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios.scenario import Scenario
@@ -29,15 +29,15 @@ from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 
-AGAIN = 0.3
-"""How many examples a method that makes its own requests gets, as a part, where another is given the same bytes."""
+_SENDING = 0.3
+"""The part of the usual number of examples for a method that sends a request, if another is given the same bytes."""
 
 
 @dataclass(frozen=True)
 class Property:
-    """What is searched: one theme, for one row of the provider table, through one method of an adapter.
+    """A search: one theme, for one API, through one method of an adapter.
 
-    `alike` is how many rows of the same wire format are part of the run.
+    `alike` is the number of APIs of the same wire format in the run.
     """
 
     adapter: AdapterUnderTest
@@ -49,18 +49,18 @@ class Property:
 
     @property
     def effort(self) -> float:
-        """How many examples it gets, as a multiple of the usual number."""
+        """The number of examples, as a multiple of the usual number."""
         given_the_bytes = any(method in PURE for method in self.adapter.methods_for(self.mode))
-        again = self.method not in PURE and given_the_bytes and not self.theme.over_http
-        return self.theme.effort * (AGAIN if again else 1)
+        same_bytes = self.method not in PURE and given_the_bytes and not self.theme.over_http
+        return self.theme.effort * (_SENDING if same_bytes else 1)
 
     def __str__(self) -> str:
-        """Return the name of its test item."""
+        """Return the name of the test item."""
         return f"{self.adapter.label}-{self.theme.scenario_id(self.api)}-{self.method}"
 
 
 def properties(adapters: Iterable[AdapterUnderTest], filters: Filters, has_server: bool) -> Iterator[Property]:
-    """Yield everything that is to be searched. Without a server no connection can fail."""
+    """Yield the properties of a run. Themes in which a connection fails need the server."""
     for adapter in adapters:
         apis = [api for api in table().values() if adapter.covers(api) and filters.admits_api(api)]
         alike = Counter(api.wire for api in apis)
@@ -69,8 +69,8 @@ def properties(adapters: Iterable[AdapterUnderTest], filters: Filters, has_serve
                 if theme.suits(api) and filters.admits_id(theme.scenario_id(api)):
                     for mode in theme.modes:
                         for method in adapter.methods_for(mode):
-                            meets = not theme.over_http or (has_server and method not in PURE)
-                            if meets and (not filters.methods or method in filters.methods):
+                            possible = not theme.over_http or (has_server and method not in PURE)
+                            if possible and (not filters.methods or method in filters.methods):
                                 yield Property(adapter, api, theme, mode, method, alike[api.wire])
 
 
@@ -78,68 +78,58 @@ class GeneratedScenarios(pytest.Collector):
     """The generated scenarios of a run, as a node of pytest's tree."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Nothing by itself: the session makes the items."""
+        """Yield nothing; the session makes the items."""
         yield from ()
 
 
 class PropertyItem(JudgingItem):
-    """One property: it draws scenarios, and has each judged by every rule that has something to look at."""
+    """One property: scenarios are drawn, and each is judged by every rule that has anything to judge in it."""
 
     def __init__(
-        self,
-        *,
-        searched: Property,
-        rules: Collection[Rule],
-        session_: Any,
-        keep_in: Path | None,
-        **kwargs: Any,
+        self, *, property_: Property, rules: Collection[Rule], run: Run, keep_in: Path | None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self._searched = searched
-        self._deviations: Deviations = session_.deviations
-        known = [rule for rule in rules if self._verdict(rule, Finding()).deviation is not None]
-        self._findings = Findings(session_.runner, rules, known)
-        self._effort = session_.effort.times(searched.effort, searched.alike)
+        self._property = property_
+        self._run = run
+        known = [rule for rule in rules if self._verdict(rule, RuleResult()).deviation is not None]
+        self._judge = ExampleJudge(run.runner, rules, known)
+        self._effort = run.settings.effort.times(property_.effort, property_.alike)
         self._keep_in = keep_in
-        self.tally = Tally(session_.keeps, items=1)
+        self.tally = run.new_tally(items=1)
 
     def runtest(self) -> None:
         """Search."""
-        self.tally = Tally(self.tally.keeps, items=1)
-        searched = self._searched
-        theme, api, mode = searched.theme, searched.api, searched.mode
+        self.tally = self._run.new_tally(items=1)
+        theme, api, mode = self._property.theme, self._property.api, self._property.mode
         for last in (False, True):
             if not any(map(self._is_wrong, theme.all_listed(api, mode))):
-                # A name for each search: Hypothesis forgets what it found under one once that fails no more.
+                # Each search has its own name: Hypothesis forgets what it found under a name once that passes.
                 name = f"{self.name} to its end" if last else self.name
                 search(name, theme.scenarios(api, mode), self._is_wrong, self._effort)
-            if last or not self._findings.go_on():
+            if last or not self._judge.needs_another_search():
                 break
-        self._findings.uncut()
-        found = self._findings.by_rule
-        verdicts = {rule: self._verdict(rule, finding) for rule, finding in found.items()}
+        self._judge.prefer_whole_streams()
+        results = self._judge.results
+        verdicts = {rule: self._verdict(rule, result) for rule, result in results.items()}
         self.tally.add(verdicts.values())
-        failed = {rule: each for rule, each in verdicts.items() if each.status == Status.FAIL}
-        wrong = {
-            rule: each.counterexample
-            for rule, each in found.items()
-            if each.counterexample is not None and rule in failed
-        }
+        failed = {rule: verdict for rule, verdict in verdicts.items() if verdict.status == Status.FAIL}
+        wrong = {rule: found for rule in failed if (found := results[rule].counterexample) is not None}
         if wrong:
-            told = list(narratives(wrong, self._keep_in, self._findings.options))
-            raise Failures(told, [each.headline for each in failed.values()])
-        known = [self._deviations.reason(each) for each in verdicts.values() if each.status == Status.EXPECTED]
+            texts = list(failure_texts(wrong, self._keep_in, self._run.runner.options))
+            raise Failures(texts, [verdict.headline for verdict in failed.values()])
+        deviations = self._run.settings.deviations
+        known = [deviations.reason(each) for each in verdicts.values() if each.status == Status.EXPECTED]
         if known:
             pytest.xfail("; ".join(dict.fromkeys(known)))
         if not self.tally.summary[Status.PASS]:
-            pytest.skip("no rule had anything to look at")
+            pytest.skip("no rule had anything to judge")
 
     def _is_wrong(self, scenario: Scenario) -> bool:
-        searched = self._searched
-        return self._findings.breaks_a_rule(Cell(searched.adapter, scenario, searched.mode, searched.method))
+        searched = self._property
+        return self._judge.is_wrong(Cell(searched.adapter, scenario, searched.mode, searched.method))
 
-    def _verdict(self, rule: Rule, finding: Finding) -> Verdict:
-        searched = self._searched
+    def _verdict(self, rule: Rule, result: RuleResult) -> Verdict:
+        searched = self._property
         verdict = Verdict(
             adapter=searched.adapter.label,
             rule=rule.id,
@@ -148,22 +138,22 @@ class PropertyItem(JudgingItem):
             api=searched.api.name,
             mode=searched.mode,
             method=searched.method,
-            status=finding.status.value,
-            message=str(finding.counterexample.violation) if finding.counterexample else finding.message,
+            status=result.status.value,
+            message=str(result.counterexample.violation) if result.counterexample else result.message,
             provenance="generated",
-            example=self._example(rule, finding.counterexample) if finding.counterexample else None,
+            example=self._example(rule, result.counterexample) if result.counterexample else None,
         )
-        return self._deviations.apply(verdict)
+        return self._run.settings.deviations.apply(verdict)
 
     def _example(self, rule: Rule, counterexample: Counterexample) -> Mapping[str, Any]:
-        cell = kept(counterexample, self._keep_in)
-        found = cell.scenario.cassette_dir != CASSETTES
+        cell = counterexample.kept_in(self._keep_in)
+        kept = cell.scenario.cassette_dir != CASSETTES
         return {
-            **example(counterexample),
-            "kept": str(cell.scenario.path) if found else None,
-            "command": command(cell, rule, self._findings.options) if found else None,
+            **counterexample.details(),
+            "kept": str(cell.scenario.path) if kept else None,
+            "command": reproduce_command(cell, rule, self._run.runner.options) if kept else None,
         }
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Return heading only: it stands in no file."""
-        return self.path, None, str(self._searched)
+        """Return the heading; there is no file with a line."""
+        return self.path, None, str(self._property)

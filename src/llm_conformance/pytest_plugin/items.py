@@ -1,4 +1,4 @@
-"""Test items: one a rule and cell."""
+"""Test items of recorded scenarios: one for each rule and cell."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.judging.findings import judged, uncut
-from llm_conformance.judging.judge import known_without_running
 from llm_conformance.judging.status import Status
-from llm_conformance.judging.tally import Tally
-from llm_conformance.judging.verdict import Verdict, verdict
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
+from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.replay.cell import Cell
 from llm_conformance.rules.rule import Rule
 
@@ -21,37 +18,27 @@ from llm_conformance.rules.rule import Rule
 class RuleItem(JudgingItem):
     """One rule applied to one cell."""
 
-    def __init__(self, *, cell: Cell, rule: Rule, session_: Any, line: int, **kwargs: Any) -> None:
+    def __init__(self, *, cell: Cell, rule: Rule, run: Run, line: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.cell = cell
         self.rule = rule
         self.line = line
-        self._conformance = session_
-        self.tally = Tally(session_.keeps)
+        self._run = run
+        self.tally = run.new_tally()
         self.extra_keyword_matches.add(rule.id)
 
     def runtest(self) -> None:
-        """Run the exchange, if no other rule has done so, and judge it."""
-        conformance = self._conformance
-        self.tally = Tally(conformance.keeps)
-        try:
-            judgement, wrong = judged(self.cell, self.rule, conformance.runner, conformance.effort)
-            self.tally.exchanges = conformance.exchange_of(self.cell)
-        except Exception as error:
-            self._take(verdict(self.cell, self.rule, Status.ERROR, f"harness error: {error!r}"))
-            raise
-        found = conformance.deviations.apply(judgement)
-        self._take(found)
-        if found.status == Status.EXPECTED:
-            pytest.xfail(conformance.deviations.reason(found))
-        if wrong is not None:
-            raise Failures([wrong], [found.headline])
-        if found.status != Status.PASS:
-            pytest.skip(f"{found.status}: {found.message}")
-
-    def _take(self, found: Verdict) -> None:
-        self.tally.items = 1
-        self.tally.add([found])
+        """Judge the cell; its exchange is run unless another rule has run it already."""
+        self.tally = self._run.new_tally(items=1)
+        (judged,) = self._run.judge.judge(self.cell, [self.rule], self.tally)
+        self.tally.exchanges = self._run.exchange_details(self.cell)
+        verdict = judged.verdict
+        if judged.failure is not None:
+            raise Failures([judged.failure], [verdict.headline])
+        if verdict.status == Status.EXPECTED:
+            pytest.xfail(self._run.settings.deviations.reason(verdict))
+        if verdict.status != Status.PASS:
+            pytest.skip(f"{verdict.status}: {verdict.message}")
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return file, line and heading."""
@@ -59,32 +46,32 @@ class RuleItem(JudgingItem):
 
 
 class RuleModule(pytest.File):
-    """A module of the suite: its rules times the cells that they can see anything in."""
+    """A module of the suite: its rules, and the cells that they are applied to."""
 
-    def __init__(self, *, cells: list[Cell], rules: list[tuple[str, Rule]], session_: Any, **kwargs: Any) -> None:
+    def __init__(self, *, cells: list[Cell], rules: list[tuple[str, Rule]], run: Run, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._cells = cells
         self._rules = rules
-        self._conformance = session_
+        self._run = run
 
     def collect(self) -> Iterator[RuleItem]:
-        """Yield the items; cells that need none are handed to the session as verdicts."""
-        self._conformance.begin(self.path)
+        """Yield an item for each rule and cell, unless the verdict is known without running anything."""
+        collected = self._run.collected
+        collected.modules.add(self.path)
         for name, rule in self._rules:
             line = rule.check.__code__.co_firstlineno
             for cell in self._cells:
-                known = known_without_running(cell, rule) or uncut(cell, rule, self._conformance.effort)
+                known = self._run.judge.known_without_running(cell, rule)
                 if known is not None:
-                    self._conformance.settle(known)
+                    collected.known.add([known])
                     continue
-                item = RuleItem.from_parent(
+                collected.items += 1
+                yield RuleItem.from_parent(
                     self,
                     name=f"{name}[{cell}]",
                     nodeid=f"{self.nodeid}::{name}[{cell}]",
                     cell=cell,
                     rule=rule,
-                    session_=self._conformance,
+                    run=self._run,
                     line=line,
                 )
-                self._conformance.planned += 1
-                yield item

@@ -72,11 +72,14 @@ def _is_defined(parser: pytest.Parser, option: str) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the session if an adapter is named."""
+    """Register the plugins that judge, if an adapter is named."""
     if config.getoption("conformance_adapter"):
+        from llm_conformance.pytest_plugin.outcome import RunOutcome
         from llm_conformance.pytest_plugin.session import ConformanceSession
 
-        config.pluginmanager.register(ConformanceSession(config), ConformanceSession.NAME)
+        session = ConformanceSession(config)
+        config.pluginmanager.register(session, ConformanceSession.NAME)
+        config.pluginmanager.register(RunOutcome(config, session.run), RunOutcome.NAME)
 
 
 @pytest.hookimpl(tryfirst=True)

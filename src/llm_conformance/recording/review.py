@@ -9,9 +9,8 @@ from pathlib import Path
 
 from llm_conformance.adapter import loader
 from llm_conformance.adapter.under_test import AdapterUnderTest
+from llm_conformance.judging.cell_judge import CellJudge
 from llm_conformance.judging.effort import Effort
-from llm_conformance.judging.findings import judged
-from llm_conformance.judging.judge import known_without_running
 from llm_conformance.judging.plan import Filters, cells
 from llm_conformance.locations import REFERENCE_ADAPTERS, ROOT
 from llm_conformance.options import TIMEOUT_S
@@ -158,11 +157,12 @@ def _stated(file: ScenarioFile) -> set[str]:
 
 def _disagreements(scenario: Scenario, reference: AdapterUnderTest, runner: Runner) -> Iterator[str]:
     """Yield where the reference adapter returns something else for the new bytes than the proposed expected values."""
+    judge = CellJudge(runner, Effort(0))
+    rules = [entry.rule for entry in catalogue().values()]
     for cell in cells([reference], [scenario], Filters()):
         found: dict[str, list[str]] = {}
-        for rule in catalogue().values():
-            if known_without_running(cell, rule.rule) is None:
-                verdict, wrong = judged(cell, rule.rule, runner, Effort(0))
-                if wrong is not None:
-                    found.setdefault(str(verdict.message).partition(" [provider=")[0], []).append(rule.id)
+        for judged in judge.judge(cell, rules):
+            if judged.failure is not None:
+                message = str(judged.verdict.message).partition(" [provider=")[0]
+                found.setdefault(message, []).append(judged.verdict.rule)
         yield from (f"{cell.method}: {', '.join(ids)}: {message}" for message, ids in found.items())

@@ -1,4 +1,4 @@
-"""What a failure tells the author of an adapter."""
+"""The text of a failure, for the author of the adapter."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
 from llm_conformance.scenarios.scenario import Scenario
 
-_SHOWN = 3000
+_LONGEST = 3000
 
 
-def narrative(
+def failure_text(
     cell: Cell,
     rule: Rule,
     violation: Violation,
@@ -27,9 +27,10 @@ def narrative(
     example: Mapping[str, Any] | None = None,
     alike: Iterable[Rule] = (),
 ) -> str:
-    """Return a failure as an adapter author reads it, without a traceback; an `example` that was found is shown.
+    """Return the text of a failure, one labelled line for each fact.
 
-    `options` are those of the run that the command to repeat it needs, `alike` the rules that fail with the same words.
+    `options` are further options for the command that reproduces the failure, `example` the details of a counterexample
+    by name, `alike` other rules that fail with the same message.
     """
     lines = [
         ("Requirement", f"{rule.id}: {rule.requirement}"),
@@ -39,9 +40,9 @@ def narrative(
         ("Same for", ", ".join(each.id for each in alike)),
         ("Where", ", ".join(filter(None, (cell.scenario.id, cell.mode, cell.method, violation.where)))),
         ("Scenario", f"{cell.scenario.title} ({'; '.join(_origin(cell.scenario))})"),
-        *((_label(name), _shown(value)) for name, value in (example or {}).items() if value is not None),
+        *((_label(name), _shortened(value)) for name, value in (example or {}).items() if value is not None),
         ("Not kept", _NOT_KEPT if _is_lost(cell.scenario) else ""),
-        ("Reproduce", command(cell, rule, options)),
+        ("Reproduce", reproduce_command(cell, rule, options)),
     ]
     return "\n".join(f"{label:<12} {text}" for label, text in lines if text)
 
@@ -50,7 +51,7 @@ def _label(name: str) -> str:
     return "All expected" if name == "expected" else name.capitalize()
 
 
-_NOT_KEPT = "there is no directory for it (pytest's cache); the search may find another example the next time"
+_NOT_KEPT = "there is no directory for it (pytest's cache); the next run may find another example"
 
 
 def _is_lost(scenario: Scenario) -> bool:
@@ -59,18 +60,20 @@ def _is_lost(scenario: Scenario) -> bool:
 
 def _origin(scenario: Scenario) -> Iterator[str]:
     yield scenario.provenance
-    if scenario.path.is_file():  # what is generated need not be kept
+    if scenario.path.is_file():  # a generated example may not have been kept
         yield str(scenario.path)
 
 
-def _shown(value: Any) -> str:
+def _shortened(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=shown)
-    short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} ... ({len(text)} characters; a report has them all)"
+    short = (
+        text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ... ({len(text)} characters; the report has all of them)"
+    )
     return short.replace("\n", f"\n{'':<13}").rstrip()
 
 
-def command(cell: Cell, rule: Rule | None = None, more: Iterable[str] = ()) -> str:
-    """Return the command line that runs this one cell alone, or all rules of its exchange, with `more` options."""
+def reproduce_command(cell: Cell, rule: Rule | None = None, more: Iterable[str] = ()) -> str:
+    """Return the command that runs one cell, by one rule or by all rules, with `more` options."""
     own = cell.scenario.cassette_dir != CASSETTES
     options = (
         *([f"--conformance-cassettes={cell.scenario.cassette_dir}"] if own else ()),

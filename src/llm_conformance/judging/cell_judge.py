@@ -1,0 +1,105 @@
+"""The judge of recorded scenarios: a cell, judged by rules, as verdicts with known deviations applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from llm_conformance.judging.counterexamples import Counterexample
+from llm_conformance.judging.deviations import Deviations
+from llm_conformance.judging.effort import Effort
+from llm_conformance.judging.example_judge import ExampleJudge, RuleResult
+from llm_conformance.judging.failure_text import failure_text
+from llm_conformance.judging.judge import Judgement, judge_exchange, known_without_running
+from llm_conformance.judging.search import search
+from llm_conformance.judging.status import Status
+from llm_conformance.judging.tally import Tally
+from llm_conformance.judging.verdict import Verdict, verdict
+from llm_conformance.replay.cell import Cell
+from llm_conformance.replay.runner import Runner
+from llm_conformance.rules.rule import Rule
+from llm_conformance.themes.cuts import recuts
+
+_CUTS = 0.2
+"""The number of ways in which each recorded stream is cut, as a part of the number of generated examples."""
+
+
+@dataclass(frozen=True)
+class JudgedRule:
+    """The verdict of a rule on a cell whose exchange was run; `failure` is the text of a failure, else None."""
+
+    verdict: Verdict
+    failure: str | None = None
+
+
+class CellJudge:
+    """Judges cells by rules: runs the exchange if a rule needs it, applies known deviations, counts the verdicts."""
+
+    def __init__(self, runner: Runner, effort: Effort, deviations: Deviations | None = None) -> None:
+        self._runner = runner
+        self._effort = effort
+        self._deviations = deviations or Deviations()
+
+    def judge(self, cell: Cell, rules: Iterable[Rule], tally: Tally | None = None) -> list[JudgedRule]:
+        """Judge a cell; return the verdicts for which its exchange was run, and count all verdicts in `tally`.
+
+        An error in a rule is a fault of the suite: it is counted as the status `error`, and raised.
+        """
+        tally = tally or Tally(keeps=False)
+        judged = []
+        for rule in rules:
+            known = self.known_without_running(cell, rule)
+            if known is not None:
+                tally.add([known])
+                continue
+            try:
+                judged.append(self._judge(cell, rule))
+            except Exception as error:
+                tally.add([verdict(cell, rule, Status.ERROR, f"harness error: {error!r}")])
+                raise
+            tally.add([judged[-1].verdict])
+        return judged
+
+    def known_without_running(self, cell: Cell, rule: Rule) -> Verdict | None:
+        """Return the verdict if it does not depend on what the adapter does, else None."""
+        known = known_without_running(cell, rule)
+        if known is None and rule.vary_cuts:
+            if not self._effort.examples:
+                known = Judgement(Status.VACUOUS, "no other way to cut the stream was tried: 0 examples")
+            elif not self._runner.hands_over_pieces(cell.method):
+                known = Judgement(Status.VACUOUS, "the transport hands the stream over in one piece")
+        return None if known is None else self._deviations.apply(verdict(cell, rule, known.status, known.message))
+
+    def _judge(self, cell: Cell, rule: Rule) -> JudgedRule:
+        status, message, counterexample = self._over_cuts(cell, rule) if rule.vary_cuts else self._once(cell, rule)
+        details: Mapping[str, Any] | None = None
+        if counterexample is not None and rule.vary_cuts:
+            cuts = list(counterexample.cell.scenario.cuts or ())
+            details = {"cuts": cuts, "returned": counterexample.returned}
+        found = self._deviations.apply(verdict(cell, rule, status, message, details))
+        if counterexample is None or found.status != Status.FAIL:
+            return JudgedRule(found)
+        if cell.scenario.provenance == "generated" and not rule.vary_cuts:
+            details = counterexample.details()  # an example that was kept is shown as it was when it was found
+        return JudgedRule(found, failure_text(cell, rule, counterexample.violation, self._runner.options, details))
+
+    def _once(self, cell: Cell, rule: Rule) -> tuple[Status, str | None, Counterexample | None]:
+        exchange = self._runner.exchange(cell)
+        judgement = judge_exchange(rule, exchange)
+        violation = judgement.violation
+        counterexample = None if violation is None else Counterexample(cell, exchange, violation)
+        return judgement.status, judgement.message, counterexample
+
+    def _over_cuts(self, cell: Cell, rule: Rule) -> tuple[Status, str | None, Counterexample | None]:
+        judge = ExampleJudge(self._runner, [rule])
+        search(
+            f"{rule.id} {cell}",
+            recuts(cell.scenario),
+            lambda drawn: judge.is_wrong(replace(cell, scenario=drawn)),
+            self._effort.times(_CUTS),
+        )
+        result: RuleResult = judge.results[rule]
+        counterexample = result.counterexample
+        message = result.message if counterexample is None else str(counterexample.violation)
+        return result.status, message, counterexample

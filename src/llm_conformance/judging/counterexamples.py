@@ -1,0 +1,73 @@
+"""Counterexamples: exchanges that break a rule, as reports and failure texts show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from llm_conformance import secrets
+from llm_conformance.judging.exchange_details import as_json, recorded_and_expected
+from llm_conformance.judging.failure_text import failure_text
+from llm_conformance.replay.cell import Cell
+from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.rule import Rule
+from llm_conformance.rules.violation import Violation
+from llm_conformance.scenarios.save import keep
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """An exchange that breaks a rule."""
+
+    cell: Cell
+    exchange: Exchange
+    violation: Violation
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The number of bytes, then the number of cuts: the search looks for the smallest."""
+        scenario = self.cell.scenario
+        return len(scenario.interactions[self.cell.mode].body), len(scenario.cuts or ())
+
+    @property
+    def returned(self) -> Any:
+        """What the adapter returned as JSON values, or the error that it raised; None if it did neither."""
+        outcome = self.exchange.outcome
+        if outcome.raised is not None:
+            return secrets.hide(str(outcome.raised))
+        return None if outcome.response is None else as_json(outcome.response.data)
+
+    def details(self) -> Mapping[str, Any]:
+        """Return the details as JSON values: the answer, its cuts, the expected values, and what came back."""
+        return {**recorded_and_expected(self.cell.scenario, self.exchange.mode), "returned": self.returned}
+
+    def kept_in(self, directory: Path | None) -> Cell:
+        """Write a generated scenario to a directory, if there is one; return the cell with the written scenario."""
+        scenario = self.cell.scenario
+        if directory is None or scenario.provenance != "generated":
+            return self.cell
+        try:
+            return replace(self.cell, scenario=keep(scenario, directory))
+        except OSError:  # the failure is reported all the same; its text says that the example was not kept
+            return self.cell
+
+
+def failure_texts(
+    by_rule: Mapping[Rule, Counterexample], directory: Path | None, options: Iterable[str]
+) -> Iterator[str]:
+    """Yield the texts of failures; show each example once.
+
+    Rules that an example breaks with the same message share a text.
+    """
+    alike: dict[tuple[str, str], list[Rule]] = {}
+    for rule, counterexample in by_rule.items():
+        example = repr(counterexample.cell.scenario.interactions)
+        alike.setdefault((example, str(counterexample.violation)), []).append(rule)
+    shown = set()
+    for (example, _), (rule, *others) in alike.items():
+        counterexample = by_rule[rule]
+        details = None if example in shown else counterexample.details()
+        shown.add(example)
+        yield failure_text(counterexample.kept_in(directory), rule, counterexample.violation, options, details, others)

@@ -1,0 +1,183 @@
+"""The outcome of a run: verdicts from all processes, the exit code, the reports and the summary."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from llm_conformance.judging import deviations_file
+from llm_conformance.judging.status import Status
+from llm_conformance.judging.tally import Tally
+from llm_conformance.pytest_plugin import summary
+from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
+from llm_conformance.pytest_plugin.run import Run
+from llm_conformance.reports import files
+from llm_conformance.reports.badge import NoBadgeError
+from llm_conformance.reports.result import Result, document
+from llm_conformance.scenarios import load
+
+_TALLY = "conformance_tally"
+_COLLECTED = "conformance_collected"
+
+
+class RunOutcome:
+    """The plugin that sums up the verdicts.
+
+    Under pytest-xdist the workers send their verdicts with the test reports; the controller sums up.
+    """
+
+    NAME = "conformance-outcome"
+
+    def __init__(self, config: pytest.Config, run: Run) -> None:
+        self._config = config
+        self._run = run
+        self._settings = run.settings
+        self._is_worker = hasattr(config, "workerinput")
+        self._judged = run.new_tally()
+        self._interrupted = False
+        self._exit_status = 0
+        self._notes: list[str] = []
+        self._final: Result | None = None
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Note whether the user stopped the run; `-x` stops it with a subclass of KeyboardInterrupt."""
+        self._interrupted = excinfo.type is KeyboardInterrupt or not isinstance(excinfo.value, KeyboardInterrupt)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Attach the verdicts to the test report; pytest-xdist sends both to the controller."""
+        report = yield
+        if isinstance(item, JudgingItem) and call.when == "call":
+            error = call.excinfo.value if call.excinfo else None
+            if report.failed and not isinstance(error, Failures) and not item.tally.summary[Status.ERROR]:
+                item.tally.add_fault()
+            # As a text: xdist cannot send every value that an adapter may return.
+            setattr(report, _TALLY, json.dumps(item.tally.to_dict()))
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take the verdicts of an item, from whichever process."""
+        sent = getattr(report, _TALLY, None)
+        if sent is not None and not self._is_worker:
+            self._judged.absorb(json.loads(sent))
+            delattr(report, _TALLY)  # pytest keeps every report in memory
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take what an xdist worker has collected."""
+        sent = getattr(node, "workeroutput", {}).get(_COLLECTED)
+        if sent is not None:
+            self._run.collected.replace_by(json.loads(sent))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Stop adapters and runner; in the controller, decide the exit code and write the reports."""
+        self._run.close()
+        if self._is_worker:
+            sent = json.dumps(self._run.collected.to_dict())
+            self._config.workeroutput[_COLLECTED] = sent  # type: ignore[attr-defined]
+            return
+        if self._has_run():
+            self._final = result = self._result()
+            session.exitstatus = self._exit_code(result.tally, int(session.exitstatus))
+            self._exit_status = int(session.exitstatus)
+            self._write(result)
+
+    def _write(self, result: Result) -> None:
+        """Write reports and deviations; the summary names the files that could not be written."""
+        report = document(result) if self._settings.reports else {}
+        for path in self._settings.reports:
+            try:
+                files.write(path, report)
+            except (NoBadgeError, OSError) as error:
+                self._notes.append(f"{path}: not written, {error}")
+        new_file = self._settings.write_deviations
+        if new_file is None:
+            return
+        try:
+            verdicts = result.tally.verdicts
+            count = deviations_file.write(new_file, verdicts, self._settings.deviations, self._settings.adapters)
+        except OSError as error:
+            self._notes.append(f"{new_file}: not written, {error}")
+        else:
+            self._notes += [f"{new_file}: written; fill in reason and link of {count} entries"] * bool(count)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self) -> None:
+        """End the process even if a call that hung still has a thread, for which Python would wait."""
+        if self._run.has_hung_calls and not self._is_worker:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(self._exit_status)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Show the matrix and the notes."""
+        if self._has_run():
+            summary.show(terminalreporter, self._final or self._result())
+            for line in self._notes:
+                terminalreporter.write_line(line)
+
+    def _has_run(self) -> bool:
+        return bool(self._run.collected.modules) and not self._config.getoption("collectonly")
+
+    def _result(self) -> Result:
+        settings, collected = self._settings, self._run.collected
+        tally = self._run.new_tally()
+        tally.absorb(collected.known.to_dict())
+        tally.absorb(self._judged.to_dict())
+        stale = frozenset(settings.deviations.stale(tally.borne_out)) if self._is_whole() else frozenset()
+        tally.mark_stale(stale)
+        return Result(
+            adapters=tuple(settings.adapters),
+            scenarios_digest=load.digest(settings.files),
+            tally=tally,
+            deviations=settings.deviations,
+            stale=stale,
+            methods=tuple(settings.filters.methods),
+            all_scenarios=len(settings.files),
+            scenarios=len(settings.apis),
+            not_covered={each.label: sum(not each.covers(api) for api in settings.apis) for each in settings.adapters},
+            examples=settings.effort.examples,
+            planned=collected.items,
+            transport=settings.transport,
+            restricted=settings.filters.given,
+            complete=self._is_whole() and settings.effort.examples > 0 and not self._judged.bad_files,
+        )
+
+    def _is_whole(self) -> bool:
+        """Return True if every rule was applied to every recording."""
+        collected = self._run.collected
+        return (
+            not self._settings.filters.given
+            and not collected.deselected
+            and collected.modules == set(self._settings.modules)
+            and self._judged.items == collected.items
+        )
+
+    def _exit_code(self, tally: Tally, pytest_exit_code: int) -> int:
+        """Return the exit code of the run, the first of these that applies.
+
+        pytest's own, if it is not about test results (2 interrupted, 3 internal error, 4 usage error), unless `-x`
+        stopped the run; 4 a bare cassette that cannot be read; 3 a fault of the suite; 1 a failure or a stale
+        deviation; 5 nothing was judged; 0 the adapters conform.
+        """
+        stopped_at_a_failure = pytest_exit_code == 2 and not self._interrupted
+        if pytest_exit_code not in (0, 1, 5) and not stopped_at_a_failure:
+            return pytest_exit_code
+        if self._judged.bad_files:
+            return int(pytest.ExitCode.USAGE_ERROR)
+        statuses = tally.summary
+        if statuses[Status.ERROR]:
+            return 3
+        if pytest_exit_code == 1 or statuses[Status.FAIL] or statuses[Status.STALE]:
+            return 1
+        if stopped_at_a_failure:
+            return pytest_exit_code
+        return 0 if statuses[Status.PASS] or statuses[Status.EXPECTED] else 5

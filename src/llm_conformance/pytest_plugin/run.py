@@ -1,0 +1,106 @@
+"""What the test items of a run share: settings, runner and judge, and what was collected for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from llm_conformance.judging import exchange_details
+from llm_conformance.judging.cell_judge import CellJudge
+from llm_conformance.judging.failure_text import reproduce_command
+from llm_conformance.judging.tally import Tally
+from llm_conformance.pytest_plugin.settings import Settings
+from llm_conformance.replay.cell import Cell
+from llm_conformance.replay.runner import Runner
+from llm_conformance.replay.server import ReplayServer
+from llm_conformance.replay.transport import Transport
+
+
+@dataclass
+class Collected:
+    """What a process has collected.
+
+    Under pytest-xdist every worker collects everything and runs a part; the controller gets this from the workers.
+
+    Attributes:
+        known: The verdicts that are known without running anything.
+        modules: The modules of rules that take part.
+        items: The number of test items.
+        deselected: Whether the user deselected some of them.
+    """
+
+    known: Tally
+    modules: set[Path] = field(default_factory=set)
+    items: int = 0
+    deselected: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {
+            "known": self.known.to_dict(),
+            "modules": [str(path) for path in self.modules],
+            "items": self.items,
+            "deselected": self.deselected,
+        }
+
+    def replace_by(self, sent: Mapping[str, Any]) -> None:
+        """Take what a worker sent; each worker sends all there is."""
+        self.known = Tally(self.known.keeps)
+        self.known.absorb(sent["known"])
+        self.modules |= {Path(path) for path in sent["modules"]}
+        self.items = sent["items"]
+        self.deselected = self.deselected or sent["deselected"]
+
+
+class Run:
+    """What the test items of a run share in one process."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.collected = Collected(self.new_tally())
+        self._reported: set[str] = set()
+
+    def new_tally(self, items: int = 0) -> Tally:
+        """Return an empty tally, which keeps its verdicts if they are written to a file."""
+        return Tally(bool(self.settings.reports) or self.settings.write_deviations is not None, items=items)
+
+    @cached_property
+    def runner(self) -> Runner:
+        """The runner, made when the first rule is collected."""
+        return Runner(self.settings.timeout_s, self._transport(), self.settings.replay_options)
+
+    def _transport(self) -> Transport:
+        if self.settings.transport == "server":
+            return ReplayServer()
+        from llm_conformance.replay.vcr_transport import VcrTransport  # slow to import
+
+        return VcrTransport()
+
+    @cached_property
+    def judge(self) -> CellJudge:
+        """The judge of recorded scenarios."""
+        return CellJudge(self.runner, self.settings.effort, self.settings.deviations)
+
+    def exchange_details(self, cell: Cell) -> dict[str, Mapping[str, Any]]:
+        """Return the details of a cell's exchange by its key, if a report is written and does not have them yet."""
+        key = exchange_details.key(cell.adapter.label, cell.scenario.id, cell.method)
+        if not self.settings.reports or key in self._reported:
+            return {}
+        self._reported.add(key)
+        command = reproduce_command(cell, more=self.runner.options)
+        return {key: exchange_details.details(self.runner.exchange(cell), command)}
+
+    @property
+    def has_hung_calls(self) -> bool:
+        """Whether a call hung and may still be running in a thread."""
+        return "runner" in vars(self) and self.runner.gave_up
+
+    def close(self) -> None:
+        """Stop the adapters, and the runner if it was made."""
+        for adapter in self.settings.adapters:
+            adapter.close()
+        if "runner" in vars(self):
+            self.runner.close()
