@@ -10,7 +10,7 @@ from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import rule
 from llm_conformance.rules.violation import fail
 from llm_conformance.scenarios.expected import Expected
-from llm_conformance.scenarios.round_trip import holds, leaks, uncalled, unsaid
+from llm_conformance.scenarios.round_trip import first_missing_call, first_missing_text, leaks, matches
 from llm_conformance.wire.interaction import Mode
 
 
@@ -37,7 +37,7 @@ def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
     Source: S0-41, S0-42, S0-43, S0-44, S0-45, S0-50.
     """
     round_trip, request = exchange.round_trip, exchange.request
-    missing_text, missing_call = unsaid(round_trip, request), uncalled(round_trip, request)
+    missing_text, missing_call = first_missing_text(round_trip, request), first_missing_call(round_trip, request)
     difference = different_turn(round_trip, request)
     if missing_text is not None:
         fail(f"the earlier text {show(missing_text)}, in order", "a request that lacks it, or has it out of order")
@@ -90,5 +90,5 @@ def test_thinking_switches_are_sent_as_set(exchange: Exchange) -> None:
 
 def _expect_in_request(exchange: Exchange, pointer: str, expected: object) -> None:
     actual = at_pointer(exchange.request, pointer)
-    if not holds(actual, expected):
+    if not matches(actual, expected):
         fail(f"{pointer} of the request to be {show(expected)}", "nothing" if actual is None else show(actual))

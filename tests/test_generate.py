@@ -17,7 +17,7 @@ from llm_conformance.generate.answers import Citation, cited
 from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.think import PROFILES, ThinkText, think_texts
 from llm_conformance.scenarios import build, lint, load, think_tags
-from llm_conformance.scenarios.save import keep
+from llm_conformance.scenarios.save import save_generated
 from llm_conformance.scenarios.scenario import Scenario, recut
 from llm_conformance.themes import faults
 from llm_conformance.themes.cuts import cuts
@@ -58,7 +58,7 @@ def test_what_is_drawn_is_true_to_its_bytes(theme: Theme, api: Api, mode: Mode, 
     @settings(QUICK, max_examples=8)
     @given(theme.scenarios(api, mode))
     def check(scenario: Scenario) -> None:
-        kept = keep(scenario, tmp_path)
+        kept = save_generated(scenario, tmp_path)
         file = load.read(kept.path)
         assert [str(problem) for problem in lint.lint(file)] == []
         loaded = build.build(file, tmp_path)

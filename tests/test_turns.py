@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from llm_conformance.rules.conversations import different_turn
-from llm_conformance.scenarios.round_trip import RoundTripRequirement, leaks, unsaid
+from llm_conformance.scenarios.round_trip import RoundTripRequirement, first_missing_text, leaks
 
 TRACE = "First the tide table of the harbour, then the wind; a neap tide leaves too little water under the keel."
 
@@ -34,7 +34,7 @@ def of_gemini(*results: Any) -> dict[str, Any]:
     ],
 )
 def test_results_may_stand_there_as_text_or_as_the_value_that_they_write(said: list[str], results: list[Any]) -> None:
-    assert unsaid(round_trip(*said), of_gemini(*results)) is None
+    assert first_missing_text(round_trip(*said), of_gemini(*results)) is None
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_results_may_stand_there_as_text_or_as_the_value_that_they_write(said: l
     ],
 )
 def test_what_was_said_keeps_its_order(said: list[str], results: list[Any], missing: str) -> None:
-    assert unsaid(round_trip(*said), of_gemini(*results)) == missing
+    assert first_missing_text(round_trip(*said), of_gemini(*results)) == missing
 
 
 @pytest.mark.parametrize("start", range(30))

@@ -8,9 +8,9 @@ from typing import Any
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are equal, and no True in one is a 1 in the other (1.0 may be: JSON has one number)."""
+    """Return True if two values are equal. True does not equal 1; 1.0 does, as JSON has one type of number."""
     pairs = [(one, other)] if one == other else []
-    for left, right in pairs:  # grows while it is walked: values may be nested deeper than calls can be
+    for left, right in pairs:  # grows in the loop: values may be nested deeper than Python can recurse
         if isinstance(left, bool) != isinstance(right, bool):
             return False
         if isinstance(left, Mapping) and left is not right:
@@ -27,7 +27,7 @@ def first_difference(left: Sequence[Any], right: Sequence[Any]) -> int:
 
 
 def as_json(value: Any) -> Any:
-    """Return the value of a JSON text. Anything else, text that is not JSON included, is returned as it is."""
+    """Return the value of a JSON text; anything else, including text that is not JSON, unchanged."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
@@ -35,16 +35,16 @@ def as_json(value: Any) -> Any:
 
 
 def show(value: Any) -> str:
-    """Return a value as JSON, shortened."""
+    """Return a value as JSON, shortened to about 200 code points."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=shown)
-    except (TypeError, ValueError):  # a key that is no text, or a value that contains itself
+    except (TypeError, ValueError):  # a key that is not text, or a value that contains itself
         text = shown(value)
     return text if len(text) <= 200 else f"{text[:140]} ... {text[-40:]}"
 
 
 def shown(value: Any) -> str:
-    """Return an object of an adapter's as Python shows it, or that it cannot be shown."""
+    """Return the repr of an adapter's object, or a note that its repr raises."""
     try:
         return repr(value)
     except Exception as error:
@@ -52,5 +52,5 @@ def shown(value: Any) -> str:
 
 
 def encodable(text: str) -> str:
-    """Return a text that can be written anywhere: half a surrogate pair, as a broken adapter may give, is escaped."""
+    """Return a text that UTF-8 can encode: half of a surrogate pair, which an adapter may return, is escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

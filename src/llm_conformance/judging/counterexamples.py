@@ -14,7 +14,7 @@ from llm_conformance.replay.cell import Cell
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
-from llm_conformance.scenarios.save import keep
+from llm_conformance.scenarios.save import save_generated
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Counterexample:
         if directory is None or scenario.provenance != "generated":
             return self.cell
         try:
-            return replace(self.cell, scenario=keep(scenario, directory))
+            return replace(self.cell, scenario=save_generated(scenario, directory))
         except OSError:  # the failure is reported all the same; its text says that the example was not kept
             return self.cell
 

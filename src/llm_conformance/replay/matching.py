@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.pointers import at_pointer
-from llm_conformance.scenarios.round_trip import holds
+from llm_conformance.scenarios.round_trip import matches
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import Api
@@ -50,7 +50,7 @@ def difference(sent: Mapping[str, Any], recorded: Mapping[str, Any], pointers: t
     """Describe the first JSON pointer at which a request body differs from the recorded one; None if there is none."""
     for pointer in pointers:
         actual, expected = at_pointer(sent, pointer), at_pointer(recorded, pointer)
-        equal = actual == expected or holds(actual, expected) or _has_all_words(actual, expected)
+        equal = actual == expected or matches(actual, expected) or _has_all_words(actual, expected)
         if not equal and not _is_in_any_tool(sent, pointer, expected):
             return f"the adapter sent {pointer} = {json.dumps(actual)[:200]}; recorded was {json.dumps(expected)[:200]}"
     return None
@@ -80,4 +80,4 @@ def _is_in_any_tool(sent: Mapping[str, Any], pointer: str, expected: Any) -> boo
     if match["declaration"]:
         lists = (tool.get("functionDeclarations") for tool in tools if isinstance(tool, dict))
         tools = [tool for declarations in lists if isinstance(declarations, list) for tool in declarations]
-    return any(holds(at_pointer(tool, match["rest"] or ""), expected) for tool in tools)
+    return any(matches(at_pointer(tool, match["rest"] or ""), expected) for tool in tools)

@@ -1,8 +1,7 @@
-"""Bare recordings: VCR cassettes that nobody wrote a scenario for, judged by what their own bytes say.
+"""Bare recordings: VCR cassettes without a scenario file, judged by what their bytes decide.
 
-The truth is derived (`llm_conformance.scenarios.bare_expected`), and claims only what the recorder left intact.
-
-Files are read one at a time, when their turn comes; only their paths are kept.
+`llm_conformance.scenarios.bare_expected` derives the expected values, and leaves out what the recorder altered. Each
+file is read only when it is judged.
 """
 
 from __future__ import annotations
@@ -19,22 +18,25 @@ from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers import table
 
-_ROLES = ("system", "user", "assistant", "tool")
-_ASIDE = {"role": "user", "content": "(the recorded conversation is in call.request)"}
+_ROLES = ("system", "user", "assistant")
+_PLACEHOLDER = {"role": "user", "content": "(the recorded conversation is in call.request)"}
 
 
 @dataclass(frozen=True)
 class NotJudged:
-    """A recording that cannot be judged: it is of nobody's API in the table, or out of scope; `why` says it."""
+    """A recording that cannot be judged; `why` is the reason.
+
+    `unknown_api`: the provider table has no such API.
+    """
 
     why: str
     unknown_api: bool = False
 
 
 def recordings(path: Path) -> Iterator[Scenario | NotJudged]:
-    """Yield each interaction of a cassette as a scenario, or why it is none.
+    """Yield each interaction of a cassette as a scenario, or as NotJudged.
 
-    Raises BadFileError for a file that is no VCR cassette.
+    Raises BadFileError if the file is no VCR cassette.
     """
     metadata, interactions = cassette.load_bare(path)
     fidelity = str(metadata.get("fidelity", "raw"))
@@ -65,7 +67,7 @@ def _recording(
     asks_for_stream = by_path or (api.path == api.stream_path and api.asks_for_stream(request))
     mode: Mode = "stream" if interaction.streamed or (asks_for_stream and interaction.status >= 400) else "json"
     if interaction.status < 400 and mode == "json" and asks_for_stream:
-        return NotJudged("a stream in no framing that is known")
+        return NotJudged("a stream in an unknown framing")
     if interaction.framing is not None and interaction.framing.name == "array" and api.framing.name != "array":
         return NotJudged(f"the body is not of the shape of {api}: a list")
     profile = api.think_profile(model)
@@ -92,20 +94,20 @@ def _recording(
 
 
 def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the conversation where it is plain text; what is more than that only the adapter's own form can say."""
-    said = _list(request.get("messages"))
+    """Yield the messages if all are plain text, else a placeholder: the adapter has `call.request`."""
+    messages = _list(request.get("messages"))
     plain = [
-        {"role": each["role"], "content": each["content"]}
-        for each in said
-        if isinstance(each, Mapping) and each.get("role") in _ROLES[:3] and isinstance(each.get("content"), str)
+        {"role": message["role"], "content": message["content"]}
+        for message in messages
+        if isinstance(message, Mapping) and message.get("role") in _ROLES and isinstance(message.get("content"), str)
     ]
-    yield from plain if plain and len(plain) == len(said) else [_ASIDE]
+    yield from plain if plain and len(plain) == len(messages) else [_PLACEHOLDER]
 
 
 def _params(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    named = {key: value for key, value in request.items() if key not in ("model", "messages", "tools", "stream")}
+    params = {key: value for key, value in request.items() if key not in ("model", "messages", "tools", "stream")}
     hosted = [tool for tool in _list(request.get("tools")) if not _is_openai_tool(tool)]
-    return named | ({"tools": hosted} if hosted else {})
+    return params | ({"tools": hosted} if hosted else {})
 
 
 def _is_openai_tool(tool: Any) -> bool:

@@ -70,7 +70,7 @@ def round_trip(file: ScenarioFile, mode: Mode) -> RoundTripRequirement | None:
         absent=tuple(stated.get("absent", ())),
         allowed=tuple(stated.get("allowed", ())),
         traces=tuple(block.content for block in blocks if block.content),
-        said=tuple(filter(None, _said(file, mode))),
+        texts=tuple(filter(None, _visible_texts(file, mode))),
         instructions="".join(each["content"] for each in messages if each.get("role") == "system"),
         calls=tuple(call for expected in before for call in expected.tool_calls),
         hidden=file.api.hidden_fields,
@@ -81,7 +81,7 @@ def round_trip(file: ScenarioFile, mode: Mode) -> RoundTripRequirement | None:
     )
 
 
-def _said(file: ScenarioFile, mode: Mode) -> Iterator[str]:
+def _visible_texts(file: ScenarioFile, mode: Mode) -> Iterator[str]:
     """Yield the visible texts of the messages of user, model and tools."""
     for number, message in enumerate(file.document["call"]["messages"]):
         if number in file.earlier:

@@ -1,8 +1,8 @@
-"""The canary in the reasoning: a recording in which each piece of the trace is a token that stands nowhere else.
+"""Recordings in which each piece of the reasoning is replaced by a canary: a token that occurs nowhere else.
 
-A message that holds some words of the trace may have come by them honestly; one that holds a canary has not. The
-pieces are found by the field paths of the provider table and by the think tags; whatever else repeats a piece, or
-several in a row, as the last event of a stream may, is changed with them.
+A message may share some words with the trace by chance, but no canary. The pieces are found by the field paths of the
+reading rules and by the think tags. Fields that repeat one or several pieces, as the last event of a stream may, are
+changed with them.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.text_places import TextPlace, text_places
 
-TOKEN = "canary-of-the-trace"  # noqa: S105 - it lets nobody in
-# Between tags a token moves the text that citations count in, and who finds them outside of it may say so.
+TOKEN = "canary-of-the-trace"  # noqa: S105 - not a credential
+# A token between tags shifts the text that citations count in; an adapter may reject those that are outside of it.
 _MAY_RAISE = ("ValidationError",)
 _SIGNIFICANT = 8
-"""How many code points a text has to have to be taken for a copy of reasoning wherever it stands."""
+"""Code points; a shorter text is not taken for a copy of reasoning."""
 
 
 @functools.lru_cache(maxsize=256)
 def swapped(scenario: Scenario, mode: Mode) -> Scenario | None:
-    """Return the scenario with one recording's reasoning replaced; None where there is none, or none to be found.
+    """Return the scenario with the reasoning of one recording replaced; None if it has none, or none can be found.
 
-    Only message and reasoning of its truth are true of it.
+    Of its expected values only message and reasoning are correct.
     """
     expected, interaction = scenario.expected[mode], scenario.interactions[mode]
     if expected.reasoning is None or expected.error or scenario.provenance == "generated":
@@ -56,7 +56,7 @@ def swapped(scenario: Scenario, mode: Mode) -> Scenario | None:
 
 
 class _Trace:
-    """The pieces of reasoning in a recording, and the recording with a token for each."""
+    """The pieces of reasoning in a recording, and a token for each."""
 
     def __init__(self, interaction: Interaction, api: Api, profile: ThinkProfile) -> None:
         self._parts = list(_parts(interaction))
@@ -65,9 +65,9 @@ class _Trace:
         self._visible = [place for each in documents for place in text_places(each, api, streamed)]
         self._places: list[TextPlace] = []
         self._repeated: list[tuple[list[TextPlace], slice]] = []
-        for each in documents:
-            trace = list(text_places(each, api, streamed, "reasoning"))
-            again = list(text_places(each, api, streamed, "repeats"))
+        for document in documents:
+            trace = list(text_places(document, api, streamed, "reasoning"))
+            again = list(text_places(document, api, streamed, "repeats"))
             is_elsewhere = trace and again and again[0].holder is not trace[0].holder
             if is_elsewhere and _joined(trace) == _joined(again):
                 self._repeated.append((again, slice(len(self._places), len(self._places) + len(trace))))
@@ -77,7 +77,7 @@ class _Trace:
         self.tokens = [f"({TOKEN} {number})" for number in range(len(self._places))]
 
     def _places_between_tags(self, profile: ThinkProfile, tag: str) -> Iterator[TextPlace]:
-        """Yield the parts of the visible text that lie within a block of reasoning."""
+        """Yield the parts of the visible text that are inside a reasoning block."""
         spans = think_tags.reasoning_spans(_joined(self._visible), profile, tag)
         position = 0
         for place in self._visible:
@@ -89,7 +89,7 @@ class _Trace:
             position += length
 
     def changed_body(self) -> bytes:
-        """Return the bytes with a token for each piece, in all places."""
+        """Return the body with a token for each piece, wherever it occurs."""
         copies = _Copies([place.text for place in self._places], self.tokens, self._places)
         spared = {(id(place.holder), place.name) for place in self._visible}
         for place, token in reversed(list(zip(self._places, self.tokens, strict=True))):
@@ -108,7 +108,7 @@ def _joined(places: Sequence[TextPlace]) -> str:
 
 
 class _Copies:
-    """Texts that repeat some pieces of the trace in a row, and the tokens to put there."""
+    """Texts that repeat consecutive pieces of the trace, and the tokens that replace them."""
 
     def __init__(self, pieces: Sequence[str], tokens: Sequence[str], places: Sequence[TextPlace]) -> None:
         self._tokens = tokens
@@ -119,7 +119,7 @@ class _Copies:
         self._names = {place.name for place in places} - {"delta"} | {"text"}
 
     def replace_in(self, value: Any, spared: Collection[tuple[int, str]]) -> None:
-        """Replace copies wherever a field of the right name has one, but for the `spared` fields."""
+        """Replace copies in all fields with the name of a reasoning field, or `text`, except the `spared` ones."""
         if isinstance(value, list):
             for inner in value:
                 self.replace_in(inner, spared)
@@ -141,7 +141,7 @@ class _Copies:
 
 @dataclass
 class _Part:
-    """A frame of a stream, or a whole body (`framing` is None); `document` is its JSON, None where it has none."""
+    """A frame of a stream, or a whole body (`framing` is None); `document` is its JSON, None if it has none."""
 
     sent: bytes
     document: Any

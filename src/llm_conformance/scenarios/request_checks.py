@@ -9,7 +9,7 @@ from llm_conformance.pointers import at_pointer
 from llm_conformance.scenarios import build
 from llm_conformance.scenarios.expected import read_expected
 from llm_conformance.scenarios.recording import Check, Problems, Recording
-from llm_conformance.scenarios.round_trip import holds, leaks, uncalled, unsaid
+from llm_conformance.scenarios.round_trip import first_missing_call, first_missing_text, leaks, matches
 
 
 def _call_is_the_recorded_one(recording: Recording) -> Problems:
@@ -86,7 +86,7 @@ def _keeps_the_round_trip(recording: Recording) -> Problems:
     if not earlier:
         yield "no message of the call is an answer_of", ("round_trip",)
     for pointer, value in document["round_trip"].get("sent", {}).items():
-        if not holds(at_pointer(request, pointer), value):
+        if not matches(at_pointer(request, pointer), value):
             yield f"the recorded request has something else at {pointer}", ("round_trip", "sent", pointer)
     round_trip = build.round_trip(recording.file, recording.mode)
     if round_trip is not None:
@@ -94,7 +94,7 @@ def _keeps_the_round_trip(recording: Recording) -> Problems:
             yield f"the recorded request has earlier reasoning in {pointer}", ("round_trip",)
         # The request of a generated scenario has only what the request writer knows.
         is_whole = recording.file.cassette.metadata["provenance"] != "generated"
-        missing = unsaid(round_trip, request) or uncalled(round_trip, request)
+        missing = first_missing_text(round_trip, request) or first_missing_call(round_trip, request)
         if is_whole and missing is not None:
             yield f"the recorded request lacks, or has in another order: {missing}", ("call", "messages")
     for number, pointer in enumerate(document["round_trip"].get("absent", ())):

@@ -1,4 +1,4 @@
-"""One recorded conversation, with what a correct adapter returns for it."""
+"""One recorded conversation, with the expected values of each mode."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ FaultKind = Literal["refused", "close", "reset", "silence"]
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong with a connection when `after` bytes of the body have been sent.
+    """A failure of the connection after `after` bytes of the body were sent.
 
-    `refused`: nobody listens. `close`: the server closes it. `reset`: it breaks it off, as a machine does that fails.
-    `silence`: it sends nothing more. Where no byte is sent, there are no headers either.
+    `refused`: connections are refused. `close`: the server closes the connection. `reset`: the server resets it, as a
+    crashing machine does. `silence`: the server sends nothing more. With `after` 0, it does not send headers either.
     """
 
     kind: FaultKind
@@ -31,15 +31,23 @@ class Fault:
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """One conversation. `id` is `<folder>/<name>`; `params`, `interactions` and `truths` are by mode.
+    """One recorded conversation.
 
-    It is not `replayable` where the request is not known: then it can only be parsed. `cuts` are the byte offsets at
-    which a stream is cut into the pieces that are handed over (None: behind each frame), and `uncut` is the scenario
-    without them. An `outage` answers the first request, whatever its mode, and only the next one is answered as
-    recorded. `earlier` are the scenarios whose answers stand in `messages`, by their place there. `arrival` is
-    how the pieces of the stream came when it was recorded, if that is known: bytes, and milliseconds since the request;
-    `pauses_s` is how long to wait before each piece is handed over. `home` is the
-    directory in which it was looked for.
+    Attributes:
+        id: `<folder>/<name>`.
+        params: The parameters of the call, by mode.
+        match: JSON pointers to what a request must have as recorded.
+        interactions: The recordings, by mode.
+        same_content: Both recordings hold the same answer.
+        expected: The expected values, by mode.
+        replayable: The request is known. If not, the answer can only be parsed.
+        cuts: Byte offsets at which the stream is cut into pieces; None cuts it after each frame.
+        arrival: (bytes, milliseconds since the request) of each piece as recorded; () if unknown.
+        pauses_s: How long the server waits before each piece, in seconds.
+        uncut: The scenario without `cuts`.
+        outage: A failure that answers the first request, in any mode; the next request is answered as recorded.
+        earlier: The scenarios whose answers are messages of this one, by the index of the message.
+        cassette_dir: The directory in which it was found.
     """
 
     id: str
@@ -67,7 +75,7 @@ class Scenario:
     cassette_dir: Path = CASSETTES
 
     def pieces(self, interaction: Interaction) -> Iterator[bytes]:
-        """Yield a stream's bytes in the pieces in which they are handed over."""
+        """Yield the bytes of a stream in the pieces in which the server sends them."""
         if self.cuts is None:
             yield from interaction.frames
             return
@@ -78,12 +86,12 @@ class Scenario:
 
     @property
     def connection_refused(self) -> bool:
-        """Whether connections are refused, so that no request arrives."""
+        """Whether the server refuses connections."""
         return self.fault is not None and self.fault.kind == "refused"
 
     @property
     def over_http(self) -> bool:
-        """Whether only clients can meet with it, who make requests of their own."""
+        """Whether it needs an adapter method that sends requests itself."""
         return self.fault is not None or self.outage is not None
 
     @property
@@ -93,5 +101,5 @@ class Scenario:
 
 
 def recut(scenario: Scenario, cuts: Iterable[int]) -> Scenario:
-    """Return the scenario with its stream cut at these byte offsets instead of behind each frame."""
+    """Return the scenario with its stream cut at these byte offsets instead of after each frame."""
     return replace(scenario, cuts=tuple(cuts), uncut=scenario)
