@@ -1,4 +1,4 @@
-"""A small project of somebody's: an adapter over the reference adapters, of one provider and with one fault."""
+"""A user's project: an adapter for one provider, made from the reference adapters, with or without a fault."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ conformance_adapter = Adapter
 """
 GOOD = "response"
 BROKEN = "dataclasses.replace(response, id='other') if response.tool_calls else response"
-"""The id of an answer with a tool call is lost, in `parse` alone."""
+"""`parse` returns a wrong id for a response with a tool call."""
 
 
 def write(directory: Path, spoilt: str = GOOD, version: str = "1.0", package: str = "llm_conformance.adapters") -> str:
-    """Write the adapter; return what names it."""
+    """Write the adapter, and return the name of its module."""
     (directory / "mypkg.py").write_text(CEREBRAS.format(spoilt=spoilt, version=version, package=package), "utf-8")
     return "mypkg"
 
 
 def fill_in(path: Path) -> None:
-    """Give every entry of a file of deviations a reason and a link."""
+    """Give every entry of a deviations file a reason and a link."""
     text = path.read_text("utf-8").replace('reason = ""', 'reason = "not mapped yet"')
     path.write_text(text.replace('link = ""', 'link = "https://example.com/7"'), "utf-8")

@@ -1,4 +1,4 @@
-"""What the documents say is so."""
+"""The documents, schemas and examples agree with the code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 
 
-def test_every_schema_is_one() -> None:
+def test_every_schema_is_a_valid_schema_with_its_own_id() -> None:
     found = sorted(SCHEMAS.rglob("*.schema.json"))
     assert len(found) >= 10
     for path in found:
@@ -43,12 +43,12 @@ def test_the_changelog_counts_the_invariants() -> None:
     assert f"by {len(ALL_RULES)} invariants" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
-def test_the_readme_lists_what_the_root_holds() -> None:
+def test_the_readme_lists_folders_that_exist() -> None:
     for folder in re.findall(r"^    ([a-z_/]+)/  ", README.partition("## Where things are")[2], flags=re.M):
         assert (ROOT / folder).is_dir()
 
 
-def test_a_report_keeps_its_schema(pytester: pytest.Pytester) -> None:
+def test_a_report_matches_its_schema(pytester: pytest.Pytester) -> None:
     adapter = README.split("```python\n")[1].split("```")[0]
     (pytester.path / "readmes_adapter.py").write_text(adapter)
     report = pytester.path / "report.json"
@@ -62,7 +62,7 @@ def test_a_report_keeps_its_schema(pytester: pytest.Pytester) -> None:
     assert result.ret == 1
 
 
-def test_the_example_of_the_scenario_guide_makes_a_cassette(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_in_the_scenario_guide_writes_a_cassette(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     guide = (ROOT / "docs" / "scenarios.md").read_text("utf-8")
     monkeypatch.chdir(tmp_path)
     exec(guide.split("```python\n")[1].split("```")[0], {})
@@ -74,12 +74,14 @@ def test_the_readmes_adapter_is_short() -> None:
     assert len([line for line in adapter.splitlines() if line.strip()]) <= 30
 
 
-def test_the_provider_page_is_made_from_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_provider_page_is_generated_from_the_provider_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert provider_page.main(["--check", str(ROOT / "docs" / "providers.md")]) == 0
-    mine = tmp_path / "providers.md"
-    assert provider_page.main([str(mine)]) == 0
-    mine.write_text(mine.read_text("utf-8").replace("| `stop` | stop |", "| `stop` | length |"), "utf-8")
-    assert provider_page.main(["--check", str(mine)]) == 1
+    page = tmp_path / "providers.md"
+    assert provider_page.main([str(page)]) == 0
+    page.write_text(page.read_text("utf-8").replace("| `stop` | stop |", "| `stop` | length |"), "utf-8")
+    assert provider_page.main(["--check", str(page)]) == 1
     assert "is out of date; run: python -m tools.provider_page" in capsys.readouterr().out
 
 
@@ -90,26 +92,28 @@ def test_every_api_has_a_source_with_a_url() -> None:
 
 def test_the_readme_counts_the_scenarios() -> None:
     counts = Counter(scenario.provenance for scenario in lint.load_all([CASSETTES]))
-    said = re.search(
+    stated = re.search(
         r"Of the (\d+)\sscenarios today (\d+) are recorded[^,]*,[^,]*, (\d+) is transcribed, (\d+) are edited", README
     )
-    assert said is not None
-    there = [counts.total(), *(counts[kind] for kind in ("recorded", "transcribed", "edited"))]
-    assert [*map(int, said.groups())] == there, "the README says the first numbers, these are the scenarios there are"
+    assert stated is not None
+    actual = [counts.total(), *(counts[kind] for kind in ("recorded", "transcribed", "edited"))]
+    assert [*map(int, stated.groups())] == actual, "the README states the first numbers; the second are the scenarios"
     named = re.findall(r",| and", README.partition("answers of ")[2].partition("[")[0])
     known = {provider for provider, _ in table.table()}
-    assert f"[{len(known) - len(named)} more](docs/providers.md)" in README, "so many providers are there beside those"
+    assert f"[{len(known) - len(named)} more](docs/providers.md)" in README, (
+        "the README must count the providers that it does not name"
+    )
 
 
 REQUIREMENTS = [row for rows in requirements_page.read(ROOT / "docs" / "requirements.toml").values() for row in rows]
 
 
-def test_no_requirement_is_left_out() -> None:
+def test_every_requirement_is_listed() -> None:
     numbers: dict[str, list[int]] = defaultdict(list)
     for row in REQUIREMENTS:
         seed, _, number = row.id.partition("-")
         numbers[seed].append(int(number))
-    counts = {"S0": 51, "S1": 29, "S2": 39, "S3": 42, "S4": 32, "U": 7}  # as many as the seed documents have
+    counts = {"S0": 51, "S1": 29, "S2": 39, "S3": 42, "S4": 32, "U": 7}  # as in the seed documents
     assert numbers == {seed: list(range(1, count + 1)) for seed, count in counts.items()}
 
 
@@ -123,7 +127,7 @@ def test_no_requirement_is_left_out() -> None:
         (requirements_page.Requirement("S0-01", "x", tests=("test_documents.py::test_nothing",)), "tests/ has no test"),
     ],
 )
-def test_a_requirement_that_nothing_tests_is_found(row: requirements_page.Requirement, problem: str) -> None:
+def test_a_requirement_without_a_test_is_reported(row: requirements_page.Requirement, problem: str) -> None:
     seen = requirements_page.passed(
         {"results": [{"rule": "MSG-1", "scenario": "a/b", "status": "pass", "provenance": "synthetic"}]}
     )

@@ -1,4 +1,4 @@
-"""The gate as a project uses it: from a directory of its own, with the wheel installed."""
+"""The gate as a project uses it: in a directory of its own, with the wheel installed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RUN = ("llm-conformance", "run", "--adapter=mypkg", "--examples=0")
 
 @pytest.fixture
 def path(installed: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Have the wheel's commands found, and pytest's options of this run not."""
+    """Put the wheel's commands on PATH, and unset the variables that would affect a run."""
     for name in ("GITHUB_STEP_SUMMARY", "PYTEST_ADDOPTS"):
         monkeypatch.delenv(name, raising=False)
     found = f"{installed}:/usr/bin:/bin"
@@ -27,7 +27,7 @@ def path(installed: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.usefixtures("path")
-def test_a_gate_passes_fails_knows_a_deviation_and_finds_it_stale(tmp_path: Path) -> None:
+def test_a_gate_passes_fails_accepts_a_deviation_and_reports_a_stale_one(tmp_path: Path) -> None:
     gated.write(tmp_path)
     assert sh(*RUN, cwd=tmp_path).returncode == 0
     gated.write(tmp_path, gated.BROKEN)
@@ -50,7 +50,7 @@ def test_a_gate_passes_fails_knows_a_deviation_and_finds_it_stale(tmp_path: Path
     assert "known.toml:14: PRV-1 in cerebras/tool-call-without-content-key: no cell fails there" in stale.stdout
 
 
-def test_from_nothing_to_a_first_matrix(path: str, project: Path) -> None:
+def test_the_commands_of_the_gate_page_lead_to_a_first_matrix(path: str, project: Path) -> None:
     commands = (ROOT / "docs" / "gate.md").read_text("utf-8").split("```sh\n")[1].split("```")[0].splitlines()
     install, init, smoke, run = (line.split() for line in commands)
     assert install == ["pip", "install", "llm-conformance"]
@@ -89,21 +89,23 @@ def test_the_workflow_that_init_writes_runs_the_gate(path: str, tmp_path: Path) 
         for step in workflow["jobs"]["conformance"]["steps"]
         if step.get("run", "").startswith("llm-conformance")
     )
-    # `ci` is what a workflow should have, and takes a minute.
+    # `ci`, which the workflow has, would take a minute.
     done = sh("bash", "-euo", "pipefail", "-c", command.replace("--examples=ci", "--examples=0"), cwd=tmp_path)
     assert done.returncode == 0, done.stdout
     assert (tmp_path / "conformance.html").is_file()
 
 
 def action(directory: Path, **inputs: str) -> CompletedProcess[str]:
-    """Run the steps of the action as GitHub does; return how the last one ended."""
+    """Run the steps of the action as GitHub does, and return the last one's result."""
     document: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
     assert inputs.keys() <= document["inputs"].keys()
-    values = {f"inputs.{name}": inputs.get(name, said.get("default")) for name, said in document["inputs"].items()}
+    values = {
+        f"inputs.{name}": inputs.get(name, declared.get("default")) for name, declared in document["inputs"].items()
+    }
     values["github.action_path"] = str(ROOT)
     for step in document["runs"]["steps"]:
-        environment = {name: values[said.strip("${} ")] for name, said in step["env"].items()}
-        if step["name"] != "Install":  # the wheel is installed already; nothing but what the step says is run
+        environment = {name: values[expression.strip("${} ")] for name, expression in step["env"].items()}
+        if step["name"] != "Install":  # the wheel is installed already
             done = sh("bash", "-eo", "pipefail", "-c", step["run"], cwd=directory, **environment)
         else:
             assert step["run"] == 'python -m pip install --quiet "$ACTION"'
@@ -116,17 +118,17 @@ def test_the_steps_of_the_action(tmp_path: Path) -> None:
     gated.write(tmp_path)
     summary = tmp_path / "summary.md"
     summary.write_text("before\n")
-    given = {"adapter": "mypkg", "examples": "0"}
-    passed = action(tmp_path, **given, arguments=f"--junitxml={tmp_path}/with space.xml\n-q")
+    options = {"adapter": "mypkg", "examples": "0"}
+    passed = action(tmp_path, **options, arguments=f"--junitxml={tmp_path}/with space.xml\n-q")
     assert passed.returncode == 0, passed.stdout + passed.stderr
     assert (tmp_path / "conformance-reports" / "conformance.html").is_file()
     assert (tmp_path / "with space.xml").is_file()
     gated.write(tmp_path, gated.BROKEN)
-    assert action(tmp_path, **given, arguments="--write-deviations=known.toml").returncode == 1
+    assert action(tmp_path, **options, arguments="--write-deviations=known.toml").returncode == 1
     gated.fill_in(tmp_path / "known.toml")
-    assert action(tmp_path, **given, deviations="known.toml").returncode == 0
+    assert action(tmp_path, **options, deviations="known.toml").returncode == 0
     gated.write(tmp_path)
-    assert action(tmp_path, **given, deviations="known.toml").returncode == 1
+    assert action(tmp_path, **options, deviations="known.toml").returncode == 1
 
 
 @pytest.mark.usefixtures("path")
@@ -145,7 +147,7 @@ def test_the_recipes_for_gitlab_and_tox(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("path")
-def test_shards_make_the_report_of_one_run(tmp_path: Path) -> None:
+def test_merged_shards_equal_the_report_of_one_run(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "gate.md").read_text("utf-8")
     block = text.split("## More cores")[1].split("```sh\n")[1].split("```")[0]
     one, two, merge = block.replace("--examples=ci", "--examples=2").splitlines()
@@ -174,7 +176,7 @@ def test_shards_make_the_report_of_one_run(tmp_path: Path) -> None:
 
 
 def recorded(report: dict[str, Any]) -> set[tuple[str, ...]]:
-    """Return cells and statuses; of what is drawn by chance only the cells."""
+    """Return the cells with their statuses; generated cells have none, for their examples are random."""
     names = ("adapter", "rule", "scenario", "mode", "method")
     return {
         (*(each[name] for name in names), "" if each["provenance"] == "generated" else each["status"])
@@ -183,11 +185,11 @@ def recorded(report: dict[str, Any]) -> set[tuple[str, ...]]:
 
 
 @pytest.mark.usefixtures("path")
-def test_machines_share_what_hypothesis_has_found(tmp_path: Path) -> None:
+def test_machines_share_the_examples_that_hypothesis_has_found(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "gate.md").read_text("utf-8")
     module = text.split("```python\n")[1].split("```")[0]
     theme = "--scenario=cerebras/generated-chat-answers"
-    # Wrong once in a few dozen examples: a search of one does not find it by itself.
+    # About one example in a few dozen shows the fault, so a search of one example does not find it by itself.
     rare = "dataclasses.replace(response, id='x') if len(response.annotations + response.tool_calls) > 1 else response"
     found = []
     for machine, examples in (("one", "300"), ("two", "1")):

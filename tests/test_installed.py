@@ -1,4 +1,4 @@
-"""The wheel: one name in site-packages, everything inside, and it runs from anybody's project."""
+"""The wheel has one name in site-packages, holds everything, and runs in any project."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.shell import ROOT, sh
 
 
 def statuses(report: Path) -> Counter[str]:
-    """Return how many recorded cells a JSON report has of each status; what is generated is different each time."""
+    """Count the results of a JSON report by status, without the generated ones, which differ between runs."""
     results = json.loads(report.read_text("utf-8"))["results"]
     return Counter(each["status"] for each in results if each["provenance"] != "generated")
 
 
-def test_the_wheel_has_one_name_and_carries_everything(wheel: Path) -> None:
+def test_the_wheel_has_one_name_and_holds_everything(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"llm_conformance"}
     assert not [name for name in names if "__pycache__" in name or "/tests/" in name]
@@ -40,7 +40,7 @@ def test_it_runs_in_an_empty_directory(installed: Path, project: Path) -> None:
 
 
 def test_the_reference_adapters_conform_from_the_wheel(installed: Path, tmp_path: Path) -> None:
-    """Every scenario and every theme comes along; one rule shows that as well as all of them."""
+    """The wheel holds every scenario and theme; one rule suffices to show it."""
     run = sh(
         installed / "pytest",
         "--pyargs",
@@ -52,10 +52,10 @@ def test_the_reference_adapters_conform_from_the_wheel(installed: Path, tmp_path
         cwd=tmp_path,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert all(f"{api}:{api}  " in run.stdout for api, api in table())
+    assert all(f"{provider}:{api}  " in run.stdout for provider, api in table())
 
 
-def test_a_hostile_project_changes_nothing(installed: Path, project: Path) -> None:
+def test_the_configuration_of_a_project_does_not_change_the_verdicts(installed: Path, project: Path) -> None:
     plain = project / "plain.json"
     sh(
         installed / "pytest",
@@ -97,7 +97,7 @@ def test_a_hostile_project_changes_nothing(installed: Path, project: Path) -> No
     assert json.loads(hostile.read_text("utf-8"))["complete"] is True
 
 
-def test_a_project_that_does_not_use_it_sees_nothing_of_it(installed: Path, tmp_path: Path) -> None:
+def test_a_project_that_does_not_use_the_suite_is_not_affected(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text("def pytest_addoption(parser): parser.addoption('--adapter')\n")
     (tmp_path / "test_own.py").write_text(
         "import sys\n"
@@ -110,7 +110,7 @@ def test_a_project_that_does_not_use_it_sees_nothing_of_it(installed: Path, tmp_
     assert "conformance" not in run.stdout
 
 
-def test_modules_are_in_memory_once(installed: Path, tmp_path: Path) -> None:
+def test_no_module_is_loaded_twice(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(
         "import collections, sys\n"
         "def pytest_sessionfinish():\n"

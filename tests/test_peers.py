@@ -1,4 +1,4 @@
-"""The shims of the field's libraries: each folder is whole, and its deviations name what there is."""
+"""The folders of the peers are complete, and their deviations name existing rules and scenarios."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def ids() -> set[str]:
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
-def test_a_folder_names_releases_and_deviations_that_there_are(peer: Peer, ids: set[str]) -> None:
+def test_a_folder_pins_releases_and_its_deviations_are_valid(peer: Peer, ids: set[str]) -> None:
     known = deviations.load(peer.folder / "deviations.toml", catalogue.catalogue(), ids)
     assert all(each.link.startswith("https://") for each in known)
     if peer.is_node:
@@ -42,7 +42,7 @@ def test_a_folder_names_releases_and_deviations_that_there_are(peer: Peer, ids: 
         assert (peer.folder / "adapter.py").is_file()
 
 
-def test_bugs_to_be_found_again_name_rules_and_scenarios_that_there_are(ids: set[str]) -> None:
+def test_rediscovered_bugs_name_existing_rules_scenarios_and_peers(ids: set[str]) -> None:
     for bug in BUGS:
         assert bug["rule"] in catalogue.catalogue()
         assert set(bug["scenarios"]) <= ids
@@ -50,12 +50,12 @@ def test_bugs_to_be_found_again_name_rules_and_scenarios_that_there_are(ids: set
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
-def test_the_matrix_has_everyone(peer: Peer) -> None:
+def test_the_matrix_has_every_peer(peer: Peer) -> None:
     section = rf"^(## {re.escape(peer.name)}: |{re.escape(peer.name)}: could not)"
     assert re.search(section, PAGE.read_text("utf-8"), re.MULTILINE)
 
 
-def test_what_is_known_to_be_wrong_is_not_right_in_the_matrix() -> None:
+def test_an_expected_failure_does_not_pass_in_the_matrix() -> None:
     known = {"path": "d.toml", "line": 1, "rule": "MSG-2", "scenario": "openai/two", "status": "expected"}
     known |= {"reason": "trimmed", "link": "https://example.com/1", "decides": True}
     report = document(result(), result("openai/two", "expected", deviation=0), deviations=[known])
@@ -65,13 +65,13 @@ def test_what_is_known_to_be_wrong_is_not_right_in_the_matrix() -> None:
     assert "other: could not be installed, so nothing is said of it." in text
 
 
-def test_failures_that_nobody_has_looked_at_are_counted() -> None:
+def test_failures_without_a_deviation_are_counted() -> None:
     assert "* 1 cells fail that nobody has looked at yet." in matrix.page(
         {"mypkg": document(result(), result("x/y", "fail"))}, {}
     )
 
 
-def test_what_cannot_be_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_peer_that_cannot_be_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "peers" / "ghost"
     folder.mkdir(parents=True)
     (folder / "deviations.toml").touch()
