@@ -1,6 +1,5 @@
-"""Mutation testing of the reference adapters, with `pytest conformance` as the judge: does the suite see each change?
+"""Mutation testing of the reference adapters: does `pytest conformance` fail for each mutant?
 
-mutmut makes the mutants: one copy of `adapters` that holds them all, in which the one that is named in the environment
-acts. The suite is collected once; each mutant is judged in a process forked from there, which starts with the tests
-that reach the mutated function and ends at the first failure.
+mutmut writes one copy of `adapters` with all mutants, of which one is active at a time. The suite is collected once.
+Each mutant is judged in a forked process, which runs the tests that reach the mutated function until one fails.
 """

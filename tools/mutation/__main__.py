@@ -1,6 +1,6 @@
-"""`python -m tools.mutation`: judge the mutants of the reference adapters, and say what the suite does not see.
+"""`python -m tools.mutation`: judge mutants of the reference adapters and list those that survive.
 
-Ends with 1 if a mutant survives that `survivors.toml` does not explain, or, with `--at-least`, if too many do.
+Exits with 1 if a mutant survives that `survivors.toml` does not explain; with `--at-least`, if too many do.
 """
 
 from __future__ import annotations
@@ -30,13 +30,15 @@ GOOD: tuple[Fate, ...] = ("killed", "timeout")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Judge, print a table by module and the survivors, write the fates of all; return the exit code."""
+    """Judge the mutants, print the survivors and a table by module, write the reports; return the exit code."""
     options = _options(arguments)
     before: dict[str, Fate] = json.loads(options.again.read_text("utf-8")) if options.again else {}
     with tempfile.TemporaryDirectory() as directory:
         package = Path(directory) / "mutated"
         mutants = [each for each in write(ROOT / "adapters", package) if _is_wanted(each, options)]
         wanted = [each for each in mutants if before.get(each.name) not in GOOD and not (before and explanation(each))]
+        if not mutants:
+            sys.exit("tools.mutation: no mutant matches these options")
         sys.path.insert(0, directory)
         judge = Judge(wanted, options.jobs, _Progress(len(wanted)))
         judge.load(package.name)
@@ -48,24 +50,25 @@ def main(arguments: Sequence[str]) -> int:
     fates = before | judge.fates
     if options.report:
         options.report.write_text(json.dumps(fates, indent=1), "utf-8")
-    apis = scores(mutants, fates)
+    by_module = scores(mutants, fates)
     if options.scores:
-        said = {"when": f"{datetime.now(UTC):%Y-%m-%d}", "command": f"python -m tools.mutation {shlex.join(arguments)}"}
-        options.scores.write_text(json.dumps({**said, "modules": apis}, indent=1) + "\n", "utf-8")
-    return _show(mutants, fates, apis, options.at_least)
+        command = f"python -m tools.mutation {shlex.join(arguments)}"
+        document = {"when": f"{datetime.now(UTC):%Y-%m-%d}", "command": command, "modules": by_module}
+        options.scores.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+    return _show(mutants, fates, by_module, options.at_least)
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m tools.mutation", description=__doc__.partition("\n")[0])
     parser.add_argument("--one-in", type=int, default=1, metavar="N", help="judge only every Nth mutant")
     parser.add_argument("--module", action="append", metavar="GLOB", help="judge those of a module: gemini, _chat, ...")
-    parser.add_argument("--mutant", action="append", metavar="GLOB", help="judge those of this name")
-    parser.add_argument("--again", type=Path, metavar="FILE", help="judge those that a report says survived")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes at a time")
-    parser.add_argument("--examples", type=int, default=3, metavar="N", help="--conformance-examples of the suite")
+    parser.add_argument("--mutant", action="append", metavar="GLOB", help="judge those with this name")
+    parser.add_argument("--again", type=Path, metavar="FILE", help="judge only the survivors of this report")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="parallel processes")
+    parser.add_argument("--examples", type=int, default=3, metavar="N", help="the suite's --conformance-examples")
     parser.add_argument("--report", type=Path, metavar="FILE", help="write the fate of each mutant (JSON)")
-    parser.add_argument("--scores", type=Path, metavar="FILE", help="write how many were killed, by module (JSON)")
-    parser.add_argument("--at-least", type=float, default=100.0, metavar="PERCENT", help="how many have to be killed")
+    parser.add_argument("--scores", type=Path, metavar="FILE", help="write the numbers of mutants by module (JSON)")
+    parser.add_argument("--at-least", type=float, default=100.0, metavar="PERCENT", help="the share to be killed")
     return parser.parse_args(arguments)
 
 
@@ -76,7 +79,7 @@ def _is_wanted(mutant: Mutant, options: argparse.Namespace) -> bool:
 
 
 class _Progress:
-    """One line that says how far it is."""
+    """A progress line on standard error."""
 
     def __init__(self, total: int) -> None:
         self._total = total
@@ -86,9 +89,9 @@ class _Progress:
         self._fates[fate] += 1
         done = sum(self._fates.values())
         if sys.stderr.isatty() or done % 200 == 0 or done == self._total:
-            said = ", ".join(f"{number} {fate}" for fate, number in self._fates.items())
+            counts = ", ".join(f"{number} {fate}" for fate, number in self._fates.items())
             end = "\r" if sys.stderr.isatty() and done < self._total else "\n"
-            print(f"{done} of {self._total} mutants: {said}", end=end, file=sys.stderr, flush=True)
+            print(f"{done} of {self._total} mutants: {counts}", end=end, file=sys.stderr, flush=True)
 
 
 @functools.cache
@@ -98,7 +101,7 @@ def _explained() -> list[dict[str, str]]:
 
 
 def explanation(mutant: Mutant) -> str | None:
-    """Return why it makes no difference that an adapter's user could see, None if nobody has said so."""
+    """Return why `survivors.toml` accepts that the mutant survives; None if it does not."""
     name, removed, added = f"{mutant.module}.{mutant.function}", "\n".join(mutant.removed), "\n".join(mutant.added)
     for each in _explained():
         if (
@@ -111,31 +114,31 @@ def explanation(mutant: Mutant) -> str | None:
 
 
 def scores(mutants: Sequence[Mutant], fates: Mapping[str, Fate]) -> dict[str, dict[str, int]]:
-    """Return how many were killed, survived, and survived for a reason, by module and in all."""
-    apis: dict[str, Counter[str]] = defaultdict(Counter)
+    """Return the numbers of `killed`, `survived` and `explained` mutants by module, and for `all`."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for mutant in mutants:
         killed = fates.get(mutant.name) in GOOD
-        apis[mutant.module]["killed" if killed else "explained" if explanation(mutant) else "survived"] += 1
-    apis = {module: apis[module] for module in sorted(apis)} | {"all": sum(apis.values(), Counter())}
-    return {module: {name: api[name] for name in ("killed", "survived", "explained")} for module, api in apis.items()}
+        counts[mutant.module]["killed" if killed else "explained" if explanation(mutant) else "survived"] += 1
+    ordered = {module: counts[module] for module in sorted(counts)} | {"all": sum(counts.values(), Counter())}
+    return {
+        module: {name: count[name] for name in ("killed", "survived", "explained")} for module, count in ordered.items()
+    }
 
 
 def _show(
-    mutants: Sequence[Mutant], fates: Mapping[str, Fate], apis: Mapping[str, Mapping[str, int]], at_least: float
+    mutants: Sequence[Mutant], fates: Mapping[str, Fate], by_module: Mapping[str, Mapping[str, int]], at_least: float
 ) -> int:
     open_ones = [each for each in mutants if fates.get(each.name) not in GOOD and explanation(each) is None]
     for each in open_ones:
         print(f"{each.name}, {fates.get(each.name, 'not judged')}: {each}")
-    print(
-        f"\n{'':16}{'mutants':>8}{'killed':>8}{'survived':>9}{'explained':>10}   killed of those that are not explained"
-    )
-    for module, api in apis.items():
-        judged = api["killed"] + api["survived"]
-        share = f"{api['killed'] / judged:.1%}" if judged else "-"
-        said = f"{sum(api.values()):8}{api['killed']:8}{api['survived']:9}{api['explained']:10}"
-        print(f"{module:16}{said}   {share}")
-    judged = apis["all"]["killed"] + apis["all"]["survived"]
-    return 1 if 100 * apis["all"]["killed"] < at_least * judged else 0
+    print(f"\n{'':16}{'mutants':>8}{'killed':>8}{'survived':>9}{'explained':>10}   killed of those not explained")
+    for module, count in by_module.items():
+        judged = count["killed"] + count["survived"]
+        share = f"{count['killed'] / judged:.1%}" if judged else "-"
+        columns = f"{sum(count.values()):8}{count['killed']:8}{count['survived']:9}{count['explained']:10}"
+        print(f"{module:16}{columns}   {share}")
+    judged = by_module["all"]["killed"] + by_module["all"]["survived"]
+    return 1 if 100 * by_module["all"]["killed"] < at_least * judged else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A pytest plugin that runs the collected tests once for each mutant, in processes of their own."""
+"""A pytest plugin that runs the collected tests once for each mutant, in forked processes."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from tools.mutation.mutants import Mutant
 Fate = Literal["killed", "survived", "timeout", "not reached", "harness error"]
 
 LIMIT_S = 300
-"""How long the tests of one mutant may take, in seconds; one that makes them take longer is found out, too."""
+"""The time limit for the tests of one mutant, in seconds; a mutant that exceeds it counts as found."""
 
 _FATES: dict[int, Fate] = {0: "survived", 1: "killed", 3: "harness error", 4: "killed"}
 _SURVIVED, _KILLED, _HARNESS, _NOT_LOADED = 0, 1, 3, 4
 
 
 class Judge:
-    """Stands in for pytest's loop over the tests, and notes what becomes of each mutant.
+    """A pytest plugin that judges mutants instead of running each test once.
 
     Args:
-        mutants: What is to be judged.
-        jobs: How many processes do so at a time.
-        progress: Is told of each fate as it is known.
+        mutants: The mutants to judge.
+        jobs: The number of parallel processes.
+        progress: Is called with each mutant and its fate.
     """
 
     def __init__(self, mutants: Sequence[Mutant], jobs: int, progress: Callable[[Mutant, Fate], None]) -> None:
@@ -53,7 +53,7 @@ class Judge:
         trampoline.record_trampoline_hit = lambda name, caller=None: self._hits.add(name)
 
     def load(self, package: str) -> None:
-        """Import the mutated adapters, before the suite does; note which functions that alone calls."""
+        """Import the mutated adapters before the suite does, and note which functions the import calls."""
         trampoline.set_mutant_under_test("stats")
         self._instance(package)
         self._at_import = set(self._hits)
@@ -83,7 +83,7 @@ class Judge:
         return True
 
     def _reached(self, session: pytest.Session, items: Sequence[JudgingItem]) -> dict[str, Collection[int]]:
-        """Run the tests once without a mutant; return which of them call which function."""
+        """Run the tests once without a mutant; return the numbers of the tests that call each function."""
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "reached.json"
             pid = os.fork()
@@ -91,14 +91,14 @@ class Judge:
                 _quietly(lambda: self._try_out(session, items, path))
             _, status = os.waitpid(pid, 0)
             if os.waitstatus_to_exitcode(status) != _SURVIVED:
-                raise pytest.UsageError("without a mutant, the adapters fail already: run `pytest conformance` first")
+                raise pytest.UsageError("the adapters fail without any mutant: run `pytest conformance` first")
             return defaultdict(list, json.loads(path.read_text("utf-8")))
 
     def _try_out(self, session: pytest.Session, items: Sequence[JudgingItem], path: Path) -> int:
         reached: defaultdict[str, dict[int, None]] = defaultdict(dict)
         fresh = _fresh_runner(session)
         trampoline.set_mutant_under_test("stats")
-        # Rules share an exchange, which is run for the first of them: what it calls, all of them look at.
+        # Rules share an exchange, which runs for the first of them. The functions that it calls count for all of them.
         by_exchange: defaultdict[str, set[int]] = defaultdict(set)
         hits: defaultdict[str, set[str]] = defaultdict(set)
         for number, item in enumerate(items):
@@ -126,13 +126,13 @@ class Judge:
         trampoline.set_mutant_under_test(mutant.name)
         if mutant.hit in self._at_import:
             try:
-                made = self._instance(mutant.name.partition(".")[0])
-                describe("", made)
+                instance = self._instance(mutant.name.partition(".")[0])
+                describe("", instance)
             except BaseException:
-                return _NOT_LOADED  # as a user would be told, with the exit code of misuse
+                return _NOT_LOADED  # a user would get a usage error
             for item in items:
-                if isinstance(item, RuleItem):  # all of them have the one subject
-                    object.__setattr__(item.cell.adapter, "instance", made)
+                if isinstance(item, RuleItem):  # all of them share one AdapterUnderTest
+                    object.__setattr__(item.cell.adapter, "instance", instance)
         _fresh_runner(session)
         for item in items:
             end = _ends_in(item)
@@ -164,7 +164,7 @@ def _ends_in(item: JudgingItem) -> int:
 
 
 def _fresh_runner(session: pytest.Session) -> Any:
-    """Make the session's runner anew: threads and connections do not survive a fork, and nothing may be remembered."""
+    """Set up the session's runner again and return it: its threads and connections do not survive a fork."""
     plugin: Any = session.config.pluginmanager.get_plugin("conformance-session")
     runner = plugin.run.runner
     runner.__init__(TIMEOUT_S, ReplayServer(), runner.options)
@@ -172,7 +172,7 @@ def _fresh_runner(session: pytest.Session) -> Any:
 
 
 def _quietly(work: Callable[[], int]) -> None:
-    """End the process with what `work` returns; what it prints is lost."""
+    """Exit the process with the code that `work` returns; discard its output."""
     code = _HARNESS
     nowhere = io.StringIO()
     with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), contextlib.suppress(BaseException):

@@ -1,4 +1,4 @@
-"""The mutants: a copy of the reference adapters that has all of them, and what each changes."""
+"""Mutants of the reference adapters: a copy of the package with all of them, and what each changes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Mutant:
     """One change to one function.
 
     Attributes:
-        name: As mutmut names it: `mutated.gemini.x__parts__mutmut_3`.
+        name: mutmut's name: `mutated.gemini.x__parts__mutmut_3`.
         module: The adapter's module, without its package: `gemini`.
-        function: The function's own name, with its class: `GenerateDecoder.feed`.
-        removed: The lines of the function that it changes, stripped.
-        added: What it makes of them.
+        function: The function's name, with its class: `GenerateDecoder.feed`.
+        removed: The changed lines of the function, stripped.
+        added: The lines that replace them, stripped.
     """
 
     name: str
@@ -33,21 +33,21 @@ class Mutant:
 
     @property
     def hit(self) -> str:
-        """The name under which mutmut counts that the function was called."""
+        """The name under which mutmut records calls of the function."""
         return self.name.rpartition("__mutmut_")[0]
 
     def is_in_sample(self, one_in: int) -> bool:
-        """Whether it belongs to the part of all mutants that is drawn by name: the same part in every run."""
+        """Return True if the mutant is in the sample of one in N, which is the same in every run."""
         return zlib.crc32(self.name.encode()) % one_in == 0
 
     def __str__(self) -> str:
-        """Return function and change, one line each."""
+        """Return the function and the changed lines."""
         changed = [f"- {line}" for line in self.removed] + [f"+ {line}" for line in self.added]
         return "\n    ".join([f"{self.module}.{self.function}", *changed])
 
 
 def write(adapters: Path, target: Path) -> list[Mutant]:
-    """Write a copy of the package `adapters` with all mutants to `target`; return them."""
+    """Write a copy of the package `adapters` with all mutants to `target`; return the mutants."""
     target.mkdir(parents=True)
     found: list[Mutant] = []
     for path in sorted(adapters.glob("*.py")):
