@@ -16,7 +16,7 @@ def function_of(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def description_of(function: Mapping[str, Any]) -> Fields:
-    """Return the description of a function as a field, no field if there is none."""
+    """Return the `description` field of a function, {} if it has no description."""
     return filled(description=function.get("description"))
 
 

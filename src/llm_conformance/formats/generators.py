@@ -1,8 +1,7 @@
-"""Writers of the wire formats: an answer in, the bytes of its provider out, JSON and stream.
+"""The generators of all wire formats.
 
-Each module writes one format of `formats/`, with the freedom that its providers have: where deltas are cut,
-whether what is not there is null, empty or absent, when counts and citations come. A new provider of a format that is
-here needs nothing; a new format needs a module and its entry in `GENERATORS`.
+A generator writes a drawn answer as its provider sends it, with the choices that the format leaves to providers: where
+deltas are cut, whether a missing value is null, empty or absent, when token counts and citations are sent.
 """
 
 from __future__ import annotations
@@ -31,4 +30,4 @@ GENERATORS: Mapping[str, Generator] = {
     "responses": ResponsesGenerator(),
     "workers_ai": WorkersAiGenerator(),
 }
-"""By the name that the provider table uses."""
+"""The generators, by the name of the wire format in the provider table."""

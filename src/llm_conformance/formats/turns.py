@@ -1,7 +1,7 @@
-"""What a request says, turn by turn, whatever its wire format.
+"""The turns of a request, in a form that does not depend on the wire format.
 
 Two requests say the same if their turns are equal. It makes no difference how a text is split into parts or messages,
-nor how JSON is spaced. Reasoning is left out: each format has a place of its own for it.
+or how JSON is spaced. Reasoning is left out, because each format has a place of its own for it.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Turn:
 
 def joined(turns: Iterable[Turn]) -> list[Turn]:
     """Drop empty turns, and join texts of one role that follow each other."""
-    found = (each for each in turns if each.content not in ("", None))
+    not_empty = (turn for turn in turns if turn.content not in ("", None))
     result: list[Turn] = []
-    for (role, kind), group in itertools.groupby(found, key=lambda each: (each.role, each.kind)):
+    for (role, kind), group in itertools.groupby(not_empty, key=lambda turn: (turn.role, turn.kind)):
         if kind == "text":
-            result.append(Turn(role, kind, "".join(str(each.content) for each in group)))
+            result.append(Turn(role, kind, "".join(str(turn.content) for turn in group)))
         else:
             result += group
     return result

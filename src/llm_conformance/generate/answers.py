@@ -1,4 +1,4 @@
-"""Answers that a provider might give, before they are written in its format: blocks, token counts, a finish word."""
+"""Answers in no wire format yet: blocks, token counts and a finish word."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from llm_conformance.wire.providers.api import Api
 TOOL_NAMES = ("look_up", "add")
 
 NEW_WORD = "a_reason_nobody_knows"
-"""A finish word that no table has."""
+"""A finish word that the provider table does not have."""
 
 
 @dataclass(frozen=True)
 class Citation:
-    """A citation of `[start, end)` of its block, in code points; `number` tells it from others, not always."""
+    """A citation of `[start, end)` of its block, in code points; `number`, which others may share, decides its data."""
 
     start: int
     end: int
@@ -34,7 +34,7 @@ class Citation:
 
 @dataclass(frozen=True)
 class Text:
-    """A block of visible text with the citations in it, in any order."""
+    """A block of visible text with its citations, in any order."""
 
     text: str
     citations: tuple[Citation, ...] = ()
@@ -42,7 +42,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Reasoning:
-    """A block of reasoning. `seal` is opaque data beside its text, or in its place where it is `redacted`."""
+    """A block of reasoning. `seal` is opaque data beside its text, or instead of it if the block is `redacted`."""
 
     text: str
     seal: str = ""
@@ -51,7 +51,7 @@ class Reasoning:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of one of the client's tools; `arguments` is JSON text, "" for none, `seal` opaque data beside it."""
+    """A call of a client's tool. `arguments` is JSON text, "" for no arguments; `seal` is opaque data beside it."""
 
     id: str
     name: str
@@ -61,7 +61,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Audio:
-    """Spoken answer: base64, and what is said."""
+    """A spoken answer: base64 data, and its transcript."""
 
     data: str
     transcript: str
@@ -72,12 +72,14 @@ Block = Text | Reasoning | Call | Audio
 
 @dataclass(frozen=True)
 class Answer:
-    """A provider's answer in no format yet.
+    """An answer in no wire format yet.
 
     Attributes:
-        blocks: In the order of the wire.
-        word: The provider's own finish word.
-        think: The text where it has reasoning between tags; then it is the only text block's.
+        api: The API that gives the answer.
+        blocks: The blocks, in the order in which they are sent.
+        counts: The token counts.
+        word: The provider's finish word.
+        think: The text with its think tags, for an answer that has some. There is one text block then.
     """
 
     api: Api
@@ -99,12 +101,12 @@ class Answer:
 
     @property
     def sent(self) -> str:
-        """The visible text as it is sent, with reasoning between tags in it."""
+        """The visible text as it is sent, with think tags and the reasoning between them."""
         return self.think.sent if self.think else self.message
 
     @property
     def profile(self) -> ThinkProfile:
-        """What the model is known to do."""
+        """The think profile of the model."""
         return self.think.profile if self.think else "off"
 
     @property
@@ -114,7 +116,7 @@ class Answer:
 
     @property
     def spans(self) -> Iterator[tuple[int, Text, Citation]]:
-        """Each citation, with its block and where in the message that begins."""
+        """Each citation, with the start of its block in the message (code points), and the block."""
         base = 0
         for block in self.blocks:
             if isinstance(block, Text):
@@ -124,17 +126,17 @@ class Answer:
 
     @property
     def finish_reasons(self) -> tuple[str | None, ...]:
-        """What the finish word means; a call under a stop-like word may be called either."""
+        """The right finish reasons. With tool calls, a word for `stop` may also be returned as `tool_calls`."""
         reason = self.api.finish.get(self.word or "")
         return (reason, "tool_calls") if self.calls and reason == "stop" else (reason,)
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
-        """The calls as they have to come back."""
+        """The tool calls that the adapter has to return."""
         return tuple(ToolCall(call.id, call.name, call.arguments or "{}") for call in self.calls)
 
     def segments(self, seal: str) -> Iterator[Segment]:
-        """Yield the blocks as segments, those of a text with tags in it among them; `seal` is what opaque data is."""
+        """Yield the segments that the adapter has to return. `seal` is the metadata key of opaque data."""
         for block in self.blocks:
             if isinstance(block, Text) and self.think:
                 yield from (
@@ -150,7 +152,7 @@ class Answer:
 
 
 def cited(draw: DrawFn, text: str, most: int = 3) -> Text:
-    """Draw 0 to `most` citations of a text: identical, overlapping, touching, and of no width."""
+    """Draw 0 to `most` citations of a text; they may be identical, overlapping, touching or empty."""
     if not text:
         return Text(text)
     spans = (
@@ -159,7 +161,7 @@ def cited(draw: DrawFn, text: str, most: int = 3) -> Text:
     return Text(text, tuple(Citation(start, end, number) for start, end, number in spans))
 
 
-_PLACE = st.integers(0, 16)  # places beyond the end of a text are its end
+_PLACE = st.integers(0, 16)  # a place beyond the end of a text is its end
 _SPANS = {most: st.lists(st.tuples(_PLACE, _PLACE, st.integers(0, 1)), max_size=most) for most in (2, 3)}
 
 _VALUES = st.one_of(
@@ -171,12 +173,12 @@ _ARGUMENTS = st.dictionaries(
 
 
 def calls(draw: DrawFn, most: int = 2) -> tuple[Call, ...]:
-    """Draw 0 to `most` tool calls with ids of their own; the same tool may be called twice, with no arguments too."""
+    """Draw 0 to `most` tool calls, each with another id. They may be of the same tool, and without arguments."""
     return tuple(call(draw, number) for number in range(at_most(draw, most)))
 
 
 def call(draw: DrawFn, number: int) -> Call:
-    """Draw a tool call with the id of that number."""
+    """Draw a tool call with the id `call-<number>`."""
     return Call(f"call-{number}", pick(draw, *TOOL_NAMES), _arguments(draw))
 
 
@@ -188,7 +190,7 @@ def _arguments(draw: DrawFn) -> str:
 
 
 def seals(draw: DrawFn) -> str:
-    """Draw opaque data, never the same twice in practice."""
+    """Draw opaque data, in practice never the same twice."""
     return draw(_SEALS)
 
 
@@ -196,7 +198,7 @@ _SEALS = st.integers(0, 2**32).map(lambda number: base64.b64encode(b"seal" + num
 
 
 def word(draw: DrawFn, words: Mapping[str, str | None], has_calls: bool) -> str:
-    """Draw a finish word that fits: with calls one that says so if the provider has one, else any, or a new one."""
+    """Draw a finish word that fits an answer with or without tool calls; without, it may be a new word."""
     fitting = [word for word, reason in words.items() if (reason == "tool_calls") == has_calls]
     stops = [word for word, reason in words.items() if reason == "stop"]
     return pick(draw, *(fitting or stops if has_calls else [*stops[:1], *fitting, NEW_WORD]))

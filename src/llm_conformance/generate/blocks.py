@@ -1,4 +1,4 @@
-"""What formats of blocks have in common: text that carries its citations, and reasoning that is sealed."""
+"""A generator for formats in which an answer is a list of blocks, with citations in text and seals on reasoning."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from llm_conformance.wire.providers.api import Api
 
 
 class BlocksGenerator(Generator):
-    """Blocks in any order. A citation annotates the whole block that carries it; all blocks go back."""
+    """Writes blocks in any order. A citation annotates its whole block. The next request has to have all blocks."""
 
     sends_back: ClassVar[bool] = True
     seals_reasoning: ClassVar[bool] = True
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw text with citations, reasoning with signatures and what is redacted in any order, then tool calls."""
+        """Draw text with citations, signed reasoning and redacted reasoning in any order, then tool calls."""
         kinds = draw(st.lists(st.sampled_from(("text", "reasoning", "redacted")), max_size=4))
         return (*(self._block(draw, kind) for kind in kinds), *answers.calls(draw))
 
@@ -34,13 +34,14 @@ class BlocksGenerator(Generator):
         return Reasoning(draw(texts.reasonings()), answers.seals(draw))
 
     def bare(self, block: Block) -> Mapping[str, Any]:
-        """Return a block without citations, as it is sent and goes back."""
+        """Return a block without citations, as it is sent and as it goes back."""
         raise NotImplementedError
 
     def annotations(self, answer: Answer) -> Iterator[ExpectedAnnotation]:
-        """Yield the annotations: each is on the whole block that carries it."""
-        for base, block, each in answer.spans:
-            yield ExpectedAnnotation(base, base + len(block.text), block.text, self.citation(answer, block, each))
+        """Yield an annotation of the whole block for each of its citations."""
+        for base, block, citation in answer.spans:
+            data = self.citation(answer, block, citation)
+            yield ExpectedAnnotation(base, base + len(block.text), block.text, data)
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
         """Return all blocks."""

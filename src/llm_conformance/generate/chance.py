@@ -1,4 +1,4 @@
-"""The small choices of who writes an answer. Strategies are kept: to make one costs more than to draw from it."""
+"""The small choices that generators make. Strategies are cached: creating one costs more than drawing from it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ T = TypeVar("T", bound=Hashable)
 
 
 def some(draw: DrawFn) -> bool:
-    """Draw whether to do what providers do now and then; no is the simpler."""
+    """Draw whether to do what providers do now and then: True in one of three cases. False is simpler."""
     return pick(draw, False, False, True)
 
 
 def either(draw: DrawFn) -> bool:
-    """Draw one of two ways that are as common as each other."""
+    """Draw one of two ways that are equally common."""
     return pick(draw, False, True)
 
 

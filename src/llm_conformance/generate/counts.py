@@ -1,7 +1,6 @@
-"""Token counts as a provider reports them, and what they come to.
+"""Token counts as a provider reports them, and the canonical counts that follow from them.
 
-The algebra is a row of the provider table; here it is followed backwards: numbers are drawn for the fields, and what
-the canonical counts are follows from how they were drawn.
+The provider table says of which fields a canonical count is the sum. Here numbers are drawn for these fields.
 """
 
 from __future__ import annotations
@@ -24,9 +23,14 @@ _NUMBERS = st.integers(0, 4000)
 
 @dataclass(frozen=True)
 class Counts:
-    """The provider's usage `fields` by pointer, and the canonical `usage` that they mean; None for no field at all.
+    """Token counts.
 
-    `optional` are the parts that might as well be missing, `growing` those that count what is said, `totals` the sums.
+    Attributes:
+        fields: The fields of the provider's usage object, by path (`a/b`).
+        usage: The canonical counts, None if there are no fields.
+        optional: Paths of the fields that might as well be missing.
+        growing: Paths of the fields that grow during a stream.
+        totals: Paths of the fields that are totals.
     """
 
     fields: Mapping[str, int]
@@ -43,9 +47,9 @@ class Counts:
 
 @st.composite
 def counts(draw: DrawFn, api: Api, always: bool = False) -> Counts:
-    """Draw a usage object of a provider: any field may be 0, those that the algebra can do without may be missing.
+    """Draw the token counts of an API. Any field may be 0; fields that no canonical count needs may be missing.
 
-    All of it may be missing, unless the format `always` has it.
+    All fields may be missing, unless `always` is set.
     """
     fields: dict[str, int] = {}
     if not always and at_most(draw, 9) == 9:
@@ -60,21 +64,22 @@ def counts(draw: DrawFn, api: Api, always: bool = False) -> Counts:
     parts: dict[str, Any] = {}
     for part, whole in PARTS.items():
         for pointer in api.usage.get(part, ()):
-            # A part that its whole is the sum of is there already, or missing.
+            # A part that is also a summand of its whole has been drawn already, or is missing.
             if pointer not in summed and wholes[whole] is not None and not some(draw):
                 fields[pointer] = wholes[whole] * at_most(draw, 4) // 4
             parts[part] = fields.get(pointer)
-    said = {pointer.strip("-?") for pointer in api.usage.get("completion_tokens", ())}
-    said |= {each for part, whole in PARTS.items() if whole == "completion_tokens" for each in api.usage.get(part, ())}
+    growing = {pointer.strip("-?") for pointer in api.usage.get("completion_tokens", ())}
+    completion_parts = [part for part, whole in PARTS.items() if whole == "completion_tokens"]
+    growing |= {pointer for part in completion_parts for pointer in api.usage.get(part, ())}
     totals = frozenset(api.usage.get("total_tokens", ()))
     optional = frozenset(fields) - summed - totals
-    return Counts(fields, Usage(**wholes, **parts, total_tokens=known), optional, frozenset(said) - totals, totals)
+    return Counts(fields, Usage(**wholes, **parts, total_tokens=known), optional, frozenset(growing) - totals, totals)
 
 
 def _whole(draw: DrawFn, pointers: tuple[str, ...], fields: dict[str, int]) -> int | None:
-    """Draw what a count is the sum of.
+    """Draw the fields that a count is the sum of, add them to `fields`, and return the sum.
 
-    What has a `?` may be missing and counts 0 then; what has a `-` is taken away from the first.
+    A field with a `?` may be missing. If a field has a `-`, the first field is large enough to subtract it.
     """
     taken = [fields[pointer.strip("-")] for pointer in pointers if pointer.startswith("-")]
     if taken:
@@ -87,24 +92,27 @@ def _whole(draw: DrawFn, pointers: tuple[str, ...], fields: dict[str, int]) -> i
 
 
 def growing(draw: DrawFn, counts: Counts, times: int) -> list[dict[str, Any]]:
-    """Draw what a stream may have reported before its end: what is said grows, and the sum with it; parts may lack."""
+    """Draw the usage objects that a stream reports before its end, one for each of `times` frames.
+
+    Completion counts and totals grow; optional fields may be missing.
+    """
     quarters = sorted(at_most(draw, 4) for _ in range(times))
     return [nested(dict(_so_far(draw, counts, quarter))) for quarter in quarters]
 
 
 def _so_far(draw: DrawFn, counts: Counts, quarter: int) -> Iterator[tuple[str, int]]:
-    unsaid = 0
+    still_missing = 0
     for key, value in counts.fields.items():
         so_far = value * quarter // 4 if key in counts.growing else value
-        unsaid += value - so_far if key not in counts.optional else 0
+        still_missing += value - so_far if key not in counts.optional else 0
         if key not in counts.totals and not (key in counts.optional and some(draw)):
             yield key, so_far
     for key in counts.totals & counts.fields.keys():
-        yield key, counts.fields[key] - unsaid
+        yield key, counts.fields[key] - still_missing
 
 
 def nested(fields: Mapping[str, int]) -> dict[str, Any]:
-    """Turn values by pointer into an object."""
+    """Return an object that has these values at these paths."""
     result: dict[str, Any] = {}
     for pointer, value in fields.items():
         result = placed(result, f"/{pointer}", value)

@@ -1,8 +1,7 @@
-"""Texts with reasoning between think tags, and what a correct adapter makes of them.
+"""Texts with reasoning between think tags, and how a correct adapter splits them.
 
-The rules are those of `llm_conformance.scenarios.think_tags.split` (S1-17 to S1-24), but nothing is split
-here: the text is put
-together from its parts, and the parts are what is expected.
+`llm_conformance.scenarios.think_tags.split` has the rules. Nothing is split here: a text is put together from its
+parts, and the parts are the expected values.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _SPACE = ("", "\n", " ", "\n\n", " \n")
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a text as it is sent: `reasoning` that counts, visible `text`, or markup and white space around."""
+    """A part of a text as it is sent: `reasoning`, visible `text`, or `markup` (tags and space around them)."""
 
     kind: str
     sent: str
@@ -35,14 +34,14 @@ class Part:
 
 @dataclass(frozen=True)
 class ThinkText:
-    """A text as it is sent, in parts; each reasoning part is a block of its own."""
+    """A text as it is sent, in parts. Each reasoning part is a block of its own."""
 
     profile: ThinkProfile
     parts: tuple[Part, ...]
 
     @property
     def sent(self) -> str:
-        """The text on the wire."""
+        """The text as it is sent."""
         return "".join(part.sent for part in self.parts)
 
     @property
@@ -52,12 +51,12 @@ class ThinkText:
 
     @property
     def blocks(self) -> tuple[str, ...]:
-        """The blocks of reasoning that are not blank."""
+        """The blocks of reasoning, without empty ones."""
         return tuple(part.sent for part in self.parts if part.kind == "reasoning" and part.sent)
 
     @property
     def runs(self) -> Iterator[tuple[str, str]]:
-        """The kinds and contents of the segments: blocks of reasoning, and what text stands between two of them."""
+        """The kinds and contents of the segments: each block of reasoning, and the text between two of them."""
         shown = (part for part in self.parts if part.kind != "markup" and part.sent)
         for kind, parts in itertools.groupby(shown, key=lambda part: part.kind):
             if kind == "text":
@@ -66,7 +65,7 @@ class ThinkText:
                 yield from ((kind, part.sent) for part in parts)
 
     def on_the_wire(self, start: int, end: int) -> tuple[int, int] | None:
-        """Turn a span of the message into one of the text as it is sent; None for one that a block cuts in two."""
+        """Return where a span of the message is in the text as it is sent, None if a block cuts it in two."""
         return next((span for span in self._spans(start, end)), None)
 
     def _spans(self, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -80,10 +79,10 @@ class ThinkText:
 
 @st.composite
 def think_texts(draw: DrawFn, profile: ThinkProfile, tag: str = TAG) -> ThinkText:
-    """Draw a text of a model that is known to think as `profile` says.
+    """Draw a text of a model with this think profile.
 
-    Blocks may be empty, blank, adjacent, or without an end; tags in any case. Under `off` the tags are text, under
-    `leading` those that come late. Beside them stands what only looks like a tag.
+    Blocks may be empty, blank, adjacent, or without a closing tag. Tags are in any case. Under `off`, tags are text;
+    under `leading`, tags after the answer has begun are text. There is also what only looks like a tag.
     """
     if profile == "off":
         return ThinkText(profile, (Part("text", draw(texts.answers())),))
@@ -93,7 +92,7 @@ def think_texts(draw: DrawFn, profile: ThinkProfile, tag: str = TAG) -> ThinkTex
 
 
 def all_think_texts(tag: str = TAG) -> SearchStrategy[ThinkText]:
-    """Return texts under any profile."""
+    """Return a strategy for texts under any profile."""
     return st.sampled_from(PROFILES).flatmap(lambda profile: think_texts(profile, tag))
 
 
@@ -109,19 +108,19 @@ def _leading(draw: DrawFn, profile: ThinkProfile, tag: str) -> Iterator[Part]:
     answer = draw(texts.answers())
     if not count:
         answer = pick(draw, "", *texts.NOT_TAGS) + answer
-    # White space behind a block is no part of the answer; that of an answer without a block is.
+    # White space behind a block is not part of the answer. At the start of an answer without a block it is.
     yield Part("text", _without_open(answer.lstrip()).lstrip() if count else _without_open(answer))
 
 
 def _anywhere(draw: DrawFn, tag: str) -> Iterator[Part]:
     count = at_most(draw, 3)
     before = draw(texts.tagless(texts.ANSWER))
-    # Whether white space before the very first block is part of the answer is left open by the rules.
+    # The rules do not say whether white space before the first block is part of the answer.
     yield Part("text", before if before.strip() or not count else "")
     for number in range(count):
         last = number == count - 1
         closed = not last or not some(draw)
-        # White space behind a block that another follows is left open, too.
+        # Nor do they for white space between two blocks.
         yield from _block(draw, tag, _open(draw, tag), closed, _SPACE if last else ("",))
         if not closed:
             return
@@ -129,12 +128,12 @@ def _anywhere(draw: DrawFn, tag: str) -> Iterator[Part]:
 
 
 def _block(draw: DrawFn, tag: str, before: str, closed: bool, behind: tuple[str, ...] = _SPACE) -> Iterator[Part]:
-    """Yield a block. Its outer white space is no reasoning.
+    """Yield the parts of a block. Its outer white space is not reasoning.
 
-    What is not drawn is what the rules leave open: white space beyond ASCII beside a tag, an opening tag in a block.
+    Cases that the rules leave open are not drawn: white space beyond ASCII beside a tag, an opening tag in a block.
     """
     kept = draw(texts.tagless(texts.REASONING)).strip()
-    if not before.endswith(">"):  # the prompt holds the opening tag, which the model may repeat
+    if not before.endswith(">"):  # the prompt has the opening tag; the model may repeat it
         kept = _without_open(kept).strip()
     yield Part("markup", before + pick(draw, *_SPACE))
     yield Part("reasoning", kept)
@@ -148,7 +147,7 @@ def _open(draw: DrawFn, tag: str) -> str:
 
 
 def _without_open(text: str) -> str:
-    """Return a text that does not begin, behind white space, with an opening tag in any ASCII case."""
+    """Return a text without the opening tags at its start, in any ASCII case and behind any white space."""
     while text.lstrip().encode()[: len("<think>")].lower() == b"<think>":
         text = text.lstrip()[len("<think>") :]
     return text

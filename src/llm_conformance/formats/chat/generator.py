@@ -1,4 +1,4 @@
-"""OpenAI-shaped chat completions, as all of their providers send them."""
+"""Generator of OpenAI-shaped chat completions, with the variations of all their providers."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ Fields = dict[str, Any]
 
 
 class ChatGenerator(Generator):
-    """One message, or deltas of it."""
+    """Writes one message, or its deltas."""
 
     sends_back: ClassVar[bool] = True
     allows_tags_beside_fields: ClassVar[bool] = True
-    # Not the content: some give JSON there that is no text.
+    # Not the content: some providers send other JSON values than text there.
     structure: ClassVar[tuple[str, ...]] = ("/choices", "/choices/0", "/choices/0/message", "/choices/0/delta")
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw reasoning, then text, then tool calls; audio where the provider has any."""
+        """Draw reasoning, then text, then tool calls; or audio, if the API speaks."""
         reasoning = draw(texts.reasonings()) if either(draw) and api.reasoning_fields else ""
         seal = answers.seals(draw) if reasoning and _has_details(api) and either(draw) else ""
         shown: list[Block] = [Reasoning(reasoning, seal)] if reasoning else []
@@ -41,37 +41,37 @@ class ChatGenerator(Generator):
         return (*shown, answers.cited(draw, text) if places else Text(text), *answers.calls(draw))
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
-        """Return a `url_citation`, flattened."""
+        """Return a `url_citation`, without the nesting."""
         return {"type": "url_citation", **_source(citation)}
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the reasoning in the provider's slot."""
-        told = [_detail(answer)] if _has_details(answer.api) else answer.reasoning
-        return {f"/messages/1{answer.api.round_trip.slot}": told}
+        """Return the reasoning, or its details, in the slot of the API."""
+        value = [_detail(answer)] if _has_details(answer.api) else answer.reasoning
+        return {f"/messages/1{answer.api.round_trip.slot}": value}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `chat.completion`."""
-        whole: Fields = {"role": "assistant"}
+        message: Fields = {"role": "assistant"}
         reasoning = _text_of(answer, Reasoning)
         if _has_details(answer.api):
-            whole |= {"reasoning_details": [_detail(answer)]} if reasoning else nothing(draw, "reasoning_details", [])
-        sent = answer.sent
-        if answer.api.content_parts and (reasoning or (sent and either(draw))):
-            whole["content"] = [*_thinking(draw, reasoning), *_texts(draw, sent)]
+            message |= {"reasoning_details": [_detail(answer)]} if reasoning else nothing(draw, "reasoning_details", [])
+        text = answer.sent
+        if answer.api.content_parts and (reasoning or (text and either(draw))):
+            message["content"] = [*_thinking(draw, reasoning), *_texts(draw, text)]
         else:
-            whole |= (
+            message |= (
                 dict.fromkeys(_names(draw, answer.api), reasoning) if reasoning else _no_reasoning(draw, answer.api)
             )
-            whole |= {"content": sent} if sent or len(answer.blocks) == 1 else nothing(draw, "content", None, "")
-        made = [_tool_call(call, call.arguments) for call in answer.calls]
-        whole |= {"tool_calls": made} if made else nothing(draw, "tool_calls", None, [])
-        cited = _annotations(answer)
-        whole |= {"annotations": cited} if cited else nothing(draw, "annotations", None, [])
+            message |= {"content": text} if text or len(answer.blocks) == 1 else nothing(draw, "content", None, "")
+        calls = [_tool_call(call, call.arguments) for call in answer.calls]
+        message |= {"tool_calls": calls} if calls else nothing(draw, "tool_calls", None, [])
+        annotations = _annotations(answer)
+        message |= {"annotations": annotations} if annotations else nothing(draw, "annotations", None, [])
         for block in answer.blocks:
             if isinstance(block, Audio):
-                spoken = {"id": "audio-1", "data": block.data, "transcript": block.transcript, "expires_at": CREATED}
-                whole |= {"audio": spoken, "content": None}
-        choice = {"index": 0, "message": whole, "finish_reason": answer.word}
+                audio = {"id": "audio-1", "data": block.data, "transcript": block.transcript, "expires_at": CREATED}
+                message |= {"audio": audio, "content": None}
+        choice = {"index": 0, "message": message, "finish_reason": answer.word}
         usage = {"usage": answer.counts.raw} if answer.counts.usage else nothing(draw, "usage", None)
         return {**_head("chat.completion"), "choices": [choice], **usage}
 
@@ -82,8 +82,8 @@ class ChatGenerator(Generator):
         deltas = list(self._deltas(draw, answer))
         counted = growing(draw, answer.counts, len(deltas))
         for delta, usage in zip(deltas, counted, strict=True):
-            said = {"usage": usage} if when == "always" else nothing(draw, "usage", None)
-            chunks.append({"choices": [_choice(delta)]} | said)
+            counts = {"usage": usage} if when == "always" else nothing(draw, "usage", None)
+            chunks.append({"choices": [_choice(delta)]} | counts)
         finish: Fields = {"choices": [_choice(({"content": ""} if either(draw) else {}), answer.word)]}
         if when in ("at the finish", "always"):
             finish["usage"] = answer.counts.raw
@@ -95,26 +95,26 @@ class ChatGenerator(Generator):
         return frames if at_most(draw, 5) == 5 else [*frames, Frame("[DONE]")]
 
     def _deltas(self, draw: DrawFn, answer: Answer) -> Iterator[Fields]:
-        api, cited = answer.api, _annotations(answer)
+        api, annotations = answer.api, _annotations(answer)
         where = pick(draw, "after", "with", "before")
         yield {"role": "assistant"} | nothing(draw, "content", None, "")
-        if cited and where == "before":
-            yield {"annotations": cited}
-        thought, said = (_parted if api.content_parts else _named)(draw, answer)
-        sealed = {"reasoning_details": [_sealing(answer)]} if _seal_of(answer) else None
-        both = _both(thought[-1], said[0]) if thought and said and not sealed and some(draw) else None
-        for delta in thought[:-1] if both else thought:
+        if annotations and where == "before":
+            yield {"annotations": annotations}
+        reasoning, text = (_deltas_of_parts if api.content_parts else _deltas_of_fields)(draw, answer)
+        seal = {"reasoning_details": [_sealing(answer)]} if _seal_of(answer) else None
+        both = _both(reasoning[-1], text[0]) if reasoning and text and not seal and some(draw) else None
+        for delta in reasoning[:-1] if both else reasoning:
             yield nothing(draw, "content", None, "") | delta
-        if sealed:
-            yield sealed | nothing(draw, "reasoning", None) | nothing(draw, "content", None, "")
+        if seal:
+            yield seal | nothing(draw, "reasoning", None) | nothing(draw, "content", None, "")
         if both:
             yield both
-            said = said[1:]
-        for number, delta in enumerate(said):
-            with_it = {"annotations": cited} if cited and where == "with" and number == len(said) - 1 else {}
-            yield delta | _no_reasoning(draw, api) | with_it
-        if cited and (where == "after" or (where == "with" and not said)):
-            yield {"annotations": cited}
+            text = text[1:]
+        for number, delta in enumerate(text):
+            has_annotations = annotations and where == "with" and number == len(text) - 1
+            yield delta | _no_reasoning(draw, api) | ({"annotations": annotations} if has_annotations else {})
+        if annotations and (where == "after" or (where == "with" and not text)):
+            yield {"annotations": annotations}
         for block in answer.blocks:
             if isinstance(block, Audio):
                 yield from _audio_deltas(draw, block)
@@ -134,7 +134,7 @@ def _text_of(answer: Answer, kind: type[Text | Reasoning]) -> str:
 
 
 def _names(draw: DrawFn, api: Api) -> tuple[str, ...]:
-    """Draw under which name reasoning comes: one that the provider has, or two of them for the same."""
+    """Draw the fields that have the reasoning: one that the API has, or two with the same reasoning."""
     if not api.reasoning_fields:
         return ()
     several = len(api.reasoning_fields) > 1 and some(draw)
@@ -146,27 +146,26 @@ def _no_reasoning(draw: DrawFn, api: Api) -> Fields:
     return nothing(draw, api.reasoning_fields[0], None, "") if named else {}
 
 
-def _named(draw: DrawFn, answer: Answer) -> tuple[list[Fields], list[Fields]]:
-    """Draw the deltas of reasoning, in fields of its own, and those of text."""
+def _deltas_of_fields(draw: DrawFn, answer: Answer) -> tuple[list[Fields], list[Fields]]:
+    """Draw the deltas of the reasoning, which has a field of its own, and the deltas of the text."""
     names = _names(draw, answer.api)
     details = _has_details(answer.api)
-    thought = [
+    reasoning = [
         dict.fromkeys(names, piece) | ({"reasoning_details": [_detail_of(piece)]} if details else {})
         for piece in texts.pieces(draw, _text_of(answer, Reasoning))
     ]
-    return thought, [{"content": piece} for piece in texts.pieces(draw, answer.sent)]
+    return reasoning, [{"content": piece} for piece in texts.pieces(draw, answer.sent)]
 
 
-def _parted(draw: DrawFn, answer: Answer) -> tuple[list[Fields], list[Fields]]:
-    """Draw the same where reasoning is among the parts of the content; text is one of them, or plain."""
-    thought: list[Fields] = [{"content": [part]} for part in _thinking(draw, _text_of(answer, Reasoning))]
+def _deltas_of_parts(draw: DrawFn, answer: Answer) -> tuple[list[Fields], list[Fields]]:
+    """Draw the deltas of the reasoning, which is a part of the content, and of the text, which is another or plain."""
+    reasoning: list[Fields] = [{"content": [part]} for part in _thinking(draw, _text_of(answer, Reasoning))]
     plain = either(draw)
-    said = [{"content": part["text"] if plain else [part]} for part in _texts(draw, answer.sent)]
-    return thought, said
+    return reasoning, [{"content": part["text"] if plain else [part]} for part in _texts(draw, answer.sent)]
 
 
 def _thinking(draw: DrawFn, reasoning: str) -> list[Fields]:
-    """Draw the parts that have the reasoning, an empty one behind them or not."""
+    """Draw the parts that have the reasoning; an empty part may follow them."""
     whole = either(draw)
     pieces = [{"type": "text", "text": piece} for piece in texts.pieces(draw, reasoning)]
     runs = [pieces] if whole and pieces else [[piece] for piece in pieces]
@@ -179,16 +178,16 @@ def _texts(draw: DrawFn, text: str) -> list[Fields]:
     return [{"type": "text", "text": piece} for piece in texts.pieces(draw, text)]
 
 
-def _both(thought: Fields, said: Fields) -> Fields:
-    """Return a delta that has the end of the reasoning and the beginning of the text."""
-    before, content = thought.get("content"), said["content"]
+def _both(reasoning: Fields, text: Fields) -> Fields:
+    """Return a delta with the end of the reasoning and the beginning of the text."""
+    before, content = reasoning.get("content"), text["content"]
     if before is None:
-        return thought | said
+        return reasoning | text
     return {"content": [*before, *(content if isinstance(content, list) else [{"type": "text", "text": content}])]}
 
 
 def _has_details(api: Api) -> bool:
-    """Whether a provider says reasoning a second time, as a list of details; who does takes them back."""
+    """Return True if the API repeats reasoning as a list of details, which it takes back in the next request."""
     return api.round_trip.slot == "/reasoning_details"
 
 
@@ -201,13 +200,13 @@ def _seal_of(answer: Answer) -> str:
 
 
 def _detail(answer: Answer) -> Fields:
-    """Return the whole reasoning as the one detail that it is."""
+    """Return the whole reasoning as one detail."""
     seal = _seal_of(answer)
     return _detail_of(_text_of(answer, Reasoning)) | ({"signature": seal} if seal else {})
 
 
 def _sealing(answer: Answer) -> Fields:
-    """Return the piece of a detail that has only its signature."""
+    """Return the last piece of a detail, which has only its signature."""
     return {"type": "reasoning.text", "signature": _seal_of(answer), "format": "unknown", "index": 0}
 
 
@@ -216,41 +215,39 @@ def _source(citation: Citation) -> Fields:
 
 
 def _annotations(answer: Answer) -> list[Fields]:
-    """Return the annotations; their offsets count in the text as it is sent, think tags and all."""
-    found = []
-    for base, _, each in answer.spans:
-        span = base + each.start, base + each.end
-        sent = answer.think.on_the_wire(*span) if answer.think else span
-        if sent:
-            nested = {**_source(each), "start_index": sent[0], "end_index": sent[1]}
-            found.append({"type": "url_citation", "url_citation": nested})
-    return found
+    """Return the annotations. Their offsets count in the text as it is sent, with think tags."""
+    annotations = []
+    for base, _, citation in answer.spans:
+        span = base + citation.start, base + citation.end
+        sent_span = answer.think.on_the_wire(*span) if answer.think else span
+        if sent_span:
+            nested = {**_source(citation), "start_index": sent_span[0], "end_index": sent_span[1]}
+            annotations.append({"type": "url_citation", "url_citation": nested})
+    return annotations
 
 
 def _tool_call(call: Call, arguments: str) -> Fields:
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
-def _call_deltas(draw: DrawFn, made: tuple[Call, ...]) -> Iterator[Fields]:
-    """Draw the deltas of tool calls: whole, or in pieces of which the first has the name; in turns or not."""
-    ways: list[list[Fields]] = []
-    for index, call in enumerate(made):
+def _call_deltas(draw: DrawFn, calls: tuple[Call, ...]) -> Iterator[Fields]:
+    """Draw the deltas of tool calls: whole, or in pieces of which the first has the name; interleaved or not."""
+    all_pieces: list[list[Fields]] = []
+    for index, call in enumerate(calls):
         first, *rest = texts.pieces(draw, call.arguments) or [""]
         if either(draw):
             first, rest = "", [first, *rest]
-        way = [{"index": index, **_tool_call(call, first)}]
-        ways.append(way + [{"index": index, "function": {"arguments": piece}} for piece in rest])
-    if ways and some(draw):
-        yield {"tool_calls": [piece for way in ways for piece in way[:1]]}
-        ways = [way[1:] for way in ways]
-    in_turns = some(draw)
-    longest = max(map(len, ways), default=0)
-    order = (
-        [way[n] for n in range(longest) for way in ways if n < len(way)]
-        if in_turns
-        else [piece for way in ways for piece in way]
-    )
-    for piece in order:
+        pieces: list[Fields] = [{"index": index, **_tool_call(call, first)}]
+        all_pieces.append(pieces + [{"index": index, "function": {"arguments": piece}} for piece in rest])
+    if all_pieces and some(draw):
+        yield {"tool_calls": [pieces[0] for pieces in all_pieces]}
+        all_pieces = [pieces[1:] for pieces in all_pieces]
+    if some(draw):
+        longest = max(map(len, all_pieces), default=0)
+        ordered = [pieces[n] for n in range(longest) for pieces in all_pieces if n < len(pieces)]
+    else:
+        ordered = [piece for pieces in all_pieces for piece in pieces]
+    for piece in ordered:
         yield {"tool_calls": [piece]}
 
 

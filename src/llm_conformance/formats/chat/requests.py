@@ -1,4 +1,4 @@
-"""Requests of the wire format `chat`: what they say, turn by turn, and how a conversation is written as one."""
+"""Requests of the wire format `chat`: their turns, and how a conversation is written as a request."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
         yield from text_turns(role, message.get("content"))
         for call in objects(message.get("tool_calls")):
             kind = str(call.get("type"))
-            made = call.get(kind)
-            if isinstance(made, Mapping):
-                said = read_arguments(made.get("arguments", made.get("input")))
-                yield Turn(role, "call", [call.get("id"), kind, made.get("name"), said])
+            function = call.get(kind)
+            if isinstance(function, Mapping):
+                arguments = read_arguments(function.get("arguments", function.get("input")))
+                yield Turn(role, "call", [call.get("id"), kind, function.get("name"), arguments])
             else:
                 yield Turn(role, "call", call)
 

@@ -1,4 +1,4 @@
-"""Cohere chat, v2: content blocks, a tool plan, calls, and citations beside them."""
+"""Generator of Cohere chat, v2: content blocks, or a tool plan and calls; citations beside them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Fields = dict[str, Any]
 
 
 class CohereGenerator(Generator):
-    """A message with content, plan, calls and citations."""
+    """Writes a message with content, plan, calls and citations."""
 
     sends_back: ClassVar[bool] = True
     structure: ClassVar[tuple[str, ...]] = (
@@ -28,11 +28,11 @@ class CohereGenerator(Generator):
     carriers: ClassVar[tuple[str, ...]] = ("content-delta", "message-end")
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw a plan with calls, or thinking and text with citations."""
-        made = answers.calls(draw)
-        if made:
+        """Draw a plan and calls, or thinking and text with citations."""
+        calls = answers.calls(draw)
+        if calls:
             plan = draw(texts.reasonings())
-            return (*([Reasoning(plan)] if plan else []), *made)
+            return (*([Reasoning(plan)] if plan else []), *calls)
         kinds = pick(draw, ("text",), ("thinking", "text"), ("text", "text"), ("thinking", "text", "text"))
         return tuple(self._block(draw, kind) for kind in kinds)
 
@@ -42,7 +42,7 @@ class CohereGenerator(Generator):
         return answers.cited(draw, draw(texts.answers()))
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
-        """Return a citation of a document; its offsets count in the content block that it names."""
+        """Return a citation of a document. Its offsets count in the content block that it names."""
         return {
             "text": block.text[citation.start : citation.end],
             "type": "TEXT_CONTENT",
@@ -51,11 +51,11 @@ class CohereGenerator(Generator):
         }
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the plan in its slot."""
+        """Return the plan, in the slot of the API."""
         return {f"/messages/1{answer.api.round_trip.slot}": answer.reasoning}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
-        """Draw a plain answer."""
+        """Draw a response with its message."""
         message: Fields = {"role": "assistant"}
         if answer.calls:
             message["tool_calls"] = [_call(call, call.arguments) for call in answer.calls]
@@ -63,9 +63,9 @@ class CohereGenerator(Generator):
                 message["tool_plan"] = answer.reasoning
         else:
             message["content"] = [_content(block, None) for block in answer.blocks]
-        cited = self._citations(answer)
-        if either(draw) or cited:
-            message["citations"] = cited
+        citations = self._citations(answer)
+        if either(draw) or citations:
+            message["citations"] = citations
         usage = {"usage": answer.counts.raw} if answer.counts.usage else {}
         return {"id": ID, "finish_reason": answer.word, "message": message, **usage}
 
@@ -76,10 +76,10 @@ class CohereGenerator(Generator):
         ]
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream of events; citations come behind their block or at the end of all."""
+        """Draw a stream of events. Citations follow their block, or all blocks."""
         events: list[Fields] = [{"type": "message-start", "id": ID, "delta": {"message": {"role": "assistant"}}}]
         late = either(draw)
-        cited = list(enumerate(self._citations(answer)))
+        citations = list(enumerate(self._citations(answer)))
         for index, block in enumerate(answer.blocks):
             if isinstance(block, Call):
                 number = answer.calls.index(block)
@@ -90,9 +90,9 @@ class CohereGenerator(Generator):
             else:
                 events += [event | {"index": index} for event in self._content_events(draw, block)]
                 if not late:
-                    events += _citation_events((n, each) for n, each in cited if each["content_index"] == index)
+                    events += _citation_events((n, each) for n, each in citations if each["content_index"] == index)
         if late:
-            events += _citation_events(iter(cited))
+            events += _citation_events(iter(citations))
         usage = {"usage": answer.counts.raw} if answer.counts.usage else {}
         events.append({"type": "message-end", "delta": {"finish_reason": answer.word, **usage}})
         return [*(Frame(event, event["type"], event["type"] == "message-end") for event in events), Frame("[DONE]")]

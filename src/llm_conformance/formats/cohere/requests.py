@@ -1,4 +1,4 @@
-"""Requests of the wire format `cohere`: what they say, turn by turn, and how a conversation is written as one."""
+"""Requests of the wire format `cohere`: their turns, and how a conversation is written as a request."""
 
 from __future__ import annotations
 

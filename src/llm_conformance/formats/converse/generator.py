@@ -1,4 +1,4 @@
-"""Amazon Bedrock's Converse: blocks, or the events that build them up."""
+"""Generator of Amazon Bedrock's Converse: a message of blocks, or the events that build it."""
 
 from __future__ import annotations
 
@@ -19,47 +19,47 @@ Fields = dict[str, Any]
 
 
 class ConverseGenerator(BlocksGenerator):
-    """`output` with a message of blocks. There is no id; a stream's events have their type as a name."""
+    """Writes `output` with a message of blocks, without an id. Each event of a stream has its type as its name."""
 
     ids: ClassVar[tuple[str | None, ...]] = (None,)
     structure: ClassVar[tuple[str, ...]] = ("/output", "/output/message", "/output/message/content/0", "/delta")
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
-        """Return a place in a document; its offsets are none into the message."""
+        """Return a place in a document. Its offsets count in the document, not in the message."""
         place = {"documentIndex": citation.number, "start": citation.start, "end": citation.end}
         kind = "documentChar" if citation.number else "documentPage"
         return {"title": "Found", "sourceContent": [{"text": "what is cited"}], "location": {kind: place}}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
-        """Draw a plain answer."""
+        """Draw a response with its blocks."""
         content = [self._whole(answer, block) for block in answer.blocks]
-        said: Fields = {"output": {"message": {"role": "assistant", "content": content}}, "stopReason": answer.word}
-        return said | ({"usage": answer.counts.raw} if answer.counts.usage else {})
+        body: Fields = {"output": {"message": {"role": "assistant", "content": content}}, "stopReason": answer.word}
+        return body | ({"usage": answer.counts.raw} if answer.counts.usage else {})
 
     def _whole(self, answer: Answer, block: Block) -> Fields:
         if isinstance(block, Text) and block.citations:
-            cited = [self.citation(answer, block, each) for each in block.citations]
-            return {"citationsContent": {"content": [{"text": block.text}], "citations": cited}}
+            citations = [self.citation(answer, block, each) for each in block.citations]
+            return {"citationsContent": {"content": [{"text": block.text}], "citations": citations}}
         return self.bare(block)
 
     def bare(self, block: Block) -> Fields:
-        """Return a block, named by what it is."""
+        """Return a block: an object with one field, named by the kind of block."""
         if isinstance(block, Text):
             return {"text": block.text}
         if isinstance(block, Call):
-            made = json.loads(block.arguments or "{}")
-            return {"toolUse": {"toolUseId": block.id, "name": block.name, "input": made}}
+            arguments = json.loads(block.arguments or "{}")
+            return {"toolUse": {"toolUseId": block.id, "name": block.name, "input": arguments}}
         if isinstance(block, Reasoning) and not block.redacted:
             return {"reasoningContent": {"reasoningText": {"text": block.text, "signature": block.seal}}}
         return {"reasoningContent": {"redactedContent": block.seal if isinstance(block, Reasoning) else ""}}
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream: events for each block, the reason of the end, and the counts behind it."""
+        """Draw a stream: the events of each block, the stop reason, and the token counts."""
         events: list[tuple[str, Fields]] = [("messageStart", {"role": "assistant"})]
         for index, block in enumerate(answer.blocks):
             if isinstance(block, Call):
-                begun = {"toolUse": {"toolUseId": block.id, "name": block.name}}
-                events.append(("contentBlockStart", {"contentBlockIndex": index, "start": begun}))
+                start = {"toolUse": {"toolUseId": block.id, "name": block.name}}
+                events.append(("contentBlockStart", {"contentBlockIndex": index, "start": start}))
             for delta in self._deltas(draw, answer, block):
                 events.append(("contentBlockDelta", {"contentBlockIndex": index, "delta": delta}))
             events.append(("contentBlockStop", {"contentBlockIndex": index}))
@@ -67,7 +67,7 @@ class ConverseGenerator(BlocksGenerator):
         if answer.counts.usage:
             events.append(("metadata", {"usage": answer.counts.raw, "metrics": {"latencyMs": 7}}))
         padding = {"p": "abcdefghijklmnop"} if either(draw) else {}
-        return [Frame(told | padding, kind, ends=kind == "messageStop") for kind, told in events]
+        return [Frame(event | padding, kind, ends=kind == "messageStop") for kind, event in events]
 
     def _deltas(self, draw: DrawFn, answer: Answer, block: Block) -> Iterator[Fields]:
         if isinstance(block, Text):
@@ -85,5 +85,5 @@ class ConverseGenerator(BlocksGenerator):
             yield {"reasoningContent": {"signature": block.seal}}
 
     def error_frame(self, api: Api) -> Frame:
-        """Return an exception among the events."""
+        """Return an exception, which is sent like an event."""
         return Frame({"message": "the model is not ready"}, "serviceUnavailableException")

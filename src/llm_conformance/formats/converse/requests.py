@@ -1,4 +1,4 @@
-"""Requests of the wire format `converse`: what they say, turn by turn, and how a conversation is written as one."""
+"""Requests of the wire format `converse`: their turns, and how a conversation is written as a request."""
 
 from __future__ import annotations
 
@@ -15,30 +15,39 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
     for message in objects(request.get("messages")):
         role = str(message.get("role"))
         for block in objects(message.get("content")):
-            made, result = block.get("toolUse"), block.get("toolResult")
-            if isinstance(made, Mapping):
-                yield Turn(role, "call", [made.get("toolUseId"), made.get("name"), made.get("input")])
+            call, result = block.get("toolUse"), block.get("toolResult")
+            if isinstance(call, Mapping):
+                yield Turn(role, "call", [call.get("toolUseId"), call.get("name"), call.get("input")])
             elif isinstance(result, Mapping):
-                speaks = "tool" if role == "user" else role
-                yield Turn(speaks, "result", [result.get("toolUseId"), plain_text(result.get("content"))])
+                yield Turn(
+                    "tool" if role == "user" else role,
+                    "result",
+                    [result.get("toolUseId"), plain_text(result.get("content"))],
+                )
             elif "reasoningContent" not in block:
                 yield from text_turns(role, [block])
 
 
 def write(messages: Messages, tools: Messages) -> Fields:
     """Return the conversation and the tools as fields of a request."""
-    said: list[Fields] = []
+    turns: list[Fields] = []
     for message in messages:
         text = [{"text": message["content"]}]
         if message["role"] == "tool":
             result = {"toolResult": {"toolUseId": message["tool_call_id"], "content": text}}
-            said.append({"role": "user", "content": [result]})
+            turns.append({"role": "user", "content": [result]})
         elif message["role"] != "system":
-            said.append({"role": message["role"], "content": text})
+            turns.append({"role": message["role"], "content": text})
     instructions = instructions_of(messages)
     declared = [
-        {"toolSpec": {"name": it["name"], "inputSchema": {"json": it.get("parameters", {})}, **description_of(it)}}
-        for it in map(function_of, tools)
+        {
+            "toolSpec": {
+                "name": tool["name"],
+                "inputSchema": {"json": tool.get("parameters", {})},
+                **description_of(tool),
+            }
+        }
+        for tool in map(function_of, tools)
     ]
     system = [{"text": instructions}] if instructions else []
-    return {"messages": said, **filled(system=system, toolConfig={"tools": declared} if declared else {})}
+    return {"messages": turns, **filled(system=system, toolConfig={"tools": declared} if declared else {})}

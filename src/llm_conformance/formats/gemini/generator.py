@@ -1,4 +1,4 @@
-"""Gemini's generateContent: parts in a candidate; a stream is a series of answers of the same form."""
+"""Generator of Gemini's generateContent: a candidate with parts. The chunks of a stream have the same form."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ Fields = dict[str, Any]
 
 
 class GeminiGenerator(Generator):
-    """A candidate's parts. Offsets count UTF-8 bytes of all its visible text."""
+    """Writes a candidate with parts. Offsets count UTF-8 bytes in all of its visible text."""
 
     line_end: ClassVar[str] = "\r\n"
     structure: ClassVar[tuple[str, ...]] = ("/candidates", "/candidates/0", "/candidates/0/content/parts")
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw thoughts and text in turns, then calls, one of which may be signed.
+        """Draw thoughts and text in turns, then calls, some of them signed.
 
-        Two parts of one kind do not follow each other: in a stream nobody could tell them from one.
+        Two parts of the same kind never follow each other: a stream does not tell them from one part.
         """
         thought_first = either(draw)
         kinds = [("thought", "text")[(number + (not thought_first)) % 2] for number in range(at_most(draw, 3))]
         shown = [self._block(draw, kind) for kind in kinds]
-        made = [
+        calls = [
             Call(call.id, call.name, call.arguments, answers.seals(draw) if some(draw) else "")
             for call in answers.calls(draw)
         ]
-        return (*_apart(shown), *made)
+        return (*_apart(shown), *calls)
 
     def _block(self, draw: DrawFn, kind: str) -> Block:
         if kind == "thought":
@@ -45,7 +45,7 @@ class GeminiGenerator(Generator):
         return answers.cited(draw, draw(texts.answers()))
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the words; the numbers of the enum are for clients that ask for them."""
+        """Return the finish words without numbers, which are sent only to clients that ask for them."""
         return {word: reason for word, reason in api.finish.items() if not word.isdigit()}
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
@@ -57,12 +57,12 @@ class GeminiGenerator(Generator):
         }
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
-        """Draw a plain answer."""
+        """Draw a response with its candidate."""
         parts = [_part(block, None) for block in answer.blocks]
         return _document(parts, answer.counts.raw, {"finishReason": answer.word} | self._grounding(answer))
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream: each piece of a part in a chunk of its own, the calls as they are; counts so far in each."""
+        """Draw a stream: a chunk for each piece of a part and each call, with the token counts so far."""
         chunks: list[list[Fields]] = []
         for block in answer.blocks:
             pieces = [None] if isinstance(block, Call) else texts.pieces(draw, getattr(block, "text", ""))
@@ -86,12 +86,12 @@ class GeminiGenerator(Generator):
         return {**own, "segment": {**own["segment"], **({"startIndex": start} if start else {}), "endIndex": end}}
 
     def error_frame(self, api: Api) -> Frame:
-        """Return the error object in a stream."""
+        """Return a chunk with an error."""
         return Frame({"error": {"code": 503, "message": "overloaded", "status": "UNAVAILABLE"}})
 
 
 def _apart(blocks: list[Block]) -> Iterator[Block]:
-    """Yield the blocks that have text, but no two of a kind in a row."""
+    """Yield the blocks that have text, but not two of the same kind in a row."""
     last: type[Block] | None = None
     for block in blocks:
         if isinstance(block, Text | Reasoning) and block.text and type(block) is not last:

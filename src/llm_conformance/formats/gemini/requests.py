@@ -1,4 +1,4 @@
-"""Requests of the wire format `gemini`: what they say, turn by turn, and how a conversation is written as one."""
+"""Requests of the wire format `gemini`: their turns, and how a conversation is written as a request."""
 
 from __future__ import annotations
 
@@ -20,9 +20,12 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
             if isinstance(call, Mapping):
                 yield Turn(role, "call", [call.get("name"), call.get("args")])
             elif isinstance(result, Mapping):
-                # What the result is named inside, and whether it is text or a value, is left to who sends it.
-                speaks = "tool" if role in ("user", "function") else role
-                yield Turn(speaks, "result", [result.get("name"), isinstance(result.get("response"), Mapping)])
+                # The sender chooses the names in the response, and whether the result is text or a value.
+                yield Turn(
+                    "tool" if role in ("user", "function") else role,
+                    "result",
+                    [result.get("name"), isinstance(result.get("response"), Mapping)],
+                )
             elif not part.get("thought"):
                 yield from text_turns(role, [part])
 
@@ -30,7 +33,7 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
 def write(messages: Messages, tools: Messages) -> Fields:
     """Return the conversation and the tools as fields of a request."""
     roles = {"user": "user", "assistant": "model"}
-    said = [
+    contents = [
         {"role": roles[message["role"]], "parts": [{"text": message["content"]}]}
         for message in messages
         if message["role"] in roles
@@ -38,4 +41,4 @@ def write(messages: Messages, tools: Messages) -> Fields:
     instructions = instructions_of(messages)
     system = {"systemInstruction": {"parts": [{"text": instructions}]}} if instructions else {}
     declared = [{"functionDeclarations": [function_of(tool) for tool in tools]}] if tools else []
-    return {"contents": said, **system, **filled(tools=declared)}
+    return {"contents": contents, **system, **filled(tools=declared)}

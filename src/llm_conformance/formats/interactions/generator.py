@@ -1,4 +1,4 @@
-"""Gemini's Interactions: steps, or the events that build them up."""
+"""Generator of Gemini's Interactions: steps, or the events that build them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Fields = dict[str, Any]
 
 
 class InteractionsGenerator(Generator):
-    """An `interaction` with steps. Offsets count UTF-8 bytes of the text that carries the citation."""
+    """Writes an `interaction` with steps. Offsets count UTF-8 bytes in the text that has the citation."""
 
     structure: ClassVar[tuple[str, ...]] = ("/steps", "/steps/0", "/delta", "/step")
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw outputs with citations and thoughts in any order, then calls, some of them signed."""
+        """Draw text with citations and thoughts in any order, then calls, some of them signed."""
         kinds = draw(st.lists(st.sampled_from(("text", "thought")), max_size=3))
-        made = (
+        calls = (
             Call(call.id, call.name, call.arguments, answers.seals(draw) if some(draw) else "")
             for call in answers.calls(draw)
         )
-        return (*(self._block(draw, kind) for kind in kinds), *made)
+        return (*(self._block(draw, kind) for kind in kinds), *calls)
 
     def _block(self, draw: DrawFn, kind: str) -> Block:
         if kind == "text":
@@ -39,11 +39,11 @@ class InteractionsGenerator(Generator):
         return Reasoning(draw(texts.reasonings()) if either(draw) else "", answers.seals(draw))
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the states in which an answer is whole."""
+        """Return the statuses of a complete answer."""
         return {word: reason for word, reason in api.finish.items() if reason and reason != "error"}
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
-        """Return a page that was found."""
+        """Return a citation of a page."""
         return {"type": "url_citation", "url": f"https://example.org/{citation.number}", "title": "Found"}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
@@ -53,16 +53,15 @@ class InteractionsGenerator(Generator):
 
     def _step(self, answer: Answer, block: Block) -> Fields:
         if isinstance(block, Text):
-            cited = self._annotations(answer, block)
-            said: Fields = {"type": "text", "text": block.text} | ({"annotations": cited} if cited else {})
-            return {"type": "model_output", "content": [said]}
+            annotations = self._annotations(answer, block)
+            text: Fields = {"type": "text", "text": block.text} | ({"annotations": annotations} if annotations else {})
+            return {"type": "model_output", "content": [text]}
         if isinstance(block, Call):
-            made = json.loads(block.arguments or "{}")
-            return self._begun(block) | {"arguments": made}
+            return self._start(block) | {"arguments": json.loads(block.arguments or "{}")}
         summary = getattr(block, "text", "")
-        return self._begun(block) | ({"summary": [{"type": "text", "text": summary}]} if summary else {})
+        return self._start(block) | ({"summary": [{"type": "text", "text": summary}]} if summary else {})
 
-    def _begun(self, block: Block) -> Fields:
+    def _start(self, block: Block) -> Fields:
         if isinstance(block, Call):
             signed = {"signature": block.seal} if block.seal else {}
             return {"type": "function_call", "id": block.id, "name": block.name, **signed}
@@ -81,13 +80,13 @@ class InteractionsGenerator(Generator):
         ]
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream of events; what a thought is signed with comes at its end."""
+        """Draw a stream of events. The signature of a thought comes at its end."""
         created = _interaction("in_progress")
         events: list[Fields] = [{"event_type": "interaction.created", "interaction": created}]
         for index, block in enumerate(answer.blocks):
-            begun = {"type": "thought"} if isinstance(block, Reasoning) else self._begun(block)
-            begun |= {"arguments": {}} if isinstance(block, Call) else {}
-            events.append({"event_type": "step.start", "index": index, "step": begun})
+            start = {"type": "thought"} if isinstance(block, Reasoning) else self._start(block)
+            start |= {"arguments": {}} if isinstance(block, Call) else {}
+            events.append({"event_type": "step.start", "index": index, "step": start})
             events += (
                 {"event_type": "step.delta", "index": index, "delta": delta}
                 for delta in self._deltas(draw, answer, block)
@@ -95,15 +94,16 @@ class InteractionsGenerator(Generator):
             events.append({"event_type": "step.stop", "index": index})
         whole = _interaction(answer.word) | self._counted(answer)
         events.append({"event_type": "interaction.completed", "interaction": whole})
-        told = [Frame(each, each["event_type"], ends=each["event_type"] == "interaction.completed") for each in events]
-        return [*told, Frame("[DONE]", "done")]
+        last = "interaction.completed"
+        frames = [Frame(event, event["event_type"], ends=event["event_type"] == last) for event in events]
+        return [*frames, Frame("[DONE]", "done")]
 
     def _deltas(self, draw: DrawFn, answer: Answer, block: Block) -> Iterator[Fields]:
         if isinstance(block, Text):
             yield from ({"type": "text", "text": piece} for piece in texts.pieces(draw, block.text))
-            cited = self._annotations(answer, block)
-            if cited:
-                yield {"type": "text_annotation_delta", "annotations": cited}
+            annotations = self._annotations(answer, block)
+            if annotations:
+                yield {"type": "text_annotation_delta", "annotations": annotations}
         elif isinstance(block, Call):
             pieces = texts.pieces(draw, block.arguments)
             yield from ({"type": "arguments_delta", "arguments": piece} for piece in pieces)

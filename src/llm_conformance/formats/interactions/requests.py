@@ -1,4 +1,4 @@
-"""Requests of the wire format `interactions`: what they say, turn by turn, and how a conversation is written as one."""
+"""Requests of the wire format `interactions`: their turns, and how a conversation is written as a request."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from llm_conformance.formats.turns import Turn, objects, plain_text, text_turns
 def read(request: Mapping[str, Any]) -> Iterator[Turn]:
     """Yield the turns of a request."""
     yield from text_turns("system", request.get("system_instruction"))
-    said = request.get("input")
-    for step in [{"type": "user_input", "content": said}] if isinstance(said, str) else objects(said):
+    steps = request.get("input")
+    for step in [{"type": "user_input", "content": steps}] if isinstance(steps, str) else objects(steps):
         kind = step.get("type")
         if kind == "function_call":
             yield Turn("assistant", "call", [step.get("id"), step.get("name"), step.get("arguments")])
@@ -28,12 +28,12 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
 def write(messages: Messages, tools: Messages) -> Fields:
     """Return the conversation and the tools as fields of a request."""
     kinds = {"user": "user_input", "assistant": "model_output"}
-    said: list[Fields] = []
+    steps: list[Fields] = []
     for message in messages:
         text = [{"type": "text", "text": message["content"]}]
         if message["role"] == "tool":
-            said.append({"type": "function_result", "call_id": message["tool_call_id"], "result": text})
+            steps.append({"type": "function_result", "call_id": message["tool_call_id"], "result": text})
         elif message["role"] != "system":
-            said.append({"type": kinds[message["role"]], "content": text})
+            steps.append({"type": kinds[message["role"]], "content": text})
     declared = [{"type": "function", **function_of(tool)} for tool in tools]
-    return {"input": said, **filled(system_instruction=instructions_of(messages), tools=declared)}
+    return {"input": steps, **filled(system_instruction=instructions_of(messages), tools=declared)}

@@ -1,4 +1,4 @@
-"""Anthropic messages: typed blocks, or the events that build them up."""
+"""Generator of Anthropic messages: typed blocks, or the events that build them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Fields = dict[str, Any]
 
 
 class MessagesGenerator(BlocksGenerator):
-    """A `message` with content blocks."""
+    """Writes a `message` with content blocks."""
 
     always_counts: ClassVar[bool] = True
     structure: ClassVar[tuple[str, ...]] = ("/content", "/content/0", "/delta")
     carriers: ClassVar[tuple[str, ...]] = ("content_block_delta", "message_delta")
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
-        """Return a location in a document, or a page that was found; its offsets are none into the message."""
+        """Return a citation of a document or of a page. Its offsets count in the document, not in the message."""
         if citation.number:
             return {
                 "type": "web_search_result_location",
@@ -54,22 +54,22 @@ class MessagesGenerator(BlocksGenerator):
     def _whole(self, draw: DrawFn, answer: Answer, block: Block) -> Fields:
         if not isinstance(block, Text):
             return self.bare(block)
-        cited = [self.citation(answer, block, each) for each in block.citations]
-        return self.bare(block) | ({"citations": cited} if cited else _uncited(draw))
+        citations = [self.citation(answer, block, each) for each in block.citations]
+        return self.bare(block) | ({"citations": citations} if citations else _uncited(draw))
 
     def bare(self, block: Block) -> Fields:
         """Return a typed block."""
         if isinstance(block, Text):
             return {"type": "text", "text": block.text}
         if isinstance(block, Call):
-            made = json.loads(block.arguments or "{}")
-            return {"type": "tool_use", "id": block.id, "name": block.name, "input": made}
+            arguments = json.loads(block.arguments or "{}")
+            return {"type": "tool_use", "id": block.id, "name": block.name, "input": arguments}
         if isinstance(block, Reasoning) and not block.redacted:
             return {"type": "thinking", "thinking": block.text, "signature": block.seal}
         return {"type": "redacted_thinking", "data": block.seal if isinstance(block, Reasoning) else ""}
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream of events. Input is counted at the start, output again and again."""
+        """Draw a stream of events. The first has all token counts, the last those of the output, or all again."""
         counts = answer.counts
         (sent,) = growing(draw, counts, 1)
         again = {**counts.raw} if either(draw) else {}
@@ -78,9 +78,9 @@ class MessagesGenerator(BlocksGenerator):
             events += [event | {"index": index} for event in self._events(draw, answer, block)]
         for _ in range(at_most(draw, 1)):
             events.insert(1 + at_most(draw, len(events) - 1), {"type": "ping"})
-        said = {key: value for key, value in counts.raw.items() if again or key.startswith("output")}
+        final = {key: value for key, value in counts.raw.items() if again or key.startswith("output")}
         delta = {"stop_reason": answer.word, "stop_sequence": None}
-        events += [{"type": "message_delta", "delta": delta, "usage": said}, {"type": "message_stop"}]
+        events += [{"type": "message_delta", "delta": delta, "usage": final}, {"type": "message_stop"}]
         return [Frame(event, event["type"], ends=event["type"] == "message_delta") for event in events]
 
     def _events(self, draw: DrawFn, answer: Answer, block: Block) -> Iterator[Fields]:

@@ -1,4 +1,4 @@
-"""Requests of the wire format `messages`: what they say, turn by turn, and how a conversation is written as one."""
+"""Requests of the wire format `messages`: their turns, and how a conversation is written as a request."""
 
 from __future__ import annotations
 
@@ -19,21 +19,26 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
             if kind == "tool_use":
                 yield Turn(role, "call", [block.get("id"), block.get("name"), block.get("input")])
             elif kind == "tool_result":
-                speaks = "tool" if role == "user" else role
-                yield Turn(speaks, "result", [block.get("tool_use_id"), plain_text(block.get("content"))])
+                yield Turn(
+                    "tool" if role == "user" else role,
+                    "result",
+                    [block.get("tool_use_id"), plain_text(block.get("content"))],
+                )
             elif kind not in ("thinking", "redacted_thinking"):
                 yield from text_turns(role, [block])
 
 
 def write(messages: Messages, tools: Messages) -> Fields:
     """Return the conversation and the tools as fields of a request."""
-    said: list[Fields] = []
+    turns: list[Fields] = []
     for message in messages:
         if message["role"] == "tool":
             result = {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}
-            said.append({"role": "user", "content": [result]})
+            turns.append({"role": "user", "content": [result]})
         elif message["role"] != "system":
-            said.append(dict(message))
-    declared = [function_of(tool) for tool in tools]
-    schemas = [{"name": it["name"], "input_schema": it.get("parameters", {}), **description_of(it)} for it in declared]
-    return {"messages": said, **filled(system=instructions_of(messages), tools=schemas)}
+            turns.append(dict(message))
+    declared = [
+        {"name": tool["name"], "input_schema": tool.get("parameters", {}), **description_of(tool)}
+        for tool in map(function_of, tools)
+    ]
+    return {"messages": turns, **filled(system=instructions_of(messages), tools=declared)}

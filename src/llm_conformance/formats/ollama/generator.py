@@ -1,4 +1,4 @@
-"""Ollama's native chat: a message in a document, or in as many lines as it takes."""
+"""Generator of Ollama's native chat: one document with a message, or a line for each piece of it."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ Fields = dict[str, Any]
 
 
 class OllamaGenerator(Generator):
-    """`message` of an answer, and counts beside it."""
+    """Writes a `message`, with the token counts beside it."""
 
     ids: ClassVar[tuple[str | None, ...]] = (None,)
     structure: ClassVar[tuple[str, ...]] = ("/message",)
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
         """Draw thinking, text, then tool calls."""
-        thought = Reasoning(draw(texts.reasonings()))
-        said = Text(draw(texts.answers()))
-        blocks: tuple[Block, ...] = (thought, said) if either(draw) else (said,)
+        thinking = Reasoning(draw(texts.reasonings()))
+        text = Text(draw(texts.answers()))
+        blocks: tuple[Block, ...] = (thinking, text) if either(draw) else (text,)
         return (*(block for block in blocks if not isinstance(block, Reasoning) or block.text), *answers.calls(draw))
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the words that end an answer; the others end the life of a model."""
+        """Return the words that end an answer; the others are for loading and unloading a model."""
         return {word: reason for word, reason in api.finish.items() if reason}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
-        """Draw a plain answer."""
-        thought = "".join(block.text for block in answer.blocks if isinstance(block, Reasoning))
+        """Draw one document."""
+        thinking = "".join(block.text for block in answer.blocks if isinstance(block, Reasoning))
         message: Fields = {"content": answer.sent}
-        message |= {"thinking": thought} if thought else {}
+        message |= {"thinking": thinking} if thinking else {}
         message |= {"tool_calls": [self._call(draw, call) for call in answer.calls]} if answer.calls else {}
         return _document(message, done=True) | self._end(answer)
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream: a line for each piece and for each call, and one that has no more than the end."""
+        """Draw a stream: a line for each piece and each call. The end has a line of its own, or is in the last."""
         lines = [_document(message, done=False) for message in self._pieces(draw, answer)]
         last = lines.pop() if lines and either(draw) else _document({"content": ""}, done=False)
         return [*map(Frame, lines), Frame(last | {"done": True} | self._end(answer), ends=True)]
@@ -59,9 +59,9 @@ class OllamaGenerator(Generator):
                 yield from ({"content": piece} for piece in texts.pieces(draw, answer.sent))
 
     def _call(self, draw: DrawFn, call: Call) -> Fields:
-        place = {"index": 0} if either(draw) else {}
-        made = {"name": call.name, "arguments": json.loads(call.arguments or "{}"), **place}
-        return {"id": call.id, "function": made}
+        index = {"index": 0} if either(draw) else {}
+        function = {"name": call.name, "arguments": json.loads(call.arguments or "{}"), **index}
+        return {"id": call.id, "function": function}
 
     def _end(self, answer: Answer) -> Fields:
         return {"done_reason": answer.word, "total_duration": 7, **answer.counts.raw}

@@ -1,4 +1,4 @@
-"""Requests of the wire format `ollama`: what they say, turn by turn, and how a conversation is written as one."""
+"""Requests of the wire format `ollama`: their turns, and how a conversation is written as a request."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
     """Yield the turns of a request."""
     for message in objects(request.get("messages")):
         role = str(message.get("role"))
-        if role == "tool":  # it names the tool; older servers take any name, and calls have no ids
+        if role == "tool":  # calls have no ids, and older servers accept any tool name
             yield Turn(role, "result", plain_text(message.get("content")))
             continue
         yield from text_turns(role, message.get("content"))
         for call in objects(message.get("tool_calls")):
-            made = call.get("function")
-            if isinstance(made, Mapping):
-                yield Turn(role, "call", [made.get("name"), made.get("arguments")])
+            function = call.get("function")
+            if isinstance(function, Mapping):
+                yield Turn(role, "call", [function.get("name"), function.get("arguments")])

@@ -1,4 +1,4 @@
-"""OpenAI responses: output items, or the events that build them up."""
+"""Generator of OpenAI responses: output items, or the events that build them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STATUS = "completed"
 
 
 class ResponsesGenerator(Generator):
-    """A `response` with items; offsets count in the part of the text that carries them."""
+    """Writes a `response` with items. Offsets count in the content part that has the annotation."""
 
     seal: ClassVar[str] = "encrypted"
     sends_back: ClassVar[bool] = True
@@ -40,12 +40,12 @@ class ResponsesGenerator(Generator):
         return Reasoning(draw(texts.reasonings()), answers.seals(draw) if either(draw) else "")
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the status of an answer that is whole, and the reasons of those that are not."""
+        """Return the status of a complete answer, and the reasons for an incomplete one."""
         words = (_STATUS, "max_output_tokens", "content_filter")
         return {word: api.finish[word] for word in words if word in api.finish}
 
     def raw_finish_reasons(self, answer: Answer) -> tuple[str | None, ...]:
-        """Return the reason, and the status that goes with it."""
+        """Return the reason, and the status that comes with it."""
         return (answer.word,) if answer.word == _STATUS else (answer.word, "incomplete")
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
@@ -53,11 +53,11 @@ class ResponsesGenerator(Generator):
         return {"type": "url_citation", "url": f"https://example.org/{citation.number}", "title": "Found"}
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the items of reasoning; their ids are of use to a server only that has stored them."""
-        thought = [self._item(answer, index, each) for index, each in enumerate(answer.blocks)]
+        """Return the reasoning items, without the ids, which only a server that has stored the items can use."""
+        items = [self._item(answer, index, block) for index, block in enumerate(answer.blocks)]
         return {
             f"/input/{1 + index}": {key: value for key, value in item.items() if key != "id"}
-            for index, item in enumerate(thought)
+            for index, item in enumerate(items)
             if item["type"] == "reasoning"
         }
 
@@ -89,7 +89,7 @@ class ResponsesGenerator(Generator):
         ]
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream of events, the whole response in the last; who ends it as chat does names no events either."""
+        """Draw a stream of events; the last has the whole response. APIs that send `[DONE]` do not name events."""
         started = {**_head(), "status": "in_progress", "error": None, "output": [], "usage": None}
         events: list[Fields] = [
             {"type": f"response.{kind}", "response": started} for kind in ("created", "in_progress")
@@ -141,7 +141,7 @@ class ResponsesGenerator(Generator):
         yield from ({**event, "content_index": 0, "item_id": whole["id"]} for event in events)
 
     def error_frame(self, api: Api) -> Frame:
-        """Return the event of a failure."""
+        """Return an event with an error."""
         named = None if api.end_marker == "[DONE]" else "error"
         return Frame({"type": "error", "code": "server_error", "message": "the server broke down"}, named)
 
@@ -151,7 +151,7 @@ def _head() -> Fields:
 
 
 def _deltas(draw: DrawFn, kind: str, text: str, name: str) -> Iterator[Fields]:
-    """Yield the pieces of a text, then all of it again, as this format does."""
+    """Yield the pieces of a text, then the whole text, which this format repeats."""
     for piece in texts.pieces(draw, text):
         yield {"type": f"{kind}.delta", "delta": piece}
     yield {"type": f"{kind}.done", name: text}

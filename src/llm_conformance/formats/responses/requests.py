@@ -1,4 +1,4 @@
-"""Requests of the wire format `responses`: what they say, turn by turn, and how a conversation is written as one."""
+"""Requests of the wire format `responses`: their turns, and how a conversation is written as a request."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from llm_conformance.formats.turns import Turn, objects, plain_text, read_argume
 def read(request: Mapping[str, Any]) -> Iterator[Turn]:
     """Yield the turns of a request."""
     yield from text_turns("system", request.get("instructions"))
-    said = request.get("input")
-    for item in [{"role": "user", "content": said}] if isinstance(said, str) else objects(said):
+    items = request.get("input")
+    for item in [{"role": "user", "content": items}] if isinstance(items, str) else objects(items):
         kind = item.get("type", "message")
         if kind == "message":
             role = str(item.get("role"))
             yield from text_turns("system" if role == "developer" else role, item.get("content"))
         elif kind in ("function_call", "custom_tool_call"):
-            said_with = read_arguments(item.get("arguments", item.get("input")))
-            yield Turn("assistant", "call", [item.get("call_id"), kind, item.get("name"), said_with])
+            arguments = read_arguments(item.get("arguments", item.get("input")))
+            yield Turn("assistant", "call", [item.get("call_id"), kind, item.get("name"), arguments])
         elif kind in ("function_call_output", "custom_tool_call_output"):
             yield Turn("tool", "result", [item.get("call_id"), kind, plain_text(item.get("output"))])
         elif kind != "reasoning":
@@ -29,10 +29,10 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
 
 def write(messages: Messages, tools: Messages) -> Fields:
     """Return the conversation and the tools as fields of a request."""
-    said = [
+    items = [
         {"type": "function_call_output", "call_id": message["tool_call_id"], "output": message["content"]}
         if message["role"] == "tool"
         else dict(message)
         for message in messages
     ]
-    return {"input": said, **filled(tools=[{"type": "function", **function_of(tool)} for tool in tools])}
+    return {"input": items, **filled(tools=[{"type": "function", **function_of(tool)} for tool in tools])}

@@ -1,4 +1,4 @@
-"""Cloudflare Workers AI, native: text in `response`, tool calls flat and whole."""
+"""Generator of Cloudflare Workers AI, native: text in `response`, tool calls whole and without nesting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from llm_conformance.wire.providers.api import Api
 
 
 class WorkersAiGenerator(Generator):
-    """`result` of a plain answer, or frames of the same form."""
+    """Writes a `result`, or frames of the same form."""
 
     structure: ClassVar[tuple[str, ...]] = ("/result", "/tool_calls")
     ids: ClassVar[tuple[str | None, ...]] = (None,)
@@ -28,7 +28,7 @@ class WorkersAiGenerator(Generator):
         return (Text(draw(texts.answers())), *answers.calls(draw))
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
-        """Draw a plain answer."""
+        """Draw a response with its `result`."""
         result: dict[str, Any] = {"response": answer.sent, "finish_reason": answer.word}
         if answer.calls:
             result["tool_calls"] = [_flat(call) for call in answer.calls]
@@ -37,20 +37,20 @@ class WorkersAiGenerator(Generator):
         return {"result": result, "success": True, "errors": [], "messages": []}
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream."""
+        """Draw a stream: a frame for each piece of text and each call, and the end."""
         always = either(draw) and answer.counts.usage is not None
-        said: list[dict[str, Any]] = [{"response": piece} for piece in texts.pieces(draw, answer.sent)]
-        said += [{"response": "", "tool_calls": [_flat(call)]} for call in answer.calls]
+        frames: list[dict[str, Any]] = [{"response": piece} for piece in texts.pieces(draw, answer.sent)]
+        frames += [{"response": "", "tool_calls": [_flat(call)]} for call in answer.calls]
         if always:
-            counted = growing(draw, answer.counts, len(said))
-            said = [each | {"usage": usage} for each, usage in zip(said, counted, strict=True)]
+            counted = growing(draw, answer.counts, len(frames))
+            frames = [frame | {"usage": usage} for frame, usage in zip(frames, counted, strict=True)]
         last: dict[str, Any] = {"response": "", "finish_reason": answer.word}
         if answer.counts.usage:
             last["usage"] = answer.counts.raw
-        return [*map(Frame, said), Frame(last, ends=True), Frame("[DONE]")]
+        return [*map(Frame, frames), Frame(last, ends=True), Frame("[DONE]")]
 
     def error_frame(self, api: Api) -> Frame:
-        """Return a frame that says no success."""
+        """Return a frame without success."""
         return Frame({"success": False, "errors": [{"code": 5000, "message": "the server broke down"}]})
 
 

@@ -1,1 +1,1 @@
-"""The provider table: what is true of a provider, one TOML file each."""
+"""The provider table: one TOML file for each provider."""

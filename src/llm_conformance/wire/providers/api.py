@@ -1,9 +1,8 @@
-"""The provider table: what is true of a provider and not of one conversation.
+"""The provider table: facts that are true of a provider, and not of one conversation only.
 
-One file a provider (`<provider>.toml`), one row an API of it, each with its sources; `docs/providers.md` is made from
-it. A row may be `like` another, `provider:api`: then it has that one's columns but for those that it names itself. A
-file may also hold `[[wire.<name>.read]]`: by which field paths an answer of that wire format is read
-(`llm_conformance.reading`). The columns are explained in `Provider` and, for who writes one, in CONTRIBUTING.md.
+Each provider has a file `<provider>.toml`, in which each API has a table `[api.<name>]` with its facts and their
+sources. An API may be `like` another one, `provider:api`: it then has the columns of that one, except for those that it
+states itself. `schemas/provider.schema.json` has the form of a file, `docs/providers.md` is made from the table.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from llm_conformance.wire.framings.base import Framing
 from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
 
 TAG = "think"
-"""The tag that most models think between; the provider table says which have another."""
+"""The name of the think tags of most models; `think_tag` is another one."""
 
 COUNTS = (
     "prompt_tokens",
@@ -42,21 +41,26 @@ PARTS: Mapping[str, str] = {
     "reasoning_tokens": "completion_tokens",
     "audio_completion_tokens": "completion_tokens",
 }
-"""Which count is part of which."""
+"""The counts that are part of another count."""
 
 OffsetUnit = Literal["code points", "utf-8 bytes", "none"]
-RoundTripRule = Literal["required", "with tools", "optional", "refused", "ignored", "none"]
+RoundTripPolicy = Literal["required", "with tools", "optional", "refused", "ignored", "none"]
 
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """What becomes of reasoning of earlier turns: whether it is sent back, and where in the assistant message.
+    """Whether and where the reasoning of earlier turns goes back in a request.
 
-    `with tools`: required in tool loops, and of no use elsewhere. `refused`: an error if it is sent. `fields` are those
-    in which requests have reasoning, or what is sealed, if they are others than answers have it in.
+    Attributes:
+        policy: What the provider does with it. `required`: a request without it fails or gets a worse answer.
+            `with tools`: the same, but only in a request with tool results. `optional`: it is accepted. `refused`: a
+            request with it fails. `ignored`: it is accepted and dropped. `none`: there is no place for it.
+        slot: JSON pointer into the assistant message, "" if nothing goes back.
+        source: Where the provider says so.
+        fields: The request fields that have reasoning or sealed data, if they are not the `reasoning_fields`.
     """
 
-    policy: RoundTripRule
+    policy: RoundTripPolicy
     slot: str
     source: str
     fields: tuple[str, ...] = ()
@@ -64,39 +68,49 @@ class RoundTrip:
 
 @dataclass(frozen=True, eq=False)
 class Api:
-    """One row of the table.
+    """One API of a provider. Every attribute but `provider` and `name` is a column of its table in the TOML file.
 
     Attributes:
-        base_urls: What the documented SDK is given; the first is the default. `{name}` stands for one path segment.
-        path: What follows it; `{model}` stands for the call's model.
-        stream_path: The same for a streamed answer.
-        framing: How the documents of a stream are put into bytes (`llm_conformance.framing`).
-        other_paths: Further paths that clients use for the same thing.
-        streams_by_default: Whether who does not say `stream` gets one.
-        wire: `schemas/wire/<wire>.schema.json`, and the rules by which answers are read.
-        reasoning_fields: Native fields that carry visible reasoning.
-        offset_unit: How the provider counts its own annotation offsets into the answer; `none`: it gives none.
-        tool_arguments: `text`, to be kept as sent, or `object`, to be kept as JSON values.
-        end_marker: Data or `type` of the frame that ends a stream even without a finish value.
-        usage: A canonical count is the sum of these pointers into the usage object. One with a `?` counts 0 when it is
-            absent; without the others the count is unknown. One behind a `-` is taken away, for what only the total
-            has. None at all: the sum of prompt and completion.
-        finish: Raw finish word to canonical finish reason. A word that is not listed is unknown, hence None.
-        think: Model glob to think profile, for models that put reasoning into the text.
-        think_tag: The name of the tags that they put it between.
-        speaks: Whether answers may be audio; counts of audio alone do not say so.
-        notes: What an adapter has to know besides, a sentence or two each.
-        error: Pointers into an error body: `message`, and where there are any `type`, `code`, `status`.
-        error_code: What the `code` of an error body is.
-        key_headers: Headers of which one has the API key, unless the query has it as `key`; none where none is needed.
-        content_parts: Whether an answer's `content` may be a list of parts, reasoning among them.
-        request_aliases: Names that a request's fields may have, too, and the names that they are read by.
-        switches: JSON pointers into a request body: what turns thinking on and off, and says how much of it.
-        base64_fields: Fields of a request that are bytes in base64, in either alphabet, padded or not.
-        key_variables: Environment variables that users of the provider have their key in, the usual one first.
-        url_variables: Environment variables that the parts of a base URL stand in, by their `{name}`.
-        request_headers: Headers that every request needs beside the key.
-        pricing: Where the provider says what a token costs.
+        provider: The name of the file.
+        name: The name of the table, unique within the provider. `provider:name` names the API everywhere.
+        title: The name of the API for people.
+        base_urls: Base URLs as the provider's SDK takes them; the first is the default. `{name}` is one path segment
+            that each user has to fill in, such as an account.
+        path: What follows the base URL. `{model}` is the model of the call; without it, the body names the model.
+        stream_path: The path of a streamed response, if it is another one.
+        other_paths: Further paths that clients use for the same API.
+        wire: The wire format, a folder of `formats/`: the schema of responses and the rules by which they are read.
+        framing: How the documents of a stream are put into bytes, `server-sent events` by default.
+        streams_by_default: Whether a request without `stream` gets a stream.
+        reasoning_fields: The fields with visible reasoning. If a message has several of them, they say the same.
+        content_parts: Whether `content` may be a list of parts, reasoning among them.
+        offset_unit: The unit of the provider's own annotation offsets; `none` if it sends no offsets.
+        tool_arguments: How arguments of tool calls are sent: as `text`, which has to be kept as it is, or as an
+            `object`, of which the JSON values have to be kept.
+        end_marker: The data of the frame that ends a stream (`[DONE]`), or its `type`. A stream with its end marker is
+            complete even without a finish word. "" if there is no such frame.
+        usage: For each canonical count, the fields of the usage object that it is the sum of. `a/b` is a nested field.
+            `a?` counts 0 when it is absent; if any other field is absent, the count is null. `-a` is subtracted. An
+            empty list for the total means prompt plus completion.
+        finish: The canonical finish reason of each finish word, None for a word that has no canonical reason ("" in the
+            file). A word that is not listed has none either.
+        error: The fields of an error body: `message`, and where they exist `type`, `code` and `status`. `a/b` is a
+            nested field; `0` is the first item of a list.
+        error_code: The JSON type of the `code` in an error body.
+        think: The think profile by model (glob), for models that put reasoning into the text.
+        think_tag: The name of the tags around that reasoning.
+        speaks: Whether a response may be audio. Providers may count audio tokens without that.
+        round_trip: Whether and where reasoning goes back in the next request.
+        switches: JSON pointers into a request body: what turns thinking on and off, and how much of it.
+        request_aliases: Alternative names of request fields, and the name by which each is read.
+        base64_fields: Request fields that are base64, in either alphabet, padded or not.
+        request_headers: Headers that every request needs besides the key.
+        key_headers: The headers of which one has the API key, unless the query has it as `key`; () if no key is needed.
+        key_variables: The environment variables in which users have their key, the usual one first.
+        url_variables: The environment variables for the `{name}` parts of a base URL, by name.
+        pricing: The page that says what a token costs.
+        notes: What else an adapter has to know, one or two sentences each.
+        sources: Where the facts come from: URLs with what they say, and measurements over recordings.
     """
 
     provider: str
@@ -131,7 +145,7 @@ class Api:
     speaks: bool = False
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)
-    think_tag: str = "think"
+    think_tag: str = TAG
 
     def __str__(self) -> str:
         """Return `provider:api`."""
@@ -139,33 +153,34 @@ class Api:
 
     @property
     def names_model_in_path(self) -> bool:
-        """Whether the model stands in the path instead of the body."""
+        """Whether the path names the model, and not the body."""
         return "{model}" in self.path
 
     def asks_for_stream(self, request: Mapping[str, Any]) -> bool:
-        """Whether a request asks for a stream in its body."""
+        """Return True if the body of a request asks for a stream."""
         return bool(request.get("stream", self.streams_by_default))
 
     def stream_field(self, streamed: bool) -> Mapping[str, bool]:
-        """Return what a request says of streaming, where the path does not say it."""
-        said = self.path == self.stream_path and (streamed or self.streams_by_default)
-        return {"stream": streamed} if said else {}
+        """Return the `stream` field of a request, {} if it needs none or if the path says it."""
+        is_needed = self.path == self.stream_path and (streamed or self.streams_by_default)
+        return {"stream": streamed} if is_needed else {}
 
     @property
     def hidden_fields(self) -> frozenset[str]:
-        """Names of the fields of a request that are no visible text."""
+        """The names of request fields that have reasoning or sealed data, and no visible text."""
         return frozenset(self.round_trip.fields or self.reasoning_fields)
 
     def read_request(self, sent: Any) -> Any:
-        """Return a request with each field under the name that it is read by, and bytes in the standard alphabet."""
+        """Return a request in one spelling: no aliases, and base64 in the standard alphabet, padded."""
         if isinstance(sent, Mapping):
-            named = {self.request_aliases.get(key, key): self.read_request(value) for key, value in sent.items()}
-            bytes_ = {key: _standard(named[key]) for key in self.base64_fields if isinstance(named.get(key), str)}
-            return named | bytes_
-        return [self.read_request(each) for each in sent] if isinstance(sent, list) else sent
+            fields = {self.request_aliases.get(key, key): self.read_request(value) for key, value in sent.items()}
+            return fields | {
+                key: _standard_base64(fields[key]) for key in self.base64_fields if isinstance(fields.get(key), str)
+            }
+        return [self.read_request(item) for item in sent] if isinstance(sent, list) else sent
 
     def paths(self, streamed: bool) -> Iterator[str]:
-        """Yield the path of a mode and its alternatives, `{model}` and all."""
+        """Yield the path of a mode and its alternatives, with `{model}` in them."""
         own = self.stream_path if streamed else self.path
         yield own
         for other in self.other_paths:
@@ -173,11 +188,11 @@ class Api:
                 yield other
 
     def path_for(self, streamed: bool, model: str) -> str:
-        """Return what follows the base URL in a call."""
+        """Return what follows the base URL in a call of this model."""
         return (self.stream_path if streamed else self.path).replace("{model}", model)
 
     def place(self, uri: str) -> Place | None:
-        """Return what `uri` names; None if it is no call of this API."""
+        """Return the parts of the URI of a call, None if it is not a call of this API."""
         for base in sorted(self.base_urls, key=len, reverse=True):
             for path in (self.path, self.stream_path, *self.other_paths):
                 pattern = f"(?P<base>{_pattern(base)})(?P<rest>{_pattern(path.partition('?')[0])})(?P<query>[?].*)?"
@@ -189,30 +204,30 @@ class Api:
         return None
 
     def think_profile(self, model: str) -> ThinkProfile:
-        """Return what the table knows of a model's habit to think in the text."""
+        """Return the think profile of a model, `off` if the table has none."""
         return next((profile for glob, profile in self.think.items() if fnmatch.fnmatchcase(model, glob)), "off")
 
     def normalise(self, raw: Mapping[str, Any]) -> Usage | None:
-        """Apply the usage algebra to a provider's usage object; None when it reports no count.
+        """Return the canonical counts of a provider's usage object, None if it has no count.
 
-        A part that does not fit into its whole is None: the algebra cannot say what it means.
+        A part that is larger than its whole is None.
         """
-        pointers = {pointer.strip("-?") for column in self.usage.values() for pointer in column}
-        if all(_at(raw, pointer) is None for pointer in pointers):
+        paths = {path.strip("-?") for summands in self.usage.values() for path in summands}
+        if all(_count_at(raw, path) is None for path in paths):
             return None
-        counts = {key: _total(raw, column) for key, column in self.usage.items()}
+        counts = {key: _sum(raw, summands) for key, summands in self.usage.items()}
         if counts.get("total_tokens") is None:
             counts["total_tokens"] = _sum_if_known(counts.get("prompt_tokens"), counts.get("completion_tokens"))
         for part, whole in PARTS.items():
-            least, most = counts.get(part), counts.get(whole)
-            if least is not None and most is not None and least > most:
+            part_count, whole_count = counts.get(part), counts.get(whole)
+            if part_count is not None and whole_count is not None and part_count > whole_count:
                 counts[part] = None
         return Usage(**counts, raw=raw)
 
 
 @dataclass(frozen=True)
 class Place:
-    """A request's URI taken apart; `template` is the row's path that it matched, `model` what stood for `{model}`."""
+    """The parts of a call's URI. `template` is the path of the API that it matches, `model` its part for `{model}`."""
 
     base_url: str
     path: str
@@ -220,35 +235,36 @@ class Place:
     template: str
 
 
-def _standard(base64: str) -> str:
+def _standard_base64(base64: str) -> str:
     """Return base64 in the standard alphabet, padded."""
     bare = base64.rstrip("=").replace("-", "+").replace("_", "/")
     return bare + "=" * (-len(bare) % 4)
 
 
 def _parameters(uri: str) -> set[str]:
-    """Return the parts of a query."""
+    """Return the parameters of a query, each as `name=value`."""
     return set(filter(None, uri.partition("?")[2].split("&")))
 
 
 def _pattern(template: str) -> str:
-    """Return the regular expression of a URL template; only a model may contain slashes."""
+    """Return the regular expression of a URL template. Of its `{name}`s, only the model may contain slashes."""
     quoted = re.escape(template).replace(re.escape("{model}"), "(?P<model>.+)")
     return re.sub(r"\\\{\w+\\\}", "[^/?]+", quoted)
 
 
-def _total(raw: Mapping[str, Any], pointers: Iterable[str]) -> int | None:
+def _sum(raw: Mapping[str, Any], summands: Iterable[str]) -> int | None:
+    """Return the sum of fields of a usage object, None if a field is absent that has no `?`, or if it is negative."""
     total: int | None = None
-    for pointer in pointers:
-        value = _at(raw, pointer.strip("-?"))
-        if value is None and not pointer.endswith("?"):
+    for path in summands:
+        count = _count_at(raw, path.strip("-?"))
+        if count is None and not path.endswith("?"):
             return None
-        total = (total or 0) + (-1 if pointer.startswith("-") else 1) * (value or 0)
+        total = (total or 0) + (-1 if path.startswith("-") else 1) * (count or 0)
     return None if total is None or total < 0 else total
 
 
-def _at(raw: Any, pointer: str) -> int | None:
-    for key in pointer.split("/"):
+def _count_at(raw: Any, path: str) -> int | None:
+    for key in path.split("/"):
         raw = raw.get(key) if isinstance(raw, Mapping) else None
     return raw if isinstance(raw, int) and not isinstance(raw, bool) else None
 
