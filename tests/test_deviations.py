@@ -1,4 +1,4 @@
-"""Files of known deviations: every mistake in them is named at once, and what they name is exact."""
+"""Files of known deviations: all mistakes are reported at once, and an entry names exactly the cells that it should."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from llm_conformance.adapter.under_test import AdapterUnderTest
-from llm_conformance.judging import deviations
+from llm_conformance.judging import deviations, deviations_file
 from llm_conformance.judging.deviations import Deviation, Deviations
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.yaml_files import BadFileError
@@ -21,14 +21,14 @@ REST = 'reason = "because"\nlink = "https://example.com/1"\n'
 def load(tmp_path: Path, *entries: str) -> tuple[Deviation, ...]:
     path = tmp_path / "known.toml"
     path.write_text("".join(f"[[deviation]]\n{entry}{REST}\n" for entry in entries), "utf-8")
-    return deviations.load(path, RULES, SCENARIOS)
+    return deviations_file.load(path, RULES, SCENARIOS)
 
 
 def refusal(tmp_path: Path, text: str) -> list[str]:
     path = tmp_path / "known.toml"
     path.write_text(text, "utf-8")
     with pytest.raises(BadFileError) as refused:
-        deviations.load(path, RULES, SCENARIOS)
+        deviations_file.load(path, RULES, SCENARIOS)
     return [str(problem).partition("known.toml:")[2] for problem in refused.value.problems]
 
 
@@ -68,40 +68,40 @@ def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool =
             '\n[[deviation]]\nrule = "MSG-2"\nscenario = "openai/one"\nreason = " "\nlink = "#7"\n',
             [
                 "5: reason: is empty; say why the adapter deviates",
-                "6: link: has to be a URL (https://...) at which the deviation is written down",
+                "6: link: must be the URL (https://...) of an issue or a page about the deviation",
             ],
         ),
         (
             f"[[deviation]]\n{entry('MSG-9', 'openai/three')}{REST}",
             [
-                "1: MSG-9: no such invariant; `llm-conformance list` has all",
-                "1: openai/three: no scenario has such an id",
+                "1: MSG-9: no such rule; `llm-conformance list` shows all rules",
+                "1: openai/three: no scenario has such an id; see `llm-conformance list scenarios`",
             ],
         ),
         (
             f"[[deviation]]\n{entry(versions='2.x')}{REST}",
-            ["1: versions: '2.x' is no version specifier; write something like '<2.1' or '>=1.4,<1.6'"],
+            ["1: versions: '2.x' is not a version specifier; write one like '<2.1' or '>=1.4,<1.6'"],
         ),
         (
             f"[[deviation]]\n{entry(scenario='openai/*')}{REST}[[deviation]]\n{entry(mode='json')}{REST}",
-            ["6: openai/one: redundant, line 1 says it already"],
+            ["6: openai/one: redundant, the entry in line 1 covers it; remove this one"],
         ),
         (
             f"[[deviation]]\n{entry(mode='json')}{REST}[[deviation]]\n{entry(scenario='openai/*')}{REST}",
-            ["7: openai/*: says what stands in line 1, too; keep one"],
+            ["7: openai/*: also covers the entry in line 1; keep one"],
         ),
         (
             f"[[deviation]]\n{entry(mode='json', method='stream')}{REST}",
-            ["1: face: stream is no method for the mode json"],
+            ["1: method: stream is not a method of the mode json"],
         ),
-        ("[deviation]\n", ["1: deviation: write [[deviation]], in two brackets, above each entry"]),
+        ("[deviation]\n", ["1: deviation: write [[deviation]], in double brackets, above each entry"]),
         (
             f"[[deviation]]\n{entry()}{REST}[[deviation]]\n{entry()}{REST}",
-            ["6: openai/one: redundant, line 1 says it already"],
+            ["6: openai/one: redundant, the entry in line 1 covers it; remove this one"],
         ),
         (
             f"[[deviation]]\n{entry()}{REST}[[deviation]]\n{entry(scenario='openai/on[e]')}{REST}",
-            ["6: openai/on[e]: redundant, line 1 says it already"],
+            ["6: openai/on[e]: redundant, the entry in line 1 covers it; remove this one"],
         ),
     ],
 )
@@ -111,7 +111,7 @@ def test_what_is_refused(tmp_path: Path, text: str, problems: list[str]) -> None
 
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match=r"none\.toml:1: cannot be read: No such file"):
-        deviations.load(tmp_path / "none.toml", RULES, SCENARIOS)
+        deviations_file.load(tmp_path / "none.toml", RULES, SCENARIOS)
 
 
 def test_a_list_of_globs_is_a_deviation_each(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from llm_conformance.judging import deviations
+from llm_conformance.judging import deviations_file
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import load
@@ -29,7 +29,7 @@ def ids() -> set[str]:
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
 def test_a_folder_pins_releases_and_its_deviations_are_valid(peer: Peer, ids: set[str]) -> None:
-    known = deviations.load(peer.folder / "deviations.toml", catalogue.catalogue(), ids)
+    known = deviations_file.load(peer.folder / "deviations.toml", catalogue.catalogue(), ids)
     assert all(each.link.startswith("https://") for each in known)
     if peer.is_node:
         package = json.loads((peer.folder / "package.json").read_text("utf-8"))

@@ -32,7 +32,7 @@ def run(options: Options) -> int:
     values = {"package": package, "adapter": adapter, "version": __version__}
     texts = {
         directory / adapter: render("adapter.py.txt", **values),
-        directory / "conformance-deviations.toml": render("deviations.toml", kept=[], made=[], quoted=repr),
+        directory / "conformance-deviations.toml": render("deviations.toml", kept=[], new=[], quoted=repr),
         directory / ".github/workflows/conformance.yml": render("workflow.yml", **values),
     }
     existing = [path for path in texts if path.exists()]

@@ -11,7 +11,7 @@ import pytest
 from llm_conformance.adapter import loader
 from llm_conformance.adapter.program import ProgramAdapter
 from llm_conformance.adapter.under_test import AdapterUnderTest, BadAdapterError
-from llm_conformance.judging import deviations
+from llm_conformance.judging import deviations, deviations_file
 from llm_conformance.judging.deviations import Deviation, Deviations
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.plan import Filters
@@ -201,7 +201,7 @@ def _deviations(settings: Settings, paths: Iterable[Path]) -> Deviations:
         problems: list[FileProblem] = []
         for path in paths:
             try:
-                listed += deviations.load(path, rules, ids)
+                listed += deviations_file.load(path, rules, ids)
             except BadFileError as bad:
                 problems += bad.problems
         if problems:
