@@ -128,7 +128,7 @@ def test_exit_code_5_when_nothing_was_checked(pytester: pytest.Pytester) -> None
     assert result.ret == 5
     assert report["results"] == []
     assert report["adapters"][0]["not_covered"] > 0
-    result.stdout.fnmatch_lines(["*nothing to judge: it lists acme*"])
+    result.stdout.fnmatch_lines(["*nothing to judge: the adapter lists only acme*"])
 
 
 def test_a_method_that_the_adapter_has_not_is_named(pytester: pytest.Pytester) -> None:
@@ -137,7 +137,7 @@ def test_a_method_that_the_adapter_has_not_is_named(pytester: pytest.Pytester) -
     )
     result, _ = miniature.run(pytester, "--adapter=parses.py", "--conformance-method=complete")
     assert result.ret == 5
-    result.stdout.fnmatch_lines(["*nothing to judge: it has no method complete; it has parse"])
+    result.stdout.fnmatch_lines(["*nothing to judge: the adapter has no method complete; it has parse"])
 
 
 def test_failed_cells_can_be_run_again(pytester: pytest.Pytester) -> None:

@@ -1,4 +1,4 @@
-"""How long to search with generated inputs."""
+"""The number of generated examples for each property."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ QUICK, CI, DEEP = 25, 100, 5000
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to search.
+    """The number of generated examples, and how they are drawn.
 
     Attributes:
-        examples: How many examples a property gets; 0 for no generated input at all.
-        reproducible: Whether the same examples are drawn in every run, and nothing is remembered between runs.
-        shared: Whether providers of one format share the effort: most of what is drawn is the same for all of them.
+        examples: The number of examples for each property; 0 for no generated scenarios.
+        reproducible: Whether every run draws the same examples and remembers none for the next run.
+        shared: Whether the APIs of one wire format share the examples, as most of them would be the same.
     """
 
     examples: int
@@ -24,7 +24,7 @@ class Effort:
 
     @classmethod
     def named(cls, name: str) -> Effort:
-        """Return what the option says: `quick`, `ci`, `deep` or a number. Raises ValueError for anything else."""
+        """Return the effort for `quick`, `ci`, `deep` or a number. Raises ValueError with the possible values."""
         profiles = {
             "quick": cls(QUICK, shared=True),
             "ci": cls(CI, reproducible=True, shared=True),
@@ -37,9 +37,9 @@ class Effort:
         return cls(int(name))
 
     def times(self, factor: float, among: int = 1) -> Effort:
-        """Return the effort for a property that is worth more, or less, than the usual; at least one example.
+        """Return the effort for a property that gets `factor` times the usual number, and at least one example.
 
-        Of so many that it is shared `among`, each gets less, and all together more: the root of their number.
+        If N APIs share the effort (`among`), each gets 1/sqrt(N) of it, so that all together get sqrt(N) times as much.
         """
         share = math.sqrt(among) if self.shared else 1
         return replace(self, examples=max(1, round(self.examples * factor / share)) if self.examples else 0)

@@ -1,4 +1,4 @@
-"""Which exchanges a run consists of: adapters x scenarios x modes x methods, after the filters."""
+"""The plan of a run: adapters x scenarios x modes x methods, restricted by the filters of the user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from llm_conformance.wire.providers.api import Api
 
 @dataclass(frozen=True)
 class Filters:
-    """What the user restricted the run to; an empty collection restricts nothing."""
+    """The filters of a run; an empty collection admits everything."""
 
     providers: Collection[str] = ()
     scenarios: Collection[str] = ()
@@ -25,29 +25,29 @@ class Filters:
 
     @property
     def given(self) -> bool:
-        """Whether the run is partial because of them."""
+        """Whether the filters make the run partial."""
         return bool(self.providers or self.scenarios or self.rules or self.methods)
 
     def admits(self, scenario: Scenario) -> bool:
-        """Whether the scenario is part of the run; the name of a bare cassette stands for all its interactions."""
+        """Return True if the scenario is part of the run. The name of a bare cassette admits all its interactions."""
         named = self.admits_id(scenario.id) or self.admits_id(_id(scenario.path))
         return named and self.admits_api(scenario.api)
 
     def admits_api(self, api: Api) -> bool:
-        """Whether an API is part of the run."""
+        """Return True if the API is part of the run."""
         return not self.providers or not {api.provider, str(api)}.isdisjoint(self.providers)
 
     def admits_id(self, id: str) -> bool:
-        """Whether a scenario of that id may be part of the run."""
+        """Return True if the filters on scenarios admit an id."""
         return not self.scenarios or any(fnmatch.fnmatchcase(id, pattern) for pattern in self.scenarios)
 
     def may_admit(self, path: Path) -> bool:
-        """Whether a bare cassette may hold a recording that is part of the run; its provider is not known yet."""
-        cassettes = [pattern.rpartition("#")[0] for pattern in self.scenarios]
-        return self.admits_id(_id(path)) or any(fnmatch.fnmatchcase(_id(path), pattern) for pattern in cassettes)
+        """Return True if a bare cassette may contain a recording of the run. Its providers are not known yet."""
+        of_cassettes = [pattern.rpartition("#")[0] for pattern in self.scenarios]
+        return self.admits_id(_id(path)) or any(fnmatch.fnmatchcase(_id(path), pattern) for pattern in of_cassettes)
 
     def judges(self, rule: Rule) -> bool:
-        """Whether the invariant is part of the run."""
+        """Return True if the rule is part of the run."""
         return not self.rules or rule.id in self.rules
 
 
@@ -56,7 +56,7 @@ def _id(cassette: Path) -> str:
 
 
 def cells(adapters: Collection[AdapterUnderTest], scenarios: Collection[Scenario], filters: Filters) -> Iterator[Cell]:
-    """Yield every cell; one that is not runnable stands for a mode in which the adapter has no method at all."""
+    """Yield the cells of a run. If an adapter has no method for a mode, its cell for that mode is not runnable."""
     for adapter in adapters:
         for scenario in scenarios:
             if not adapter.covers(scenario.api) or not filters.admits(scenario):
@@ -64,6 +64,6 @@ def cells(adapters: Collection[AdapterUnderTest], scenarios: Collection[Scenario
             for mode in scenario.modes:
                 methods = adapter.methods_for(mode) or METHODS[mode][:1]
                 for method in methods:
-                    known = scenario.replayable if method not in PURE else not scenario.over_http
-                    if known and (not filters.methods or method in filters.methods):
+                    possible = scenario.replayable if method not in PURE else not scenario.over_http
+                    if possible and (not filters.methods or method in filters.methods):
                         yield Cell(adapter, scenario, mode, method)

@@ -6,11 +6,11 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """The seven statuses a cell can have; a cell has exactly one.
+    """The status of a cell.
 
-    Only `pass` is green. `vacuous`: the scenario gave this invariant nothing to look at. `unsupported`: a capability is
-    not declared. `expected`: a known deviation that still fails. `stale`: a known deviation none of whose cells fails
-    any more. `error`: the harness's own fault, never the adapter's.
+    `pass`: the only good one. `fail`: the adapter breaks the rule. `vacuous`: the rule has nothing to judge in the
+    scenario. `unsupported`: the adapter does not declare the capability. `expected`: a failure that a known deviation
+    names. `stale`: a known deviation names the cell, but none of its cells fails. `error`: a fault of the suite.
     """
 
     PASS = "pass"  # noqa: S105 - a status, not a password

@@ -1,7 +1,6 @@
-"""What a run's verdicts add up to.
+"""The counts of a run's verdicts.
 
-A run over thousands of bare recordings has far more verdicts than a terminal shows: they are counted as they come, and
-kept whole only where a report will list them.
+A run on thousands of bare recordings has too many verdicts to keep. They are counted, and kept only for a report.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
 
 Key = tuple[str, str, str, str, str]
-"""(adapter, provider:api, family of the invariant, evidence, status)"""
+"""(adapter, provider:api, family of the rule, provenance, status)"""
 
 
 @dataclass
@@ -23,16 +22,15 @@ class Tally:
     """Counts of verdicts, and of what was not judged.
 
     Attributes:
-        keeps: Whether verdicts are kept whole, in `verdicts`.
-        counts: How many verdicts there are of each `Key`.
-        items: How many test items have come back with their verdicts.
-        recordings: How many bare recordings were looked at.
-        not_covered: By adapter, recordings of APIs that it does not list.
-        out_of_scope: By reason, recordings that nobody can be judged by.
-        bad_files: Bare cassettes that could not be read, as problems with file and line.
-        named: How many verdicts of a `Key` each known deviation names, by its position.
-        exchanges: What was sent and what came back, for reports (`llm_conformance.judging.evidence`), by
-            what it is called.
+        keeps: Whether `verdicts` keeps the verdicts.
+        counts: The number of verdicts for each `Key`.
+        items: The number of test items that were run.
+        recordings: The number of bare recordings that were read.
+        not_covered: By adapter, the number of recordings of APIs that it does not list.
+        out_of_scope: By reason, the number of recordings that cannot be judged.
+        bad_files: Bare cassettes that cannot be read, each with line and problem.
+        named: The number of verdicts that a known deviation names, by its position and `Key`.
+        exchanges: The details of exchanges for reports (`llm_conformance.judging.exchange_details`), by their keys.
     """
 
     keeps: bool
@@ -49,8 +47,8 @@ class Tally:
     def add(self, verdicts: Iterable[Verdict]) -> None:
         """Count verdicts."""
         for each in verdicts:
-            row, family = f"{each.provider}:{each.api}", each.rule.partition("-")[0]
-            key = (each.adapter, row, family, each.provenance, each.status)
+            api, family = f"{each.provider}:{each.api}", each.rule.partition("-")[0]
+            key = (each.adapter, api, family, each.provenance, each.status)
             self.counts[key] += 1
             if each.deviation is not None:
                 self.named[each.deviation, key] += 1
@@ -58,21 +56,21 @@ class Tally:
                 self.verdicts.append(each)
 
     def add_fault(self) -> None:
-        """Count a fault of the suite's own that belongs to no cell."""
+        """Count a fault of the suite that belongs to no cell."""
         self.counts["", "", "", "", Status.ERROR] += 1
 
     @property
     def faults(self) -> int:
-        """How many faults of the suite's own belong to no cell."""
+        """The number of faults of the suite that belong to no cell."""
         return self.counts["", "", "", "", Status.ERROR]
 
     @property
     def borne_out(self) -> frozenset[int]:
-        """The positions of the known deviations that a failing cell bears out."""
+        """The positions of the known deviations that name a failing cell."""
         return frozenset(at for at, key in self.named if key[-1] == Status.EXPECTED)
 
     def mark_stale(self, positions: Collection[int]) -> None:
-        """Turn what passes, and is named by these known deviations, from green into stale; one at least of each."""
+        """Change the passing verdicts that stale deviations name to `stale`; count one for a deviation without any."""
         for (at, key), count in self.named.items():
             if at in positions and key[-1] == Status.PASS:
                 self.counts[key] -= count
@@ -80,7 +78,7 @@ class Tally:
         passed = {at for at, key in self.named if key[-1] == Status.PASS}
         self.counts["", "", "", "", Status.STALE] += len(set(positions) - passed)
         self.verdicts = [
-            replace(each, status=Status.STALE.value, message="a known deviation, but it passes")
+            replace(each, status=Status.STALE.value, message="a known deviation names this cell, but it passes")
             if each.deviation in positions and each.status == Status.PASS
             else each
             for each in self.verdicts
@@ -88,14 +86,14 @@ class Tally:
 
     @property
     def summary(self) -> Counter[str]:
-        """How many cells have which status."""
+        """The number of cells with each status."""
         total: Counter[str] = Counter()
         for (_, _, _, _, status), count in self.counts.items():
             total[status] += count
         return total
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON values, to be sent from one process to another."""
+        """Return the tally as JSON values, for another process."""
         return {
             "counts": [[*key, count] for key, count in self.counts.items()],
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
@@ -109,7 +107,7 @@ class Tally:
         }
 
     def absorb(self, sent: Mapping[str, Any]) -> None:
-        """Add what another process, or a test item, sent by `to_dict`."""
+        """Add the tally of another process or of a test item, from `to_dict`."""
         for *key, count in sent["counts"]:
             self.counts[tuple(key)] += count
         self.verdicts += (Verdict(**verdict) for verdict in sent["verdicts"])

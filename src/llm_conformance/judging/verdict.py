@@ -1,4 +1,4 @@
-"""One verdict a cell and invariant: running the rule, and turning how it ends into a status."""
+"""The verdict of a rule on a cell."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from llm_conformance.rules.rule import Rule
 
 @dataclass(frozen=True)
 class Verdict:
-    """A result as the report lists it; `message` is None for a pass.
+    """A verdict, as the report lists it.
 
-    `example` is what a search found: the body, where it was cut, the truth, and what came back. `deviation` is the
-    position of the known deviation that names the cell.
+    Attributes:
+        message: One line; None for a pass.
+        example: The counterexample of a search: the answer, its cuts, the expected values, and what came back.
+        deviation: The position of the known deviation that names the cell.
     """
 
     adapter: str
@@ -35,11 +37,11 @@ class Verdict:
 
     @property
     def headline(self) -> str:
-        """What is said of it, in one line."""
+        """The rule and the message, in one line."""
         return f"{self.rule}: {self.message}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a result of the JSON report."""
+        """Return the verdict as a result of the JSON report."""
         absent = {key for key in ("example", "deviation") if getattr(self, key) is None}
         return {key: plain(value) for key, value in vars(self).items() if key not in absent}
 
@@ -51,7 +53,7 @@ def verdict(
     message: str | None = None,
     example: Mapping[str, Any] | None = None,
 ) -> Verdict:
-    """Return the verdict on a cell."""
+    """Return the verdict of a rule on a cell."""
     scenario = cell.scenario
     return Verdict(
         adapter=cell.adapter.label,

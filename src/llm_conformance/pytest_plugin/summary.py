@@ -1,4 +1,4 @@
-"""The matrix in the terminal: provider by family of invariants, one table an adapter, and the evidence behind it."""
+"""The summary in the terminal: for each adapter a matrix of APIs and rule families, and counts by provenance."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from llm_conformance.reports.matrix import RED, Counts, brief, passed_and_judged
 from llm_conformance.reports.result import Result
 from llm_conformance.rules.catalogue import FAMILIES
 
-_EVIDENCE = ("recorded", "transcribed", "edited", "synthetic", "generated")
+_PROVENANCES = ("recorded", "transcribed", "edited", "synthetic", "generated")
 
 
 def show(terminal: pytest.TerminalReporter, result: Result) -> None:
-    """Write the matrix of every adapter and what it rests on."""
+    """Write the summary of a run."""
     terminal.section(f"llm-conformance {__version__}", sep="=")
     for adapter in result.adapters:
         _show_adapter(terminal, result, adapter)
@@ -30,11 +30,13 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
     for why, count in sorted(result.tally.out_of_scope.items()):
         terminal.write_line(f"out of scope: {count} bare recordings: {why}")
     for problem in result.tally.bad_files:
-        terminal.write_line(f"no cassette: {problem}", red=True)
+        terminal.write_line(f"cannot be read: {problem}", red=True)
     for line in _deviations(result):
         terminal.write_line(line, red=line.startswith("stale"))
     if not result.complete:
-        terminal.write_line("PARTIAL: not all rules were applied to all scenarios; this is no verdict on the adapter.")
+        terminal.write_line(
+            "PARTIAL: not all rules were applied to all scenarios; this run does not show that the adapter conforms."
+        )
 
 
 def _deviations(result: Result) -> Iterator[str]:
@@ -44,51 +46,51 @@ def _deviations(result: Result) -> Iterator[str]:
         entries.setdefault((listed[at].path, listed[at].line), []).append(listed[at])
     for (path, line), (first, *others) in entries.items():
         more = f" and {len(others)} more" if others else ""
-        yield f"stale: {path}:{line}: {first.rule} in {first.scenario}{more}: no cell fails there; take it out"
+        yield f"stale: {path}:{line}: {first.rule} in {first.scenario}{more}: no cell fails; remove the entry"
     unseen = len(listed) - len(result.stale | result.tally.borne_out)
     if unseen:
-        yield f"deviations not seen in this run: {unseen} of {len(listed)}, of other adapters, versions or parts"
+        yield f"deviations not used in this run: {unseen} of {len(listed)}, for other adapters, versions or scenarios"
 
 
 def _show_adapter(terminal: pytest.TerminalReporter, result: Result, adapter: AdapterUnderTest) -> None:
     by_cell: Mapping[tuple[str, str], Counts] = defaultdict(Counter)
     by_provenance: Mapping[str, Counts] = defaultdict(Counter)
-    for (label, row, family, provenance, status), count in result.tally.counts.items():
+    for (label, api, family, provenance, status), count in result.tally.counts.items():
         if label == adapter.label:
-            by_cell[row, family][status] += count
+            by_cell[api, family][status] += count
             by_provenance[provenance][status] += count
-    rows = sorted({row for row, _ in by_cell})
+    apis = sorted({api for api, _ in by_cell})
     families = [family for family in FAMILIES if any(family == column for _, column in by_cell)]
     terminal.write_line("")
     terminal.write_line(f"{adapter.label} {adapter.version or ''}".rstrip(), bold=True)
-    if not rows:
+    if not apis:
         terminal.write_line(f"  nothing to judge: {_why_nothing(result, adapter)}")
     else:
-        width = max(len(row) for row in rows) + 2
+        width = max(len(api) for api in apis) + 2
         terminal.write_line(" " * width + "".join(f"{family:>9}" for family in families))
-    for row in rows:
-        terminal.write(f"{row:<{width}}")
+    for api in apis:
+        terminal.write(f"{api:<{width}}")
         for family in families:
-            counts = by_cell.get((row, family), Counter())
+            counts = by_cell.get((api, family), Counter())
             terminal.write(f"{brief(counts):>9}", **_colour(counts))
         terminal.write_line("")
-    for evidence in _EVIDENCE:
-        found = by_provenance.get(evidence)
+    for provenance in _PROVENANCES:
+        found = by_provenance.get(provenance)
         if found:
             passed, judged = passed_and_judged(found)
-            known = f", {found[Status.EXPECTED]} fail as known" if found[Status.EXPECTED] else ""
-            terminal.write_line(f"  {evidence}: {passed} of {judged} judged cells pass{known}")
+            known = f", {found[Status.EXPECTED]} fail as expected" if found[Status.EXPECTED] else ""
+            terminal.write_line(f"  {provenance}: {passed} of {judged} judged cells pass{known}")
     missed = result.not_covered[adapter.label] + result.tally.not_covered[adapter.label]
     if missed:
         total = result.scenarios + result.tally.recordings
         what = "scenarios and recordings" if result.tally.recordings else "scenarios"
-        terminal.write_line(f"  not covered: {missed} of {total} {what}, of providers it does not list")
+        terminal.write_line(f"  not covered: {missed} of {total} {what}, of providers that the adapter does not list")
 
 
 def _why_nothing(result: Result, adapter: AdapterUnderTest) -> str:
     if result.methods and set(result.methods).isdisjoint(adapter.methods):
-        return f"it has no method {' or '.join(result.methods)}; it has {', '.join(sorted(adapter.methods))}"
-    return f"it lists {', '.join(sorted(adapter.providers))}"
+        return f"the adapter has no method {' or '.join(result.methods)}; it has {', '.join(sorted(adapter.methods))}"
+    return f"the adapter lists only {', '.join(sorted(adapter.providers))}"
 
 
 def _colour(counts: Counts) -> dict[str, bool]:
