@@ -1,4 +1,4 @@
-"""Bare recordings: judged by their own bytes, claimed no more than the recorder left intact."""
+"""Bare recordings are judged by their own bytes, as far as the recorder left them intact."""
 
 from __future__ import annotations
 
@@ -92,13 +92,13 @@ def only(path: Path) -> Scenario | NotJudged:
 
 
 def scenario(path: Path) -> Scenario:
-    """Return the one recording of a cassette, which can be judged."""
+    """Return the one recording of a cassette as a scenario."""
     found = only(path)
     assert isinstance(found, Scenario)
     return found
 
 
-def test_the_truth_is_what_the_bytes_say(tmp_path: Path) -> None:
+def test_the_expected_values_are_those_of_the_bytes(tmp_path: Path) -> None:
     found = scenario(write(tmp_path, CITED))
     expected = found.expected["json"]
     assert found.id == "openai/one"
@@ -124,7 +124,7 @@ def test_the_truth_is_what_the_bytes_say(tmp_path: Path) -> None:
         ("redacted-reserialised", {"usage", "finish_reason"}, {"id", "created", "message", "annotations"}),
     ],
 )
-def test_no_more_is_claimed_than_the_recorder_left_intact(
+def test_nothing_is_expected_that_the_recorder_altered(
     tmp_path: Path, fidelity: str | None, claimed: set[str], not_claimed: set[str]
 ) -> None:
     stated = scenario(write(tmp_path, CITED, metadata=fidelity and {"fidelity": fidelity})).expected["json"].stated
@@ -150,27 +150,27 @@ def test_no_more_is_claimed_than_the_recorder_left_intact(
         ('data: {"completion": " Hi.", "stop": null}\n\n', {"response": EVENTS}, "without any part of an answer"),
     ],
 )
-def test_what_cannot_be_judged_says_why(tmp_path: Path, answer: Any, changes: Any, why: str) -> None:
+def test_a_recording_that_cannot_be_judged_has_a_reason(tmp_path: Path, answer: Any, changes: Any, why: str) -> None:
     found = only(write(tmp_path, answer, **changes))
     assert isinstance(found, NotJudged)
     assert why in found.why
 
 
 @pytest.mark.parametrize(
-    ("said", "message", "reasoning"),
+    ("answer", "message", "reasoning"),
     [
         ({"content": "Hm. </think>Paris."}, "Paris.", "Hm."),
         ({"content": "Paris."}, None, None),
         ({"content": "Paris.", "reasoning": "Hm."}, "Paris.", "Hm."),
     ],
 )
-def test_what_a_prompt_has_opened_is_undecided_until_it_is_closed(
-    tmp_path: Path, said: dict[str, str], message: str | None, reasoning: str | None
+def test_message_and_reasoning_are_undecided_if_nothing_closes_the_think_block(
+    tmp_path: Path, answer: dict[str, str], message: str | None, reasoning: str | None
 ) -> None:
     model = "deepseek-ai/DeepSeek-R1"
-    answer = {"id": "1", "model": model, "choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}
+    body = {"id": "1", "model": model, "choices": [{"index": 0, "message": answer, "finish_reason": "stop"}]}
     request = {"uri": "http://localhost:8000/v1/chat/completions", "body": json.dumps({"model": model})}
-    expected = scenario(write(tmp_path, answer, request=request)).expected["json"]
+    expected = scenario(write(tmp_path, body, request=request)).expected["json"]
     assert expected.reasoning == reasoning  # which rules of the message go by, too
     assert ("message" in expected.stated, "reasoning" in expected.stated) == (message is not None, message is not None)
     assert message in (None, expected.message)
@@ -192,7 +192,7 @@ def test_ids_that_are_numbers_are_text(tmp_path: Path) -> None:
     assert scenario(write(tmp_path, CITED | {"id": 7})).expected["json"].ids == ("7",)
 
 
-def test_any_time_of_a_stream_is_right(pytester: pytest.Pytester) -> None:
+def test_any_time_of_a_stream_is_correct(pytester: pytest.Pytester) -> None:
     deltas = [{"content": "Hi."}, {"content": " Bye."}]
     chunks: list[Any] = [
         {"id": "1", "model": "m", "created": 1762247560 + at, "choices": [{"index": 0, "delta": delta}]}
@@ -225,7 +225,7 @@ def test_any_time_of_a_stream_is_right(pytester: pytest.Pytester) -> None:
     assert result.ret == 0
     result, report = run(pytester, "--adapter=clock:Wrong", *options)
     assert result.ret == 1
-    (message,) = {each["message"] for each in report["results"]}
+    (message,) = {result["message"] for result in report["results"]}
     said = (
         'expected created "2025-11-04T09:12:40Z" or "2025-11-04T09:12:41Z", to the second; got "2025-11-04T09:12:42Z"'
     )
@@ -237,7 +237,7 @@ def test_an_error_status_is_an_error_of_its_class(tmp_path: Path) -> None:
     assert scenario(path).expected["json"].error == "RateLimitError"
 
 
-def test_compressed_bodies_are_unpacked(tmp_path: Path) -> None:
+def test_compressed_bodies_are_decompressed(tmp_path: Path) -> None:
     packed = gzip.compress(json.dumps(CITED).encode())
     headers = {"content-type": ["application/json"], "Content-Encoding": ["gzip"], "Content-Length": [str(len(packed))]}
     for name, body in (("one", packed), ("by-the-recorder", json.dumps(CITED))):
@@ -255,7 +255,7 @@ def test_a_file_that_is_no_cassette_names_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "reason"),
     [
         ({"request": {"body": "[" * 100_000}}, r"another form: maximum recursion depth"),
         ({"request": {"body": ["a"]}}, r"another form: the request body is neither text nor bytes"),
@@ -265,10 +265,10 @@ def test_a_file_that_is_no_cassette_names_its_line(tmp_path: Path) -> None:
         ({"response": {"headers": {1: ["a"]}}}, r"headers: 1 is not of type 'string'"),
     ],
 )
-def test_an_odd_recording_is_out_of_scope(tmp_path: Path, changes: Any, said: str) -> None:
+def test_an_odd_recording_is_out_of_scope(tmp_path: Path, changes: Any, reason: str) -> None:
     found = only(write(tmp_path, CITED, **changes))
     assert isinstance(found, NotJudged)
-    assert re.search(said, found.why)
+    assert re.search(reason, found.why)
 
 
 def test_recordings_of_other_forms_are_read(tmp_path: Path) -> None:
@@ -383,7 +383,7 @@ def test_the_reproduce_command_finds_a_file_again(pytester: pytest.Pytester) -> 
     assert [each["scenario"] for each in judged] == ["flat/test_x[openai]"]
 
 
-def test_a_file_that_is_no_cassette_is_misuse(pytester: pytest.Pytester) -> None:
+def test_a_file_that_is_no_cassette_is_a_usage_error(pytester: pytest.Pytester) -> None:
     path = write(pytester.path / "more", CITED)
     path.write_text("interactions: 5\n")
     result, report = run(pytester, "--adapter=adapters")
@@ -405,7 +405,7 @@ def test_a_run_with_a_file_that_is_no_cassette_is_not_complete(
     assert (result.ret, json.loads(report.read_text("utf-8"))["complete"]) == (code, complete)
 
 
-def test_a_fault_of_the_suites_own_is_told_from_a_failure(pytester: pytest.Pytester) -> None:
+def test_an_error_of_the_suite_is_not_a_failure_of_the_adapter(pytester: pytest.Pytester) -> None:
     write(pytester.path / "more", CITED)
     pytester.makepyfile(
         breaks="""
@@ -425,14 +425,14 @@ def test_a_fault_of_the_suites_own_is_told_from_a_failure(pytester: pytest.Pytes
     result.stdout.fnmatch_lines(["*a fault of llm-conformance*", "*LookupError: no such thing*"])
 
 
-def test_nothing_but_strangers_is_not_green(pytester: pytest.Pytester) -> None:
+def test_a_run_with_only_unknown_apis_does_not_pass(pytester: pytest.Pytester) -> None:
     write(pytester.path / "more", CITED, request={"uri": "https://api.acme.test/v1/chat"})
     result, report = run(pytester, "--adapter=adapters")
     assert result.ret == 5
     assert report["bare_recordings"]["not_covered"] == {"reference": 1}
 
 
-def test_what_the_filters_leave_out_is_not_counted(pytester: pytest.Pytester) -> None:
+def test_filtered_recordings_are_not_counted(pytester: pytest.Pytester) -> None:
     write(pytester.path / "more", CITED)
     write(pytester.path / "more", CITED, "one-stranger", request={"uri": "https://api.acme.test/v1/chat"})
     write(pytester.path / "more", CITED, "one-more", request={"uri": "https://api.groq.com/openai/v1/chat/completions"})

@@ -1,4 +1,4 @@
-"""The lint: a truth that contradicts its bytes never reaches an adapter."""
+"""The lint: a run does not start on a scenario that contradicts its bytes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_suite_is_clean_and_large_enough() -> None:
 
 
 def test_scenario_files_are_yaml_for_every_loader() -> None:
-    """Without libyaml, PyYAML reads with its own, which is stricter in places."""
+    """Without libyaml, PyYAML uses its own parser, which is stricter in places."""
     files, _ = load.find(CASSETTES)
     for path in files:
         assert yaml.load(path.read_text("utf-8"), yaml.BaseLoader), path
@@ -77,7 +77,7 @@ def test_signatures_are_base64_as_clients_decode_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "instead", "message"),
+    ("text", "replacement", "message"),
     [
         ("title:", "mood: good\ntitle:", "mood: no such key"),
         ("title: Reasoning beside the answer\n", "", "'title' is a required property"),
@@ -163,9 +163,9 @@ def test_signatures_are_base64_as_clients_decode_them() -> None:
         ("message: Eight.", "message: Eight.\n  may_raise: [Oops]", "'Oops' is no error class"),
     ],
 )
-def test_each_mistake_is_named(tmp_path: Path, said: str, instead: str, message: str) -> None:
-    assert said in miniature.SCENARIO
-    miniature.write(tmp_path, scenario=miniature.SCENARIO.replace(said, instead, 1))
+def test_each_mistake_is_named(tmp_path: Path, text: str, replacement: str, message: str) -> None:
+    assert text in miniature.SCENARIO
+    miniature.write(tmp_path, scenario=miniature.SCENARIO.replace(text, replacement, 1))
     found = problems(tmp_path)
     assert any(message in problem for problem in found), found
     assert all(problem.startswith("spider.scenario.yaml:") for problem in found)
@@ -202,7 +202,7 @@ def test_segments_in_another_order_cannot_be_omitted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "instead"),
+    ("part", "replacement"),
     [
         ("  metadata:", "  ? [a]\n  : b\n  metadata:"),
         ("body: '{", "body: '[1]' #"),
@@ -214,10 +214,10 @@ def test_segments_in_another_order_cannot_be_omitted(tmp_path: Path) -> None:
         ("/chat/completions", "/responses"),
     ],
 )
-def test_a_cassette_of_a_wrong_shape_is_a_problem_and_no_crash(tmp_path: Path, said: str, instead: str) -> None:
+def test_a_cassette_of_a_wrong_shape_is_a_problem_and_no_crash(tmp_path: Path, part: str, replacement: str) -> None:
     tape = miniature.write(tmp_path).with_name("spider.yaml")
     text = tape.read_text()
-    tape.write_text(text.replace(said if said in text else said.replace('\\"', '"'), instead, 1))
+    tape.write_text(text.replace(part if part in text else part.replace('\\"', '"'), replacement, 1))
     if tape.read_text() != text:
         assert problems(tmp_path)
 
@@ -276,7 +276,7 @@ def test_what_looks_like_a_secret_in_a_message_is_named(tmp_path: Path, message:
     miniature.write(tmp_path).with_name("spider.yaml").unlink()
     headers = {"content-type": "application/vnd.amazon.eventstream"}
     plain, streamed = miniature.interactions()
-    # A character that is no UTF-8 has the body written in base64.
+    # A byte that is not UTF-8 makes `save` write the body in base64.
     made = replace(streamed, headers=headers, body=message + aws_message({":event-type": "b"}, b"\xff"))
     save(tmp_path / "mini" / "spider.yaml", miniature.PROVENANCE, [plain, made])
     assert SECRET not in (tmp_path / "mini" / "spider.yaml").read_text()
@@ -304,7 +304,7 @@ def test_dangerous_or_broken_yaml_is_refused(tmp_path: Path, text: str, message:
     assert str(caught.value).startswith(f"{path}:")
 
 
-def test_dates_and_binary_are_what_they_look_like(tmp_path: Path) -> None:
+def test_dates_are_text_and_binary_is_bytes(tmp_path: Path) -> None:
     assert yaml_files.parse(tmp_path, "a: 2025-01-21\nb: !!binary aGk=") == {"a": "2025-01-21", "b": b"hi"}
 
 
@@ -369,7 +369,7 @@ round_trip:
         ("spider", "the recorded request has something else at /messages/1/reasoning_content"),
     ],
 )
-def test_a_turn_follows_one_that_is_there(tmp_path: Path, earlier: str, problem: str) -> None:
+def test_an_answer_of_has_to_exist_and_to_come_earlier(tmp_path: Path, earlier: str, problem: str) -> None:
     miniature.write(tmp_path)
     turn = SECOND_TURN.replace("spider}", f"{earlier}}}")
     document = miniature.SCENARIO.replace("recordings: {json: 0, stream: 1, same_content: true}\n", "")
@@ -404,7 +404,7 @@ def test_a_turn_follows_one_that_is_there(tmp_path: Path, earlier: str, problem:
         (None, "error: ServiceUnavailableError", "`fault` needs `fault: connection` in `expected`, and the reverse"),
     ],
 )
-def test_a_fault_that_cannot_be_is_a_problem(tmp_path: Path, fault: str | None, expected: str, message: str) -> None:
+def test_an_impossible_fault_is_a_problem(tmp_path: Path, fault: str | None, expected: str, message: str) -> None:
     call, _, _ = miniature.SCENARIO.partition("expected:\n")
     stated = f"fault: {fault}\n" if fault else ""
     miniature.write(tmp_path, scenario=f"{call}{stated}expected:\n  {expected}\n  fault: connection\n")

@@ -1,4 +1,4 @@
-"""How a request is read for what was said before."""
+"""How a request is searched for the earlier conversation."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from llm_conformance.scenarios.round_trip import RoundTripRequirement, first_mis
 TRACE = "First the tide table of the harbour, then the wind; a neap tide leaves too little water under the keel."
 
 
-def round_trip(*said: str, recorded: list[dict[str, Any]] | None = None) -> RoundTripRequirement:
+def round_trip(*texts: str, recorded: list[dict[str, Any]] | None = None) -> RoundTripRequirement:
     request = None if recorded is None else {"messages": recorded}
     return RoundTripRequirement(
-        {}, (), (TRACE,), said, (), frozenset({"reasoning_content"}), "chat", "the tests", recorded=request
+        {}, (), (TRACE,), texts, (), frozenset({"reasoning_content"}), "chat", "the tests", recorded=request
     )
 
 
@@ -24,7 +24,7 @@ def of_gemini(*results: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("said", "results"),
+    ("texts", "results"),
     [
         (['[{"a": 1}]'], [[{"a": 1}]]),
         (['[{"a": 1}]'], ['[{"a":1}]']),
@@ -33,20 +33,20 @@ def of_gemini(*results: Any) -> dict[str, Any]:
         (["one", "two"], ["one and two"]),
     ],
 )
-def test_results_may_stand_there_as_text_or_as_the_value_that_they_write(said: list[str], results: list[Any]) -> None:
-    assert first_missing_text(round_trip(*said), of_gemini(*results)) is None
+def test_a_result_may_be_text_or_a_value(texts: list[str], results: list[Any]) -> None:
+    assert first_missing_text(round_trip(*texts), of_gemini(*results)) is None
 
 
 @pytest.mark.parametrize(
-    ("said", "results", "missing"),
+    ("texts", "results", "missing"),
     [
         (['{"a": 1}', "B"], ["B", {"a": 1}], "B"),
         (["two", "one"], ["one and two"], "one"),
         (["one", "one"], ["one"], "one"),
     ],
 )
-def test_what_was_said_keeps_its_order(said: list[str], results: list[Any], missing: str) -> None:
-    assert first_missing_text(round_trip(*said), of_gemini(*results)) == missing
+def test_texts_keep_their_order(texts: list[str], results: list[Any], missing: str) -> None:
+    assert first_missing_text(round_trip(*texts), of_gemini(*results)) == missing
 
 
 @pytest.mark.parametrize("start", range(30))
@@ -55,7 +55,7 @@ def test_a_piece_of_a_trace_is_found_wherever_it_begins(start: int) -> None:
     assert [pointer for pointer, _ in leaks(round_trip(), request)] == ["/messages/0/content"]
 
 
-def test_a_trace_may_stand_where_reasoning_stands_and_nowhere_else() -> None:
+def test_a_trace_is_allowed_in_reasoning_fields_only() -> None:
     message = {"role": "assistant", "content": "", "reasoning_content": TRACE, "thinking": TRACE}
     request = {"messages": [message], "tools": [{"function": {"description": TRACE}}]}
     assert [pointer for pointer, _ in leaks(round_trip(), request)] == ["/messages/0/thinking"]
@@ -84,7 +84,7 @@ RECORDED: list[dict[str, Any]] = [
         ],
     ],
 )
-def test_messages_may_be_written_otherwise(messages: list[dict[str, Any]]) -> None:
+def test_equal_messages_may_be_written_differently(messages: list[dict[str, Any]]) -> None:
     assert different_turn(round_trip(recorded=RECORDED), {"messages": messages}) is None
 
 
@@ -103,7 +103,7 @@ def test_messages_may_be_written_otherwise(messages: list[dict[str, Any]]) -> No
         ([RECORDED[0], {**RECORDED[1], "tool_calls": "f()"}], "call of assistant: ", "nothing more"),
     ],
 )
-def test_what_is_said_otherwise_is_told_of(messages: Any, expected: str, actual: str) -> None:
+def test_the_first_different_message_is_named(messages: Any, expected: str, actual: str) -> None:
     wrong = different_turn(round_trip(recorded=RECORDED), {"messages": messages})
     assert wrong is not None
     assert wrong[0].startswith(expected)
