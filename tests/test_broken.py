@@ -1,4 +1,4 @@
-"""Every invariant bites: each has a broken adapter that fails it, for that reason, and exactly a stated set."""
+"""Every rule has a broken adapter that fails it for the stated reason, and fails exactly the stated rules."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def failures(adapter: Broken, scenarios: list[Scenario], runner: Runner) -> dict
 
 
 def check(broken: type[Broken], found: Mapping[str, list[str]]) -> None:
-    """Check that an adapter fails its own rules and no other, the first of them for the reason that it says."""
+    """Check that an adapter fails exactly its rules, the first of them for the reason that it states."""
     surplus = {id: messages[0] for id, messages in found.items() if id not in broken.fails}
     assert surplus == {}
     assert set(found) == set(broken.fails)
@@ -74,7 +74,7 @@ AS_A_USER = [
     next(broken for broken in BROKEN if broken.fails[0].startswith(f"{family}-"))
     for family in ("MSG", "STR", "RPL", "ERR")
 ]
-"""Those that are judged by the whole suite in a process of its own; the others by the same judgement without pytest."""
+"""The adapters that are judged as a user does it, in a new process; the others are judged without pytest."""
 
 
 def test_the_suite_fails_broken_adapters_in_their_own_rules_and_no_other(pytester: pytest.Pytester) -> None:
@@ -105,15 +105,15 @@ def test_the_suite_fails_broken_adapters_in_their_own_rules_and_no_other(pyteste
 def test_a_broken_adapter_fails_its_own_rules_and_no_other(
     broken: type[Broken], scenarios: list[Scenario], runner: Runner
 ) -> None:
-    """The same without pytest's own work on each cell, which takes longer than the rest."""
+    """Judge without pytest: its own work on each cell would take longer than the rest."""
     check(broken, failures(broken(), scenarios, runner))
 
 
-def test_every_invariant_has_a_broken_adapter_of_its_own() -> None:
+def test_every_rule_has_its_own_broken_adapter() -> None:
     assert {broken.fails[0] for broken in BROKEN} == {rule.id for rule in ALL_RULES}
 
 
-def test_invariants_are_documented_and_unique() -> None:
+def test_rules_are_documented_and_unique() -> None:
     assert len({rule.id for rule in ALL_RULES}) == len(ALL_RULES)
     for rule in ALL_RULES:
         assert rule.requirement.endswith("."), rule.id
@@ -125,7 +125,7 @@ def test_invariants_are_documented_and_unique() -> None:
         assert not re.search(SOURCE, f"{rule.requirement} {entry.reason}"), f"{rule.id} names a source in its text"
 
 
-def test_a_user_sees_the_same_in_the_terminal(pytester: pytest.Pytester) -> None:
+def test_the_terminal_shows_the_failure(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess(
         str(RULES),
         f"--adapter={Path(__file__).with_name('broken') / 'message.py'}:TrimmedMessage",

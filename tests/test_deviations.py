@@ -105,7 +105,7 @@ def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool =
         ),
     ],
 )
-def test_what_is_refused(tmp_path: Path, text: str, problems: list[str]) -> None:
+def test_all_problems_of_a_file_are_reported(tmp_path: Path, text: str, problems: list[str]) -> None:
     assert refusal(tmp_path, text) == problems
 
 
@@ -114,7 +114,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
         deviations_file.load(tmp_path / "none.toml", RULES, SCENARIOS)
 
 
-def test_a_list_of_globs_is_a_deviation_each(tmp_path: Path) -> None:
+def test_each_glob_of_a_list_is_a_deviation(tmp_path: Path) -> None:
     listed = load(tmp_path, 'rule = "MSG-2"\nscenario = ["openai/one", "cohere/*"]\n')
     assert [each.scenario for each in listed] == ["openai/one", "cohere/*"]
     known = in_force(*listed)
@@ -134,12 +134,14 @@ def test_a_list_of_globs_is_a_deviation_each(tmp_path: Path) -> None:
         ({"versions": "<1.0"}, False),
     ],
 )
-def test_what_a_deviation_names(tmp_path: Path, restriction: dict[str, str], named: bool) -> None:
+def test_a_restricted_deviation_names_only_matching_cells(
+    tmp_path: Path, restriction: dict[str, str], named: bool
+) -> None:
     known = in_force(*load(tmp_path, entry(**restriction)))
     assert (known.apply(verdict()).status == "expected") is named
 
 
-def test_nothing_but_failures_of_that_rule_and_scenario_is_expected(tmp_path: Path) -> None:
+def test_only_failures_of_the_rule_and_scenario_are_expected(tmp_path: Path) -> None:
     known = in_force(*load(tmp_path, entry(scenario="openai/*")))
     assert known.apply(verdict()).status == "expected"
     assert known.apply(verdict(rule="MSG-1")).status == "fail"
@@ -148,21 +150,21 @@ def test_nothing_but_failures_of_that_rule_and_scenario_is_expected(tmp_path: Pa
         assert known.apply(verdict(status=status)).status == status
 
 
-def test_a_glob_hides_nothing_that_is_generated_unless_it_says_so(tmp_path: Path) -> None:
+def test_a_glob_names_generated_scenarios_only_if_it_contains_generated(tmp_path: Path) -> None:
     everything, generated = load(tmp_path, entry(scenario="openai/*"), entry(scenario="openai/generated-*"))
     drawn = verdict("openai/generated-chat-answers")
     assert in_force(everything).apply(drawn).status == "fail"
     assert in_force(generated).apply(drawn).status == "expected"
 
 
-def test_what_a_search_may_find_the_next_time_is_not_stale(tmp_path: Path) -> None:
+def test_a_deviation_of_a_random_search_is_not_stale(tmp_path: Path) -> None:
     listed = load(tmp_path, entry(), entry(scenario="openai/generated-*"), entry("STR-4"))
     assert list(in_force(*listed).stale(())) == [0]
     assert list(in_force(*listed, is_certain=True).stale(())) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("version", [None, "nightly"])
-def test_a_version_that_cannot_be_compared(tmp_path: Path, version: str | None) -> None:
+def test_a_version_that_cannot_be_compared_is_a_problem(tmp_path: Path, version: str | None) -> None:
     listed = load(tmp_path, entry(versions="<2"))
     with pytest.raises(BadFileError, match="cannot be compared with '<2'; leave `versions` out"):
         in_force(*listed, version=version)

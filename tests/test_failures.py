@@ -1,4 +1,4 @@
-"""A failure is told once, in words, and in one line wherever one line is wanted."""
+"""A failure is shown once in full, and in one line in the summary and in JUnit files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ HEADLINE = "MSG-2: expected an answer; got raised TypeError: dict expected at mo
 
 @pytest.fixture(autouse=True)
 def in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the variable is set, pytest's summary shows the whole of what it takes for a failure's message."""
+    """Set CI: then pytest's summary shows the whole message of a failure, not only its first line."""
     monkeypatch.setenv("CI", "true")
 
 
 @pytest.mark.parametrize("distributed", [(), ("-n", "1")])
-def test_the_summary_and_junit_have_a_line_of_each_failure(
+def test_the_summary_and_junit_have_one_line_for_a_failure(
     pytester: pytest.Pytester, distributed: tuple[str, ...]
 ) -> None:
     miniature.write(pytester.path / "own")
@@ -44,7 +44,7 @@ def test_the_summary_and_junit_have_a_line_of_each_failure(
 
 
 @pytest.mark.parametrize("distributed", [(), ("-n", "1")])
-def test_a_fault_of_the_suites_own_is_called_so_in_the_summary(
+def test_the_summary_says_that_a_fault_is_one_of_the_suite(
     pytester: pytest.Pytester, distributed: tuple[str, ...]
 ) -> None:
     miniature.write(pytester.path / "own")

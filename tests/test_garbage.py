@@ -1,4 +1,4 @@
-"""Whatever values an adapter returns, a rule judges them or passes them by; it never stumbles."""
+"""Rules raise no unexpected error, whatever values an adapter returns."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 
 class Nothing:
-    """No exchange to compare with."""
+    """Related exchanges, of which there are none."""
 
     def other_mode(self) -> None: ...
     def whole_frames(self) -> None: ...
@@ -85,7 +85,7 @@ def exchange(scenario: Scenario, response: Any, events: list[Any]) -> Exchange:
 
 
 def streamed(scenario: Scenario) -> tuple[dict[str, Any], list[Any]]:
-    """Return what the reference adapters say of a scenario's stream."""
+    """Return the response and the events of the reference adapters for a scenario's stream."""
     call = exchange(scenario, {}, []).call
     body = scenario.interactions["stream"].body
     events = [event.to_dict() for event in ADAPTERS.parse_stream([body], call)]
@@ -95,7 +95,7 @@ def streamed(scenario: Scenario) -> tuple[dict[str, Any], list[Any]]:
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_no_rule_stumbles_over_a_foreign_value(scenario: Scenario, data: st.DataObject) -> None:
+def test_rules_raise_no_unexpected_error_for_any_value(scenario: Scenario, data: st.DataObject) -> None:
     response, events = streamed(scenario)
     path = data.draw(st.sampled_from(places(response)[1:]))
     response = put(response, path, data.draw(values))
@@ -108,7 +108,7 @@ def test_no_rule_stumbles_over_a_foreign_value(scenario: Scenario, data: st.Data
             assert judge_exchange(rule, judged).status is not Status.ERROR
 
 
-def test_what_refers_to_itself_is_not_json(tmp_path: Path) -> None:
+def test_a_value_that_contains_itself_fails(tmp_path: Path) -> None:
     response, events = streamed(SCENARIOS[0])
     response["extras"] = {"self": response}
     statuses = {rule.id: judge_exchange(rule, exchange(SCENARIOS[0], response, events)).status for rule in ALL_RULES}
@@ -116,6 +116,6 @@ def test_what_refers_to_itself_is_not_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 3, "text", [1], (1, 2), object(), len])
-def test_what_is_no_response_at_all_is_described(value: object) -> None:
+def test_an_object_that_is_not_a_response_is_described(value: object) -> None:
     with pytest.raises(TypeError, match="which is neither a mapping nor an object with to_dict"):
         as_mapping(value)

@@ -1,4 +1,4 @@
-"""The search, and what is said and kept of what it finds."""
+"""The search with generated examples: what it finds is shown, kept and can be reproduced."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
     return pytester.runpytest_subprocess(str(miniature.RULES), *arguments)
 
 
-def test_what_is_found_is_shown_kept_and_reproduced(pytester: pytest.Pytester) -> None:
+def test_a_counterexample_is_shown_kept_and_reproduced(pytester: pytest.Pytester) -> None:
     report = pytester.path / "report.json"
     result = run(pytester, *ARGUMENTS, f"--conformance-report={report}")
     assert result.ret == 1
@@ -52,7 +52,7 @@ def test_what_is_found_is_shown_kept_and_reproduced(pytester: pytest.Pytester) -
     assert again.ret == 1
 
 
-def test_a_failure_is_shown_though_it_cannot_be_kept(pytester: pytest.Pytester) -> None:
+def test_a_counterexample_that_cannot_be_kept_is_shown(pytester: pytest.Pytester) -> None:
     blocked = pytester.path / "no-directory"
     blocked.touch()
     result = run(pytester, *ARGUMENTS, "-o", f"cache_dir={blocked}", "-W", "ignore::pytest.PytestCacheWarning")
@@ -60,7 +60,7 @@ def test_a_failure_is_shown_though_it_cannot_be_kept(pytester: pytest.Pytester) 
     assert result.ret == 1
 
 
-def test_what_came_beside_a_body_is_shown_and_alike_failures_together(pytester: pytest.Pytester) -> None:
+def test_status_headers_and_faults_are_shown_and_equal_failures_share_a_text(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         mine="""
         class Deaf:
@@ -80,14 +80,14 @@ def test_what_came_beside_a_body_is_shown_and_alike_failures_together(pytester: 
     result.stdout.fnmatch_lines_random(["Fault        * after * of * bytes"])
 
 
-def test_the_same_is_found_with_the_same_examples(pytester: pytest.Pytester) -> None:
+def test_ci_finds_the_same_counterexample_in_every_run(pytester: pytest.Pytester) -> None:
     first, second = (run(pytester, *ARGUMENTS, "--conformance-examples=ci") for _ in range(2))
     where = [line for line in first.outlines if line.startswith("Where")]
     assert where
     assert where == [line for line in second.outlines if line.startswith("Where")]
 
 
-def test_no_generated_input_makes_a_partial_run(pytester: pytest.Pytester) -> None:
+def test_a_run_without_generated_examples_is_partial(pytester: pytest.Pytester) -> None:
     result, report = miniature.run(pytester, "--adapter=adapters", "--conformance-examples=0", "-q")
     assert result.ret == 0
     assert report["examples"] == 0
@@ -96,7 +96,7 @@ def test_no_generated_input_makes_a_partial_run(pytester: pytest.Pytester) -> No
 
 
 @pytest.mark.parametrize("wrong", ["many", "-1", "1.5", ""])
-def test_a_wrong_number_of_examples_is_misuse(pytester: pytest.Pytester, wrong: str) -> None:
+def test_a_bad_number_of_examples_is_a_usage_error(pytester: pytest.Pytester, wrong: str) -> None:
     result = run(pytester, "--adapter=adapters", f"--conformance-examples={wrong}")
     result.stderr.fnmatch_lines([f"ERROR: --conformance-examples={wrong}: must be a number, or one of quick, ci, deep"])
     assert result.ret == 4
@@ -109,14 +109,14 @@ def test_effort() -> None:
     assert Effort(0).times(4).examples == 0
 
 
-def test_providers_of_one_format_share_what_a_profile_gives() -> None:
+def test_apis_of_one_format_share_the_examples_of_a_profile() -> None:
     assert Effort.named("ci").times(2, among=25) == Effort(40, reproducible=True, shared=True)
     assert Effort.named("quick").times(1).examples == 25
     assert Effort.named("300").times(1, among=25).examples == 300
     assert Effort.named("deep").times(1, among=25).examples == 5000
 
 
-def test_a_canary_replaces_the_trace_wherever_it_is() -> None:
+def test_a_canary_replaces_the_reasoning_everywhere() -> None:
     without = []
     for scenario in lint.load_all([CASSETTES]):
         for mode, expected in scenario.expected.items():

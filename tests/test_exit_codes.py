@@ -1,4 +1,4 @@
-"""A usage error is exit code 4 and one message that says what is wrong and what to do, without a traceback."""
+"""The exit code of a run, and the messages of usage errors: what is wrong and what to do, without a traceback."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _refused(code: int, stdout: str, stderr: str) -> str:
         ("typo.py", "unknown capabilities raesoning; there are streaming, reasoning"),
     ],
 )
-def test_a_spec_that_names_no_adapter(pytester: pytest.Pytester, spec: str, message: str) -> None:
+def test_a_bad_adapter_spec_is_a_usage_error(pytester: pytest.Pytester, spec: str, message: str) -> None:
     (pytester.path / "broken.py").write_text("def (:")
     (pytester.path / "needy.py").write_text("import nosuchmodule")
     (pytester.path / "raises.py").write_text("1 / 0")
@@ -55,14 +55,14 @@ def test_a_spec_that_names_no_adapter(pytester: pytest.Pytester, spec: str, mess
     assert message in refused(result)
 
 
-def test_all_bad_specs_are_named_at_once(pytester: pytest.Pytester) -> None:
+def test_all_bad_adapter_specs_are_reported_together(pytester: pytest.Pytester) -> None:
     result, _ = miniature.run(pytester, "--adapter=one_missing", "--adapter=two_missing")
     text = refused(result)
     assert "one_missing" in text
     assert "two_missing" in text
 
 
-def test_no_adapter_at_all(pytester: pytest.Pytester) -> None:
+def test_rules_without_an_adapter_are_a_usage_error(pytester: pytest.Pytester) -> None:
     result, _ = miniature.run(pytester)
     assert "no adapter named; name yours with --adapter" in refused(result)
 
@@ -86,7 +86,7 @@ def test_no_adapter_at_all(pytester: pytest.Pytester) -> None:
         ("--conformance-write-deviations=no/new.toml", "no/new.toml: no such directory"),
     ],
 )
-def test_unknown_option_values(pytester: pytest.Pytester, option: str, message: str) -> None:
+def test_a_bad_option_value_is_a_usage_error(pytester: pytest.Pytester, option: str, message: str) -> None:
     pytester.mkdir("empty")
     (pytester.path / "one.yaml").touch()
     (pytester.path / "there.toml").touch()
@@ -95,7 +95,7 @@ def test_unknown_option_values(pytester: pytest.Pytester, option: str, message: 
     assert message in refused(result)
 
 
-def test_a_bad_scenario_stops_the_run_with_every_mistake(pytester: pytest.Pytester) -> None:
+def test_all_problems_of_a_scenario_are_reported_together(pytester: pytest.Pytester) -> None:
     wrong = miniature.SCENARIO.replace("title:", "colour: red\ntitle:").replace("message: Eight.", "message: Nine.")
     path = miniature.write(pytester.path / "more", scenario=wrong.replace("total_tokens: 42", "total_tokens: 43"))
     result, _ = miniature.run(pytester, "--adapter=adapters")
@@ -106,21 +106,21 @@ def test_a_bad_scenario_stops_the_run_with_every_mistake(pytester: pytest.Pytest
 
 
 def test_a_cassette_with_a_yaml_tag_stops_the_run(pytester: pytest.Pytester) -> None:
-    tape = miniature.write(pytester.path / "more").with_name("spider.yaml")
-    tape.write_text(tape.read_text().replace("source: the tests", "source: !!python/object/apply:os.getcwd []"))
+    cassette = miniature.write(pytester.path / "more").with_name("spider.yaml")
+    cassette.write_text(cassette.read_text().replace("source: the tests", "source: !!python/object/apply:os.getcwd []"))
     result, _ = miniature.run(pytester, "--adapter=adapters")
-    assert f"{tape}:4: YAML tag 'tag:yaml.org,2002:python/object/apply:os.getcwd' refused" in refused(result)
+    assert f"{cassette}:4: YAML tag 'tag:yaml.org,2002:python/object/apply:os.getcwd' refused" in refused(result)
 
 
 def test_a_truncated_cassette_stops_the_run(pytester: pytest.Pytester) -> None:
-    tape = miniature.write(pytester.path / "more").with_name("spider.yaml")
-    text = tape.read_text()
-    tape.write_text(text[: len(text) // 3])
+    cassette = miniature.write(pytester.path / "more").with_name("spider.yaml")
+    text = cassette.read_text()
+    cassette.write_text(text[: len(text) // 3])
     result, _ = miniature.run(pytester, "--adapter=adapters")
-    assert f"{tape}:" in refused(result)
+    assert f"{cassette}:" in refused(result)
 
 
-def test_exit_code_5_when_nothing_was_checked(pytester: pytest.Pytester) -> None:
+def test_a_run_in_which_nothing_is_judged_has_exit_code_5(pytester: pytest.Pytester) -> None:
     Path(pytester.path / "other.py").write_text(
         "class conformance_adapter:\n    providers = {'acme'}\n    def parse(self, http, call): pass\n"
     )
@@ -131,7 +131,7 @@ def test_exit_code_5_when_nothing_was_checked(pytester: pytest.Pytester) -> None
     result.stdout.fnmatch_lines(["*nothing to judge: the adapter lists only acme*"])
 
 
-def test_a_method_that_the_adapter_has_not_is_named(pytester: pytest.Pytester) -> None:
+def test_the_summary_names_a_method_that_the_adapter_does_not_have(pytester: pytest.Pytester) -> None:
     (pytester.path / "parses.py").write_text(
         "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): pass\n"
     )
@@ -174,7 +174,7 @@ def test_the_reproduce_command_reproduces(pytester: pytest.Pytester) -> None:
     assert again.parseoutcomes() == {"failed": 1}
 
 
-def test_a_scenario_may_not_be_there_twice(pytester: pytest.Pytester) -> None:
+def test_two_scenarios_with_one_id_are_a_usage_error(pytester: pytest.Pytester) -> None:
     miniature.write(pytester.path / "more")
     miniature.write(pytester.path / "again")
     result, _ = miniature.run(pytester, "--adapter=adapters", f"--conformance-cassettes={pytester.path / 'again'}")
@@ -189,7 +189,7 @@ def test_another_projects_option_of_the_same_name_keeps_its_meaning(pytester: py
     assert pytester.runpytest_subprocess("--adapter=eth0").ret == 0
 
 
-def test_an_unsupported_run_is_not_green(pytester: pytest.Pytester) -> None:
+def test_a_run_with_unsupported_cells_only_has_exit_code_5(pytester: pytest.Pytester) -> None:
     Path(pytester.path / "silent.py").write_text(
         "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): return {}\n"
     )
@@ -198,7 +198,7 @@ def test_an_unsupported_run_is_not_green(pytester: pytest.Pytester) -> None:
     assert result.ret == 5
 
 
-def test_a_fault_of_the_harness_is_exit_code_3_and_never_the_adapters(pytester: pytest.Pytester) -> None:
+def test_a_fault_of_the_suite_has_exit_code_3(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         sabotage="""
         from llm_conformance.replay import runner

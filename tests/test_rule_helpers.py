@@ -1,4 +1,4 @@
-"""How rules find what is wrong: leaks, citations, folded streams, providers' algebra."""
+"""What rules are written with: leaks, citations, folded streams, token counts of providers, comparisons."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ TRACE = "The user wants the legs counted."
         ("Eight. legs", None),
     ],
 )
-def test_a_leak_is_what_was_added_and_comes_from_the_trace(actual: str, leak: str | None) -> None:
+def test_a_leak_is_text_of_the_reasoning_that_was_added_to_the_answer(actual: str, leak: str | None) -> None:
     assert leaks.leaked_from(TRACE, actual, "Eight.") == leak
 
 
-def test_a_short_trace_that_is_part_of_the_answer_is_no_leak() -> None:
+def test_short_reasoning_that_is_part_of_the_answer_is_not_a_leak() -> None:
     assert leaks.leaked_from("4", "2 + 2 = 4", "2 + 2 = 4") is None
     assert leaks.leaked_from("4", "4four", "four") == "4"
 
 
-def test_an_altered_answer_that_speaks_of_tags_is_no_leak() -> None:
+def test_an_altered_answer_about_tags_is_not_a_leak() -> None:
     expected = "Use a space before <think> and one behind </think> here."
     assert leaks.leaked_from("They ask for <think> and so on.", expected.replace(" ", "\xa0"), expected) is None
 
 
-def test_annotations_are_matched_by_data_first_and_each_once() -> None:
+def test_annotations_are_matched_once_and_by_their_data_first() -> None:
     expected = [ExpectedAnnotation(0, 2, "ab", {"url": "x"}), ExpectedAnnotation(0, 2, "ab", {"url": "y"})]
     actual = [Annotation(0, 2, {"url": "y"}), Annotation(1, 2, {"url": "x"})]
     assert [pair.actual for pair in citations.pair(expected, actual)] == [actual[1], actual[0]]
@@ -72,12 +72,12 @@ def test_a_wrong_span_is_explained_by_its_unit(span: tuple[int, int], unit: str)
     assert bool(unit) == bool(explained)
 
 
-def test_half_a_surrogate_pair_is_one_of_everything() -> None:
+def test_half_a_surrogate_pair_counts_as_one_in_every_unit() -> None:
     expected = ExpectedAnnotation(2, 4, "ab", {})
     assert "UTF-16" in citations.other_unit("🦀\ud83dab", expected, Annotation(3, 5, {}))
 
 
-def test_folding_joins_by_index_and_ignores_what_is_no_text() -> None:
+def test_folding_joins_by_index_and_ignores_deltas_that_are_not_text() -> None:
     folded = folding.fold(
         [
             {"event_type": "response.output_text.delta", "delta": "Ei"},
@@ -104,7 +104,7 @@ def test_folding_joins_by_index_and_ignores_what_is_no_text() -> None:
     assert folded.attachment("m") == ("aGk=", None)
 
 
-def test_usage_algebra() -> None:
+def test_token_counts_are_derived_from_those_of_the_provider() -> None:
     claude = table.table()["anthropic", "messages"]
     usage = claude.normalise({"input_tokens": 100, "cache_read_input_tokens": 50, "output_tokens": 30})
     assert usage is not None
@@ -114,7 +114,7 @@ def test_usage_algebra() -> None:
     assert claude.normalise({"service_tier": "standard"}) is None
 
 
-def test_paths_follow_the_documented_bases() -> None:
+def test_base_url_and_path_are_split_at_the_documented_base_url() -> None:
     zai = table.table()["zai", "chat"]
     place = zai.place("https://api.z.ai/api/coding/paas/v4/chat/completions")
     assert place is not None
@@ -122,7 +122,7 @@ def test_paths_follow_the_documented_bases() -> None:
     assert zai.place("https://example.org/chat/completions") is None
 
 
-def test_a_violation_shows_where_texts_part() -> None:
+def test_a_violation_shows_where_texts_differ() -> None:
     with pytest.raises(Violation) as caught:
         expect_text("the message", "abcX", "abcY")
     assert (caught.value.hint, caught.value.actual) == ("they differ at code point 3", '4 code points: "abcX"')
@@ -140,7 +140,7 @@ def test_a_violation_shows_where_texts_part() -> None:
         (True, False),
     ],
 )
-def test_true_is_not_one_however_deep(given: object, same: bool) -> None:
+def test_true_does_not_equal_one_at_any_depth(given: object, same: bool) -> None:
     if same:
         expect_equal("value", given, {"a": [1, {"b": True}]})
     else:
@@ -148,7 +148,7 @@ def test_true_is_not_one_however_deep(given: object, same: bool) -> None:
             expect_equal("value", given, {"a": [1, {"b": True}]})
 
 
-def test_deep_values_compare_too() -> None:
+def test_deeply_nested_values_are_compared() -> None:
     deep = [json.loads("[" * 400 + number + "]" * 400) for number in ("1", "1", "true")]
     expect_equal("value", deep[0], deep[1])
     with pytest.raises(Violation):
@@ -167,5 +167,5 @@ def test_deep_values_compare_too() -> None:
         (None, False),
     ],
 )
-def test_data_is_kept_where_nothing_of_it_has_changed(given: object, kept: bool) -> None:
+def test_annotation_data_may_have_more_keys_but_no_other_values(given: object, kept: bool) -> None:
     assert citations.keeps(given, {"a": 1, "b": [{"c": 2}]}) is kept
