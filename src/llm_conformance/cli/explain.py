@@ -50,7 +50,7 @@ def _rule(id: str) -> Iterator[str]:
         yield f"\nRequirements: {', '.join(entry.sources)} (docs/requirements.md)"
     example = examples().get(entry.id)
     if example:
-        yield f"\nHow an adapter fails that {example['fault']}:\n"
+        yield f"\nHow an adapter that {example['fault']} fails:\n"
         yield textwrap.indent(example["failure"], "    ")
 
 
