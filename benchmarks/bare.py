@@ -1,10 +1,10 @@
-"""How a run grows with the number of bare cassettes: time and memory of N and of 10 N, in one go.
+"""How time and memory of a run grow with the number of bare cassettes.
 
     python benchmarks/bare.py [--cassettes N]
 
-Writes N, then 10 N cassettes of half a kilobyte to 100 kilobytes, judges them by all rules through the reference
-adapters, and prints seconds and peak memory (of the whole process, pytest included) of each, and of a run of one alone.
-Aim: ten times the cassettes take ten times the time, and a few kilobytes each.
+Judges 1, N and 10 N cassettes of half a kilobyte to 100 kilobytes by all rules through the reference adapters. Prints
+the seconds and the peak memory of each run, pytest included. Aim: ten times the cassettes take ten times the time,
+and a few kilobytes each.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ URI = "https://api.deepseek.com/chat/completions"
 
 
 def write(directory: Path, count: int) -> None:
-    """Write `count` cassettes; every hundredth answer is a long one."""
+    """Write `count` cassettes; every hundredth has a long response."""
     directory.mkdir(parents=True)
     request = json.dumps(json.dumps({"model": "deepseek-chat", "messages": [{"role": "user", "content": "Go on."}]}))
     for number in range(count):
@@ -44,7 +44,7 @@ def write(directory: Path, count: int) -> None:
 
 
 def judged(directory: Path) -> tuple[float, float]:
-    """Return seconds and peak megabytes of a run over the cassettes."""
+    """Return the seconds and the peak megabytes of a run over the cassettes."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     started = time.perf_counter()
     process = subprocess.Popen(

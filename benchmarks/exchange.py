@@ -1,11 +1,11 @@
-"""What one replayed exchange costs, against the same call replayed by bare vcrpy, in one go.
+"""What one replayed exchange costs, compared with the same call replayed by vcrpy alone.
 
     python benchmarks/exchange.py [--rounds N]
 
-The reference adapter of DeepSeek makes the same plain call each time, to a client that it builds for the call. `vcrpy`
-loads the cassette and plays it, as its decorator does; `server` and `vcr` are the suite's two transports: the call made
-up, the answer replayed, the outcome noted, every invariant judged. Prints the median microseconds of each, and the
-ratios to `vcrpy`. Aim: 1.5 or less.
+DeepSeek's reference adapter makes the same plain call each time, with a new HTTP client. `vcrpy` loads the cassette and
+plays it, as its decorator does. `server` and `vcr` are the suite's two transports: they build the call, replay the
+response, build the outcome and judge it by every rule. Prints the median microseconds of each and the ratios to
+`vcrpy`. Aim: 1.5 or less.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What a generated example costs, against the bare call of the parser, in one go.
+"""What a generated example costs, compared with the parser alone.
 
     python benchmarks/generated.py [--examples N]
 
-Examples of the theme `answers` are drawn for DeepSeek, as streams, and go through the reference adapter. `parser` is
-its method called on a body and nothing else, `drawn` is to draw an example; `parse_stream` and `stream` (over the
-replay server) are what a property does with one: draw it, run its exchanges, judge them by every rule. Prints
-microseconds an example, examples a second, and the ratio to `parser`.
+Draws examples of the theme `answers` for DeepSeek's streams, which go through the reference adapter. `parser` only
+calls the adapter's method with a body; `drawn` only draws the example. `parse_stream` and `stream` (over the replay
+server) do what a test does: draw an example, run its exchanges, judge them by every rule. Prints microseconds per
+example, examples per second, and the ratio to `parser`.
 """
 
 from __future__ import annotations
@@ -59,8 +59,9 @@ def main() -> None:
     for method in ("parse_stream", "stream"):
         times[method] = seconds(lambda method=method: search(method, drawn, judged(method), effort))  # type: ignore[misc]
     for name in ("parser", "drawn", "parse_stream", "stream"):
-        each = times[name] / len(examples)
-        print(f"{name:<13}{each * 1e6:7.0f} us {1 / each:8.0f} a second   x {times[name] / times['parser']:.1f}")
+        seconds_each = times[name] / len(examples)
+        ratio = times[name] / times["parser"]
+        print(f"{name:<13}{seconds_each * 1e6:7.0f} us {1 / seconds_each:8.0f} per second   x {ratio:.1f}")
     runner.close()
 
 

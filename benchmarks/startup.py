@@ -1,10 +1,10 @@
-"""What it costs to start the suite: CPU seconds of a run of one provider, against an empty pytest run, in one go.
+"""What it costs to start the suite, compared with an empty pytest run.
 
     python benchmarks/startup.py [--rounds N] [--against DIR]
 
-The run judges Z.AI's scenarios through the reference adapters, without generated inputs. Prints CPU seconds (user and
-system) to the first verdict and to the end of the run, the fastest of N interleaved rounds each, and the ratios to the
-empty run. `--against` measures another checkout, too; it has an environment of its own in `DIR/.venv`.
+Judges Z.AI's scenarios through the reference adapters, without generated inputs. Prints the CPU seconds (user and
+system) to the first verdict and to the end of the run, the fastest of N interleaved rounds, and the ratios to the
+empty run. `--against` also measures another checkout, which needs its own environment in `DIR/.venv`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def pytest_runtest_logreport(report):
 
 
 def cpu_seconds(python: Path, arguments: tuple[str, ...], directory: Path, environment: Mapping[str, str]) -> float:
-    """Return the CPU seconds of a pytest run as a whole process."""
+    """Return the CPU seconds of a pytest process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", **environment}  # only the first round compiles modules
@@ -45,7 +45,7 @@ def cpu_seconds(python: Path, arguments: tuple[str, ...], directory: Path, envir
 
 
 def suite_seconds(checkout: Path, python: Path, scratch: Path) -> tuple[float, float]:
-    """Return the CPU seconds of the suite to its first verdict, and to its end."""
+    """Return the CPU seconds of the suite to its first verdict and to its end."""
     noted = scratch / "first_verdict"
     noted.unlink(missing_ok=True)
     environment = {"PYTHONPATH": str(scratch), "FIRST_VERDICT": str(noted)}
@@ -57,7 +57,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--against", type=Path, metavar="DIR", help="another checkout, to be compared with this one")
+    parser.add_argument("--against", type=Path, metavar="DIR", help="another checkout to compare with")
     options = parser.parse_args()
     checkouts = {"suite": (ROOT, Path(sys.executable))}
     if options.against:

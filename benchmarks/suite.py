@@ -1,9 +1,9 @@
-"""What a run of the suite costs, against the same number of empty parametrised pytest tests, in one go.
+"""What a run of the suite costs, compared with the same number of empty parametrised pytest tests.
 
     python benchmarks/suite.py [--rounds N]
 
-Generated inputs are left out: they have a benchmark of their own. Prints the fastest of N interleaved rounds of each in
-seconds, and the ratio. Aim: 3 or less.
+Without generated inputs, which generated.py measures. Prints the fastest of N interleaved rounds of each in seconds,
+and the ratio. Aim: 3 or less.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def test_nothing(number):
 
 
 def timed(arguments: list[str], directory: Path) -> tuple[float, str]:
-    """Return the wall-clock seconds of a pytest run as a whole process, and its last line of output."""
+    """Return the wall-clock seconds of a pytest process and its last line of output."""
     started = time.perf_counter()
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)

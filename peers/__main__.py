@@ -1,9 +1,9 @@
-"""`python -m peers`: judge the field's libraries, each in an environment of its own, and make docs/matrix.md.
+"""`python -m peers`: judge published libraries, each in its own environment, and generate docs/matrix.md.
 
     python -m peers [NAME ...] [--work DIR] [--page FILE.html]
 
-A folder with a `requirements.txt` is a Python library, one with a `package.json` a Node program. Ends with 1 if one of
-them could not be installed, or has failed otherwise than its deviations say.
+A folder with a `requirements.txt` is a Python library, one with a `package.json` a Node program. Exits with 1 if a
+library cannot be installed or its failures differ from its deviations.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ PAGE = ROOT / "docs" / "matrix.md"
 
 @dataclass(frozen=True)
 class Peer:
-    """A library, by its folder."""
+    """A library and its folder."""
 
     folder: Path
 
     @property
     def name(self) -> str:
-        """What it is called here."""
+        """The name of the folder."""
         return self.folder.name
 
     @property
     def is_node(self) -> bool:
-        """Whether it is a program of Node's."""
+        """Whether it is a Node program."""
         return (self.folder / "package.json").is_file()
 
     @property
     def python(self) -> str | None:
-        """The version of Python that it needs, if that is not any that the suite runs on."""
-        said = re.search(r"^# python (\S+)$", (self.folder / "requirements.txt").read_text("utf-8"), re.MULTILINE)
-        return said[1] if said else None
+        """The version of Python that it needs; None if it runs on any that the suite runs on."""
+        found = re.search(r"^# python (\S+)$", (self.folder / "requirements.txt").read_text("utf-8"), re.MULTILINE)
+        return found[1] if found else None
 
     @property
     def spec(self) -> str:
-        """What the suite is told to judge."""
+        """The value of `--adapter`."""
         program = self.folder / ("adapter.mjs" if self.is_node else "adapter.py")
         path = program.relative_to(ROOT).as_posix()
         return f"cmd:node {path}" if self.is_node else path
@@ -57,7 +57,7 @@ class Peer:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a library: its report, and what went wrong otherwise, "" if nothing did."""
+    """The report on a library, None if there is none, and what went wrong, "" if nothing did."""
 
     name: str
     report: Document | None
@@ -66,7 +66,7 @@ class Outcome:
 
 
 def peers() -> Iterator[Peer]:
-    """Yield all libraries, in order."""
+    """Yield all libraries, by name."""
     yield from (Peer(path) for path in sorted(HERE.iterdir()) if (path / "deviations.toml").is_file())
 
 
@@ -79,7 +79,7 @@ def judge(peer: Peer, work: Path) -> Outcome:
         if peer.is_node:
             environment.install()
             if environment.run("npm", "ci", "--ignore-scripts", "--prefix", peer.folder):
-                raise NotInstalledError("npm says why")
+                raise NotInstalledError("npm failed")
         else:
             environment.install("-r", peer.folder / "requirements.txt", python=peer.python)
     except NotInstalledError as error:
@@ -88,21 +88,21 @@ def judge(peer: Peer, work: Path) -> Outcome:
     code = environment.run(*arguments(peer.spec, *options))
     if not report.is_file():
         return Outcome(peer.name, None, f"was not judged (exit code {code})", log)
-    trouble = f"does not fail as its deviations say (exit code {code})" if code else ""
+    trouble = f"its failures differ from its deviations (exit code {code})" if code else ""
     return Outcome(peer.name, files.read(report), trouble, log)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Judge, write the matrix and the page, and say what went wrong."""
+    """Judge the libraries, write the matrix and the page, print what went wrong; return the exit code."""
     known = {peer.name: peer for peer in peers()}
     parser = argparse.ArgumentParser("python -m peers", description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"all of them, without: {', '.join(known)}")
-    parser.add_argument("--work", type=Path, metavar="DIR", help="where environments, reports and logs are (and stay)")
-    parser.add_argument("--page", type=Path, metavar="FILE.html", help="a page with all of them side by side")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"the libraries; default: all of {', '.join(known)}")
+    parser.add_argument("--work", type=Path, metavar="DIR", help="keep environments, reports and logs here")
+    parser.add_argument("--page", type=Path, metavar="FILE.html", help="write an HTML report on the libraries")
     options = parser.parse_args(arguments)
     unknown = set(options.names) - set(known)
     if unknown:
-        parser.error(f"no such library here: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+        parser.error(f"unknown library: {', '.join(sorted(unknown))}; choose from {', '.join(known)}")
     work: Path = (options.work or Path(tempfile.mkdtemp(prefix="peers-"))).resolve()
     work.mkdir(parents=True, exist_ok=True)
     outcomes = []
@@ -114,7 +114,7 @@ def main(arguments: Sequence[str]) -> int:
     reports = {each.name: each.report for each in outcomes if each.report is not None}
     if options.page and reports:
         files.write(options.page, *reports.values())
-    if not options.names:  # the matrix is of the whole field, or says what is missing
+    if not options.names:  # the matrix covers all libraries
         missing = {each.name: each.trouble for each in outcomes if each.report is None}
         PAGE.write_text(matrix.page(reports, missing), "utf-8")
     return 1 if any(each.trouble for each in outcomes) else 0

@@ -1,4 +1,4 @@
-"""An environment of its own for a library: made, and filled with the suite and what the library needs."""
+"""A virtual environment for one library, with the suite and the library's requirements."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class NotInstalledError(Exception):
-    """Something that is needed cannot be had; the message says what."""
+    """A program or package that is needed is missing; the message names it."""
 
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment in `folder`; what its commands print goes to `log`."""
+    """A virtual environment in `folder`; its commands write their output to `log`."""
 
     folder: Path
     log: Path
 
     def run(self, *command: str | Path) -> int:
-        """Run a command of the environment, or of the system; return its exit code. Raises NotInstalledError."""
+        """Run a command of the environment or else of the system; return its exit code. Raises NotInstalledError."""
         own = self.folder / "bin" / str(command[0])
         name = str(own) if own.exists() else str(command[0])
         with self.log.open("a", encoding="utf-8") as file:
@@ -37,17 +37,20 @@ class Environment:
         return done.returncode
 
     def install(self, *requirements: str | Path, python: str | None = None) -> None:
-        """Make the environment, with another `python` if one is named, and install. Raises NotInstalledError."""
+        """Create the environment and install the suite and the requirements. Raises NotInstalledError.
+
+        `python` is the version to use, such as `3.13`; the default is the running interpreter.
+        """
         self.log.write_text("", encoding="utf-8")
         interpreter = shutil.which(f"python{python}") if python else sys.executable
         if interpreter is None:
             raise NotInstalledError(f"there is no python{python}")
         if self.run(interpreter, "-m", "venv", self.folder):
-            raise NotInstalledError(f"{interpreter} makes no environment")
+            raise NotInstalledError(f"{interpreter} -m venv failed")
         if self.run("pip", "install", "-q", ROOT, *requirements):
-            raise NotInstalledError("pip says why")
+            raise NotInstalledError("pip failed")
 
 
 def arguments(adapter: str, *options: str) -> Sequence[str]:
-    """Return the command that judges an adapter with what is recorded."""
+    """Return the command that judges an adapter without generated inputs."""
     return ["llm-conformance", "run", f"--adapter={adapter}", "--examples=0", "-q", *options]

@@ -1,7 +1,7 @@
-"""`python -m peers.rediscovery`: is the suite red on releases with a published bug, and green on those without it?
+"""`python -m peers.rediscovery`: check that the suite fails releases with a published bug and passes the fixed ones.
 
-Ends with 1 unless it is, for each bug of `rediscovered.toml` whose two releases can be installed; those that cannot are
-named.
+Exits with 1 if it does not, for any bug of `rediscovered.toml`. Prints and skips bugs with a release that cannot be
+installed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BUGS: Sequence[Mapping[str, Any]] = tomllib.loads((HERE / "rediscovered.toml").r
 
 
 def verdict(bug: Mapping[str, Any], release: str, work: Path) -> int | None:
-    """Return the exit code of the suite on a release, as far as the bug is about it; None if it cannot be installed."""
+    """Return the suite's exit code for the bug's rule and scenarios; None if the release cannot be installed."""
     name = f"{bug['peer']}-{bug['rule']}-{release}"
     environment = Environment(work / name, work / f"{name}.log")
     try:
@@ -35,17 +35,17 @@ def verdict(bug: Mapping[str, Any], release: str, work: Path) -> int | None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Look at each bug; print what was seen."""
+    """Check each bug and print the results; return the exit code."""
     parser = argparse.ArgumentParser("python -m peers.rediscovery", description=__doc__.partition("\n")[0])
-    parser.add_argument("--work", type=Path, metavar="DIR", help="where environments and logs are (and stay)")
+    parser.add_argument("--work", type=Path, metavar="DIR", help="keep environments and logs here")
     options = parser.parse_args(arguments)
     work: Path = (options.work or Path(tempfile.mkdtemp(prefix="rediscovery-"))).resolve()
     work.mkdir(parents=True, exist_ok=True)
     good = True
     for bug in BUGS:
         codes = {release: verdict(bug, release, work) for release in ("broken", "fixed")}
-        said = {None: "cannot be installed", 0: "green", 1: "red"}
-        seen = ", ".join(f"{bug[name][0]} {said.get(code, f'exit code {code}')}" for name, code in codes.items())
+        results = {None: "cannot be installed", 0: "passes", 1: "fails"}
+        seen = ", ".join(f"{bug[name][0]} {results.get(code, f'exit code {code}')}" for name, code in codes.items())
         print(f"{bug['peer']} {bug['rule']}: {seen} ({bug['name']})", flush=True)
         good = good and (None in codes.values() or list(codes.values()) == [1, 0])
     return 0 if good else 1
