@@ -204,20 +204,18 @@ class GenerateDecoder:
     def _usage(self) -> Usage | None:
         """Return the usage. Thoughts are counted apart from candidates, tool use apart from prompts; 0 is omitted."""
         raw = self._answer.raw_usage
-        asked, total = raw.get("promptTokenCount"), raw.get("totalTokenCount")
-        read, answered, thought = (
+        prompt, total = raw.get("promptTokenCount"), raw.get("totalTokenCount")
+        tool_use, candidates, thoughts = (
             raw.get(name) for name in ("toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
         )
         cached = raw.get("cachedContentTokenCount")
-        if all(count is None for count in (asked, total, read, answered, thought, cached)):
+        if all(count is None for count in (prompt, total, tool_use, candidates, thoughts, cached)):
             return None
-        prompt = None if asked is None else asked + (read or 0)
-        completion = (answered or 0) + (thought or 0)
         return Usage(
-            prompt_tokens=prompt,
-            completion_tokens=completion,
+            prompt_tokens=None if prompt is None else prompt + (tool_use or 0),
+            completion_tokens=(candidates or 0) + (thoughts or 0),
             total_tokens=total,
             cached_tokens=cached,
-            reasoning_tokens=thought,
+            reasoning_tokens=thoughts,
             raw=raw,
         )
