@@ -80,6 +80,4 @@ def test_a_peer_that_cannot_be_installed_is_named(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(command, "PAGE", tmp_path / "matrix.md")
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     assert command.main(["--work", str(tmp_path / "work")]) == 1
-    assert "ghost: could not be installed: there is no /nowhere/python." in (
-        tmp_path / "matrix.md"
-    ).read_text("utf-8")
+    assert "ghost: could not be installed: there is no /nowhere/python." in (tmp_path / "matrix.md").read_text("utf-8")
