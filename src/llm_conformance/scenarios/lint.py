@@ -21,6 +21,8 @@ from llm_conformance.scenarios.recording import Recording
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.framings.aws_event_stream import AwsEventStream, aws_texts
 from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.providers.table import table
+from llm_conformance.wire.read_rules import reading_rules
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 # What reading a file of the wrong form may raise.
@@ -38,8 +40,10 @@ def load_all(
         trust_digests: Do not lint the scenarios whose digest says that they passed (`lint_digests`).
 
     Raises:
-        BadFileError: With all problems of all files.
+        BadFileError: With all problems of all files. If provider files or read rules are wrong, only with theirs.
     """
+    table()
+    reading_rules()
     loaded: list[Scenario] = []
     problems: list[FileProblem] = []
     seen: dict[str, Path] = {}

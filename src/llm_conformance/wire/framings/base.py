@@ -55,6 +55,10 @@ class Framing(ABC):
     content_type: ClassVar[str]
     empty: ClassVar[bytes] = b""
 
+    def __repr__(self) -> str:
+        """Return the name: the same in every process, because a digest of the provider table depends on it."""
+        return self.name
+
     def fits(self, body: bytes) -> bool:
         """Return True if a body of this content type is in this framing; it may also be a single document."""
         return True
