@@ -82,8 +82,8 @@ def test_folded_deltas_are_the_response(exchange: Exchange) -> None:
 def test_stream_ends_exactly_once(exchange: Exchange) -> None:
     """There is exactly one terminal event, it is the last, and `response.completed` carries the whole response.
 
-    A caller who gets pieces and then nothing cannot know whether the answer is complete. Raising an error is as good as
-    sending `response.error`.
+    A caller who gets pieces and then nothing cannot know whether the answer is complete. Raising an error is equivalent
+    to sending `response.error`.
 
     Source: S4-22, S2-26.
     """

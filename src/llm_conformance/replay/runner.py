@@ -92,13 +92,11 @@ class Runner:
         interaction = cell.scenario.interactions[cell.mode]
         http = HttpResponse(interaction.status, dict(interaction.headers))
         call = self._build_call(cell, _base_url(cell, exchange), http, earlier)
-        failed = next((each for each in earlier.values() if each.outcome.returned is None), None)
-        if failed is not None:
+        try:
+            outcome = self._without_call(cell, earlier) or self._call_adapter(cell, Attempt(cell, call, http, exchange))
+        finally:
             if exchange:
                 self._transport.close(exchange)
-            outcome = _cannot_follow(failed)
-        else:
-            outcome = self._call_adapter(Attempt(cell, call, http, exchange))
         mode = exchange.mode or cell.mode if exchange else cell.mode
         return Exchange(cell.adapter, cell.scenario, cell.method, mode, call, outcome, _RelatedExchanges(self, cell))
 
@@ -126,15 +124,20 @@ class Runner:
             http=http if method == "parse_stream" else None,
         )
 
-    def _call_adapter(self, attempt: Attempt) -> Outcome:
-        """Call the adapter on the worker thread, watch it, and sum up."""
-        scenario, exchange = attempt.scenario, attempt.exchange
-        if scenario.over_http and exchange and not self._transport.hands_over_pieces:
-            self._transport.close(exchange)
+    def _without_call(self, cell: Cell, earlier: _Earlier) -> Outcome | None:
+        """Return the outcome of a call that need not be made; None if it has to be made."""
+        failed = next((each for each in earlier.values() if each.outcome.returned is None), None)
+        if failed is not None:
+            return _cannot_follow(failed)
+        if cell.scenario.over_http and not self.hands_over_pieces(cell.method):
             return Outcome(unsupported="no connection and no attempt can fail in this transport")
-        method = (attempt.adapter.label, attempt.method, str(scenario.api))
-        if self._hangs[method] >= HANGS_UNTIL_GIVEN_UP:
+        if self._hangs[_hang_key(cell)] >= HANGS_UNTIL_GIVEN_UP:
             return Outcome(fault=f"not called any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung", hung=True)
+        return None
+
+    def _call_adapter(self, cell: Cell, attempt: Attempt) -> Outcome:
+        """Call the adapter on the worker thread, watch it, and sum up."""
+        scenario, exchange = cell.scenario, attempt.exchange
         limit_s = self._limit_s(scenario)
         before = attempt.inputs()
         exception: BaseException | None = None
@@ -144,15 +147,12 @@ class Runner:
             except HungError as hung:
                 self._give_up(hung.thread)
                 # A call that is to fail may well hang; only hangs in answered calls count.
-                self._hangs[method] += all(expected.error is None for expected in scenario.expected.values())
+                self._hangs[_hang_key(cell)] += all(expected.error is None for expected in scenario.expected.values())
                 attempt.hung = True
                 attempt.fault = (
                     f"did not come back within {limit_s + GRACE_S:g} s; "
                     f"call.timeout_s was {limit_s:g}, which is the limit for all attempts"
                 )
-            finally:
-                if exchange:
-                    self._transport.close(exchange)
         after = attempt.inputs()
         side_effects = SideEffects(
             connections=(*connections, *(exchange.foreign_requests if exchange else ())),
@@ -172,6 +172,10 @@ class Runner:
         self._gave_up = True
         self._guard.ignore_thread(thread)
         self._transport.give_up(thread)
+
+
+def _hang_key(cell: Cell) -> tuple[str, Method, str]:
+    return cell.adapter.label, cell.method, str(cell.scenario.api)
 
 
 def _base_url(cell: Cell, exchange: OpenExchange | None) -> str:
