@@ -39,7 +39,7 @@ def run(options: Options) -> int:
     step_summary = environment.get(_STEP_SUMMARY)
     with tempfile.TemporaryDirectory() as directory:
         report = Path(directory) / "summary.md"
-        ours = ["-c", str(_CONFIGURATION), f"--rootdir={Path.cwd()}", str(RULES), *_long(options)]
+        ours = ["-c", str(_CONFIGURATION), f"--rootdir={Path.cwd()}", str(RULES), *options_for_pytest(options)]
         ours += [f"--conformance-report={report}"] * bool(step_summary)
         # -P: a module in the working directory must not hide one that pytest imports.
         code = _wait([sys.executable, "-P", "-m", "pytest", *ours, *options.pytest_arguments], environment)
@@ -65,7 +65,7 @@ def _wait(command: Sequence[str], environment: Mapping[str, str]) -> int:
         signal.signal(signal.SIGTERM, before)
 
 
-def _long(options: Options) -> Iterator[str]:
+def options_for_pytest(options: Options) -> Iterator[str]:
     """Yield the options that were given, under their long names."""
     for option in OPTIONS:
         given = getattr(options, option.dest, [])
