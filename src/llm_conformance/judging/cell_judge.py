@@ -68,7 +68,7 @@ class CellJudge:
             if not self._effort.examples:
                 known = Judgement(Status.VACUOUS, "no other way to cut the stream was tried: 0 examples")
             elif not self._runner.hands_over_pieces(cell.method):
-                known = Judgement(Status.VACUOUS, "the transport hands the stream over in one piece")
+                known = Judgement(Status.VACUOUS, "the transport delivers the stream in one piece")
         return None if known is None else self._deviations.apply(verdict(cell, rule, known.status, known.message))
 
     def _judge(self, cell: Cell, rule: Rule) -> JudgedRule:
