@@ -1,4 +1,4 @@
-"""The second opinion: field paths, what they find, and what follows from it."""
+"""Reading a response without an adapter: field paths, facts, and the expected values that follow from them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_path_leads_to_places(at: str, path: str, found: list[Any]) -> None:
     assert [place.find(path) for place in paths.places(DOCUMENT, paths.compiled(at))] == found
 
 
-def test_the_first_path_counts_that_is_not_empty() -> None:
+def test_the_first_path_with_a_value_counts() -> None:
     place = paths.Place({"a": "", "b": None, "c": 0, "d": "x"}, {})
     assert place.first(["a", "b", "c", "d"]) == 0
     assert place.first(["a", "missing/deeper"]) is None
@@ -82,7 +82,7 @@ def test_only_the_tag_of_the_provider_is_one() -> None:
     assert think_tags.split("<thought>a</thought>b", "leading") == ("<thought>a</thought>b", [])
 
 
-def test_a_count_may_be_what_only_the_total_has() -> None:
+def test_a_count_may_be_the_rest_of_the_total() -> None:
     api = table.table()["gemini", "chat"]
     usage = api.normalise({"prompt_tokens": 66, "completion_tokens": 6, "total_tokens": 100})
     assert usage is not None
@@ -164,7 +164,7 @@ def piece(id: str | None, name: str, arguments: str, **index: int) -> dict[str, 
 
 
 @pytest.mark.parametrize("api", [("local", "chat"), ("cloudflare", "run")])
-def test_calls_are_told_apart_by_id_where_the_index_does_not(api: tuple[str, str]) -> None:
+def test_calls_with_the_same_index_are_distinguished_by_id(api: tuple[str, str]) -> None:
     f, g = ["a", "f", '{"x":1}'], ["b", "g", '{"y":2}']
     whole = piece(*f, index=0), piece(*g, index=0)
     assert pieces([whole[0]], [whole[1]], api=api) == [f, g]
@@ -172,7 +172,7 @@ def test_calls_are_told_apart_by_id_where_the_index_does_not(api: tuple[str, str
     assert pieces([piece(*f), piece(*g)], api=api) == [f, g]
 
 
-def test_a_call_that_only_its_last_event_tells_of_is_there() -> None:
+def test_a_call_may_be_sent_in_its_last_event_alone() -> None:
     item = {"type": "function_call", "call_id": "c", "name": "f", "arguments": '{"x":1}'}
     added = {"type": "response.output_item.added", "output_index": 1, "item": {**item, "arguments": ""}}
     delta = {"type": "response.function_call_arguments.delta", "output_index": 1, "delta": '{"x":1}'}
@@ -183,7 +183,7 @@ def test_a_call_that_only_its_last_event_tells_of_is_there() -> None:
         assert answers.derive(made, table.table()["openai", "responses"]).tool_calls == [["c", "f", '{"x":1}']]
 
 
-def test_pieces_without_an_id_or_with_a_known_one_go_on() -> None:
+def test_pieces_without_an_id_or_with_a_known_one_continue_a_call() -> None:
     starts = [piece("a", "f", "{", index=0)], [piece("b", "g", "[", index=0)]
     assert pieces(*starts, [piece("a", "", "}", index=0)], [piece(None, "", "]", index=0)]) == [
         ["a", "f", "{}"],
@@ -207,7 +207,7 @@ def test_pieces_without_an_id_or_with_a_known_one_go_on() -> None:
         ((17, 32), (1, 2)),
     ],
 )
-def test_a_span_loses_what_was_taken_away_before_it(
+def test_a_span_is_shifted_by_the_think_blocks_before_it(
     span: tuple[int, int], place: tuple[int | None, int | None]
 ) -> None:
     api = table.table()["local", "chat"]
@@ -258,12 +258,12 @@ def test_a_time_is_utc_to_the_second(time: Any, utc: str) -> None:
         ("https://mine.openai.azure.com/openai/v1/chat/completions", "azure:chat", None, "/chat/completions"),
     ],
 )
-def test_a_uri_names_its_row_and_model(uri: str, api: str, model: str | None, path: str) -> None:
+def test_a_uri_names_its_api_and_model(uri: str, api: str, model: str | None, path: str) -> None:
     found = table.recognise(uri)
     assert found is not None
     assert (str(found[0]), found[1].model, found[1].path) == (api, model, path)
 
 
 @pytest.mark.parametrize("uri", ["https://api.openai.com/v1/responses/resp_1", "https://evil.test/v1/responses", ""])
-def test_a_stranger_has_no_row(uri: str) -> None:
+def test_an_unknown_uri_has_no_api(uri: str) -> None:
     assert table.recognise(uri) is None

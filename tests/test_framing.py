@@ -1,4 +1,4 @@
-"""How documents become bytes of a stream: split, read, changed, and read by the reference adapters in pieces."""
+"""Framings: splitting, reading and changing streams; other parsers read the same."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ BODIES = {
     "lines": b"".join(b"%b\n" % json.dumps(each, ensure_ascii=False).encode() for each in DOCUMENTS),
     "array": json.dumps(DOCUMENTS, ensure_ascii=False, indent=1).encode(),
     "aws event stream": b"".join(
-        aws_message({**HEADERS, ":event-type": kind}, json.dumps(told, ensure_ascii=False).encode())
+        aws_message({**HEADERS, ":event-type": kind}, json.dumps(payload, ensure_ascii=False).encode())
         for each in DOCUMENTS
-        for kind, told in each.items()
+        for kind, payload in each.items()
     ),
     "aws chunks": aws_message(
         CHUNK, b'{"bytes": "eyJhIjogeyJ0ZXh0IjogIlx1MDBlOVx1ZDgzZFx1ZGUwMCBdfSwgW3sifX0=", "p": "abc"}'
@@ -61,7 +61,7 @@ def unframed(framing: Framing, chunks: Iterable[bytes]) -> list[object]:
 
 
 @ALL
-def test_frames_are_the_body_and_say_what_it_says(framing: Framing) -> None:
+def test_frames_are_the_body_and_have_its_documents(framing: Framing) -> None:
     body = BODIES[framing.name]
     frames = list(framing.frames(body))
     assert b"".join(frames) == body
@@ -71,7 +71,7 @@ def test_frames_are_the_body_and_say_what_it_says(framing: Framing) -> None:
 
 
 @ALL
-def test_a_frame_can_say_something_else(framing: Framing) -> None:
+def test_the_document_of_a_frame_can_be_replaced(framing: Framing) -> None:
     first, last = framing.frames(BODIES[framing.name])
     body = framing.with_data(first, b'{"a": {"text": "other"}}') + last
     assert list(framing.documents(body)) == [{"a": {"text": "other"}}, DOCUMENTS[1]]
@@ -79,18 +79,18 @@ def test_a_frame_can_say_something_else(framing: Framing) -> None:
 
 @ALL
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
-def test_the_reference_adapters_read_it_in_any_pieces(framing: Framing, size: int) -> None:
+def test_the_reference_adapters_read_a_stream_in_any_pieces(framing: Framing, size: int) -> None:
     assert unframed(framing, every(size, BODIES[framing.name])) == DOCUMENTS
 
 
 @ALL
-def test_what_is_cut_off_is_not_taken_for_whole(framing: Framing) -> None:
+def test_a_stream_that_is_cut_off_is_noticed(framing: Framing) -> None:
     body = BODIES[framing.name]
     cut = body[: body.rindex(b"}") - 1]
     assert b"".join(framing.frames(cut)) == cut
     with pytest.raises(ValueError, match=r".+"):
         unframed(framing, [cut])
-    if framing.name != "array":  # there it cannot be told from a list that goes on
+    if framing.name != "array":  # an array that is cut off looks like one that goes on
         with pytest.raises(ValueError, match=r".+"):
             list(framing.documents(cut))
 
@@ -117,14 +117,14 @@ def test_a_corrupt_message_is_noticed(place: int) -> None:
         ("text/html", b"[", None),
     ],
 )
-def test_the_content_type_tells(content_type: str, body: bytes, name: str | None) -> None:
+def test_the_content_type_decides(content_type: str, body: bytes, name: str | None) -> None:
     framing = framing_of(content_type, body)
     assert (framing and framing.name) == name
 
 
 @pytest.mark.parametrize("body", [b"", b"a", b"a\n\nb\n\n", b"a\r\n\r\nb", b"\n\na\n\n\nb\n\n", b"a\r\rb\r\r"])
 @ALL
-def test_frames_join_to_any_body(framing: Framing, body: bytes) -> None:
+def test_the_frames_of_any_body_join_to_it(framing: Framing, body: bytes) -> None:
     assert b"".join(framing.frames(body)) == body
 
 
@@ -137,7 +137,7 @@ def test_frames_of_events_end_with_their_blank_line() -> None:
     ]
 
 
-def test_blank_lines_belong_to_the_line_before() -> None:
+def test_blank_lines_belong_to_the_line_before_them() -> None:
     lines = framings.named("lines")
     assert list(lines.frames(b'\n{"a": 1}\r\n\r\n \n{"b": 2}\n\n')) == [b'\n{"a": 1}\r\n\r\n \n', b'{"b": 2}\n\n']
 
@@ -145,13 +145,13 @@ def test_blank_lines_belong_to_the_line_before() -> None:
 ERROR = {":message-type": "error", ":error-code": "InternalError", ":error-message": "it is é"}
 
 
-def test_an_error_is_all_in_its_headers() -> None:
+def test_an_aws_error_is_in_the_headers() -> None:
     aws, message = framings.named("aws event stream"), aws_message(ERROR, b"")
-    told = {"error": {"code": "InternalError", "message": "it is é"}}
-    assert json.loads(aws.data(message)) == told
-    assert unframed(aws, [message]) == [told]
-    told["error"]["message"] = "other"
-    assert json.loads(aws.data(aws.with_data(message, json.dumps(told).encode()))) == told
+    error = {"error": {"code": "InternalError", "message": "it is é"}}
+    assert json.loads(aws.data(message)) == error
+    assert unframed(aws, [message]) == [error]
+    error["error"]["message"] = "other"
+    assert json.loads(aws.data(aws.with_data(message, json.dumps(error).encode()))) == error
 
 
 @pytest.mark.parametrize("api", ["converse", "invoke"])
@@ -165,7 +165,7 @@ def test_the_reference_adapters_raise_an_error_among_the_messages(api: str) -> N
 
 
 @pytest.mark.parametrize("payload", [b"{}", b"[]", b'{"bytes": 1}', b'{"bytes": "a"}', b"1", b""])
-def test_a_chunk_of_another_form_is_a_wrong_value(payload: bytes) -> None:
+def test_a_malformed_chunk_is_a_value_error(payload: bytes) -> None:
     aws, message = framings.named("aws chunks"), aws_message(CHUNK, payload)
     with pytest.raises(ValueError, match=r".+"):
         aws.data(message)
@@ -175,7 +175,7 @@ def test_a_chunk_of_another_form_is_a_wrong_value(payload: bytes) -> None:
 
 @pytest.mark.parametrize("headers", [HEADERS, ERROR])
 @pytest.mark.parametrize("data", [b"{}", b"[]", b"1", b'{"a": 1, "b": 2}', b"x", b'{"error": 1}'])
-def test_data_of_another_form_is_a_wrong_value(headers: Mapping[str, str], data: bytes) -> None:
+def test_malformed_data_is_a_value_error(headers: Mapping[str, str], data: bytes) -> None:
     if headers is HEADERS and b"error" in data:
         return
     with pytest.raises(ValueError, match=r".+"):
@@ -195,7 +195,7 @@ def test_data_of_another_form_is_a_wrong_value(headers: Mapping[str, str], data:
         (b"", "application/json"),
     ],
 )
-def test_a_body_looks_like_what_it_is(body: bytes, content_type: str) -> None:
+def test_the_content_type_of_a_body_is_guessed(body: bytes, content_type: str) -> None:
     assert looks_like(body) == content_type
 
 

@@ -1,4 +1,4 @@
-"""The strategies: what they draw is legal, diverse, and shrinks."""
+"""The strategies: what they draw is valid and diverse, and shrinks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ QUICK = settings(max_examples=200, derandomize=True, deadline=None, database=Non
 
 
 def sources() -> Iterator[tuple[Theme, Api, Mode]]:
-    """Yield what is drawn: all themes for a row of each way to write, the first for the others of the same way."""
+    """Yield all themes for one API of each kind of writing, and the first theme for the other APIs of that kind."""
     ways: set[object] = set()
     for api in table().values():
         details = api.round_trip.slot == "/reasoning_details"
@@ -47,13 +47,13 @@ BODY = 'data: {"text": "é😀\\u00e9 <think>"}\r\n\r\ndata: [DONE]\r\n\r\n'.enc
 
 
 def example(drawn: SearchStrategy[T], wanted: Callable[[T], bool]) -> T:
-    """Return the first example that is wanted, among those that a search of an item's usual length sees."""
+    """Return the first wanted example, of as many as a search draws by default."""
     return find(drawn, wanted, settings=settings(QUICK, max_examples=500, phases=[Phase.generate]))
 
 
 @pytest.mark.parametrize(("theme", "api", "mode"), SOURCES, ids=lambda it: getattr(it, "name", str(it)))
-def test_what_is_drawn_is_true_to_its_bytes(theme: Theme, api: Api, mode: Mode, tmp_path: Path) -> None:
-    """The lint derives the truth from the bytes, on its own, and holds every body against its wire schema."""
+def test_generated_scenarios_pass_the_lint(theme: Theme, api: Api, mode: Mode, tmp_path: Path) -> None:
+    """The lint derives the expected values from the bytes, and checks every body against its wire schema."""
 
     @settings(QUICK, max_examples=8)
     @given(theme.scenarios(api, mode))
@@ -98,7 +98,7 @@ def test_think_texts_follow_the_rules(profile: ThinkProfile, tag: str) -> None:
         lambda drawn: drawn.message.endswith((" ", "\n")),
     ],
 )
-def test_think_texts_have_everything_that_splitters_trip_over(wanted: Callable[[ThinkText], bool]) -> None:
+def test_think_texts_have_what_splitters_trip_over(wanted: Callable[[ThinkText], bool]) -> None:
     assert wanted(example(think_texts("leading"), wanted))
 
 
@@ -125,7 +125,7 @@ def cited_texts(draw: Any) -> tuple[str, tuple[Citation, ...]]:
         lambda drawn: len(drawn[1]) > 1 and drawn[1][0].start < drawn[1][1].start < drawn[1][0].end < drawn[1][1].end,
     ],
 )
-def test_citations_are_everywhere(wanted: Callable[[tuple[str, tuple[Citation, ...]]], bool]) -> None:
+def test_citations_are_in_all_positions(wanted: Callable[[tuple[str, tuple[Citation, ...]]], bool]) -> None:
     assert wanted(example(cited_texts(), wanted))
 
 
@@ -156,12 +156,12 @@ def test_counts_are_sometimes_zero_and_sometimes_missing() -> None:
 
 @QUICK
 @given(cuts(BODY))
-def test_cuts_lie_between_bytes(drawn: tuple[int, ...]) -> None:
+def test_cuts_are_between_bytes(drawn: tuple[int, ...]) -> None:
     assert list(drawn) == sorted(set(drawn))
     assert all(0 < at < len(BODY) for at in drawn)
 
 
-def test_cuts_lie_in_the_worst_places() -> None:
+def test_cuts_are_in_the_worst_places() -> None:
     inside_a_character = BODY.index("é".encode()) + 1
     inside_a_line_end = BODY.index(b"\r\n") + 1
     for place in (inside_a_character, inside_a_line_end):
@@ -169,13 +169,13 @@ def test_cuts_lie_in_the_worst_places() -> None:
     assert len(example(cuts(BODY), lambda drawn: len(drawn) == len(BODY) - 1)) == len(BODY) - 1
 
 
-def test_pieces_are_the_stream_again() -> None:
+def test_pieces_join_to_the_stream() -> None:
     api = table()["openai", "chat"]
     drawn = example(THEMES[0].scenarios(api, "stream"), lambda scenario: scenario.cuts is not None)
-    told = drawn.interactions["stream"]
-    for scenario in (drawn, recut(drawn, ()), recut(drawn, range(1, len(told.body)))):
-        assert b"".join(scenario.pieces(told)) == told.body
-        assert all(scenario.pieces(told))
+    interaction = drawn.interactions["stream"]
+    for scenario in (drawn, recut(drawn, ()), recut(drawn, range(1, len(interaction.body)))):
+        assert b"".join(scenario.pieces(interaction)) == interaction.body
+        assert all(scenario.pieces(interaction))
 
 
 def test_the_simplest_scenario_is_simple() -> None:
@@ -224,5 +224,5 @@ def test_themes_draw_what_they_promise(
 
 def test_every_status_is_tried() -> None:
     (theme,) = (each for each in THEMES if each.listed(table()[CHAT], "json"))
-    told = [scenario.interactions["json"].status for scenario in theme.all_listed(table()[CHAT], "json")]
-    assert sorted(told) == sorted(faults.STATUSES)
+    statuses = [scenario.interactions["json"].status for scenario in theme.all_listed(table()[CHAT], "json")]
+    assert sorted(statuses) == sorted(faults.STATUSES)

@@ -1,4 +1,4 @@
-"""What generated inputs find: each of these faults, within the default effort, shrunk to something to look at."""
+"""Generated inputs find each of these faults within the default effort, and shrink the example to a small one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def runner() -> Iterator[Runner]:
 
 @dataclass(frozen=True)
 class Fault:
-    """A broken adapter, where it must be found, and by which rule."""
+    """A broken adapter, and the generated scenarios and the rule that have to find it."""
 
     adapter: type[Broken]
     where: str
@@ -51,7 +51,7 @@ class Fault:
 
 
 SMALL = 24
-"""How many code points message and reasoning of a shrunk example have at most; a tag has eight."""
+"""The most code points in the message or the reasoning of a shrunk example; a tag has eight."""
 
 FAULTS = (
     Fault(TagsComparedWithWholeChunks, "local/generated-chat-think-blocks", "MSG-1"),
@@ -80,7 +80,7 @@ def test_a_fault_is_found_and_shrunk(fault: Fault, runner: Runner) -> None:
 
 
 def found(fault: Fault, runner: Runner) -> Counterexample | None:
-    """Return the smallest example that the default effort finds."""
+    """Return the smallest counterexample that the default effort finds, None if it finds none."""
     judged = under_test.describe("broken", fault.adapter())
     methods: tuple[Method, ...] = ("parse_stream", "parse", "complete")
     method = next(method for method in methods if method in judged.methods)
