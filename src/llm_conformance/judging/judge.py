@@ -88,7 +88,7 @@ def _check(rule: Rule, exchange: Exchange) -> None:
 def _required_outcome(expected: Expected) -> str:
     if expected.error is None:
         return "an answer"
-    return "an error of the contract" if expected.error == "LLMError" else f"{expected.error}, raised"
+    return "an error of the contract" if expected.error == "LLMError" else f"{expected.error} to be raised"
 
 
 def _returned_it_anyway(rule: Rule, exchange: Exchange) -> bool:
