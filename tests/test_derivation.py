@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from llm_conformance.contract.call import ThinkProfile
-from llm_conformance.scenarios import derive, think_tags
-from llm_conformance.wire import answers, paths
+from llm_conformance.scenarios import derive
+from llm_conformance.wire import answers, paths, think_tags
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers import table
 

@@ -16,12 +16,13 @@ from llm_conformance.generate import texts
 from llm_conformance.generate.answers import Citation, cited
 from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.think import PROFILES, ThinkText, think_texts
-from llm_conformance.scenarios import build, lint, load, think_tags
+from llm_conformance.scenarios import build, lint, load
 from llm_conformance.scenarios.save import save_generated
 from llm_conformance.scenarios.scenario import Scenario, recut
 from llm_conformance.themes import faults
 from llm_conformance.themes.cuts import cuts
 from llm_conformance.themes.theme import THEMES, Theme
+from llm_conformance.wire import think_tags
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import COUNTS, PARTS, Api
 from llm_conformance.wire.providers.table import table

@@ -16,8 +16,9 @@ import yaml
 
 from llm_conformance import yaml_files
 from llm_conformance.locations import CASSETTES
-from llm_conformance.scenarios import cassette, lint, lint_digests, load
+from llm_conformance.scenarios import cassette, lint, load
 from llm_conformance.scenarios.cassette import save
+from llm_conformance.scenarios.checks import lint_digests
 from llm_conformance.wire.framings.aws_event_stream import aws_chunk_payload, aws_message
 from llm_conformance.wire.providers import table
 from llm_conformance.yaml_files import BadFileError

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from llm_conformance.contract.call import ThinkProfile
-from llm_conformance.scenarios import derive, think_tags
+from llm_conformance.scenarios import derive
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.wire import answers
+from llm_conformance.wire import answers, think_tags
 from llm_conformance.wire.framings.base import Framing
 from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers.api import Api

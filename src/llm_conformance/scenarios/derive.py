@@ -10,9 +10,8 @@ from datetime import UTC, datetime
 
 from llm_conformance.contract import ToolCall
 from llm_conformance.contract.call import ThinkProfile
-from llm_conformance.scenarios import think_tags
 from llm_conformance.scenarios.expected import Expected, ExpectedAnnotation
-from llm_conformance.wire import answers
+from llm_conformance.wire import answers, think_tags
 from llm_conformance.wire.answers import CitationFacts, WireFacts
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api

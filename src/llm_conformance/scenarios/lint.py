@@ -14,10 +14,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from llm_conformance import secrets, yaml_files
-from llm_conformance.scenarios import build, cassette, lint_digests, load, request_checks, value_checks
+from llm_conformance.scenarios import build, cassette, load
 from llm_conformance.scenarios.cassette import Cassette
+from llm_conformance.scenarios.checks import lint_digests, request_checks, value_checks
+from llm_conformance.scenarios.checks.recording import Recording
 from llm_conformance.scenarios.load import SUFFIX, ScenarioFile
-from llm_conformance.scenarios.recording import Recording
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.framings.aws_event_stream import AwsEventStream, aws_texts
 from llm_conformance.wire.interaction import Mode

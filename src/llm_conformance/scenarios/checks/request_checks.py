@@ -7,8 +7,8 @@ from typing import Any
 
 from llm_conformance.pointers import at_pointer
 from llm_conformance.scenarios import build
+from llm_conformance.scenarios.checks.recording import Check, Problems, Recording
 from llm_conformance.scenarios.expected import read_expected
-from llm_conformance.scenarios.recording import Check, Problems, Recording
 from llm_conformance.scenarios.round_trip import first_missing_call, first_missing_text, leaks, matches
 
 

@@ -9,9 +9,9 @@ from llm_conformance import schema
 from llm_conformance.compare import as_json, first_difference, same, show
 from llm_conformance.contract import ERROR_TYPES, Annotation, error_for_status
 from llm_conformance.scenarios import derive
+from llm_conformance.scenarios.checks.recording import Check, Problems, Recording
 from llm_conformance.scenarios.citations import pair
 from llm_conformance.scenarios.expected import Expected
-from llm_conformance.scenarios.recording import Check, Problems, Recording
 from llm_conformance.wire import answers
 from llm_conformance.wire.providers.api import COUNTS
 

@@ -1,0 +1,1 @@
+"""The checks of the lint: a scenario's requests and values against its recordings, and digests of those that passed."""
