@@ -374,10 +374,10 @@ def test_the_reproduce_command_finds_a_file_again(pytester: pytest.Pytester) -> 
         "--conformance-timeout=2.5",
     )
     lines = [line for line in result.stdout.lines if line.startswith("Reproduce") and "MSG-2" in line]
-    (arguments,) = [shlex.split(line.removeprefix("Reproduce"))[2:] for line in lines if "test_x[[]" in line]
+    ((_, *arguments),) = [shlex.split(line.removeprefix("Reproduce")) for line in lines if "test_x[[]" in line]
     assert {"--conformance-transport=vcr", "--conformance-timeout=2.5"} < set(arguments)
     report = f"--conformance-report={pytester.path / 'report.json'}"
-    again = pytester.runpytest_subprocess(str(miniature.RULES), *arguments, report)
+    again = pytester.runpytest_subprocess(*arguments, report)
     assert {**again.parseoutcomes(), "warnings": 0} == {"failed": 1, "warnings": 0}
     judged = json.loads((pytester.path / "report.json").read_text("utf-8"))["results"]
     assert [each["scenario"] for each in judged] == ["flat/test_x[openai]"]
@@ -422,7 +422,7 @@ def test_an_error_of_the_suite_is_not_a_failure_of_the_adapter(pytester: pytest.
     assert result.ret == 3
     assert report["summary"]["error"] == 1
     assert list(schema.problems("report", report)) == []
-    result.stdout.fnmatch_lines(["*a fault of llm-conformance*", "*LookupError: no such thing*"])
+    result.stdout.fnmatch_lines(["*LookupError: no such thing*", "*a fault of llm-conformance*"])
 
 
 def test_a_run_with_only_unknown_apis_does_not_pass(pytester: pytest.Pytester) -> None:

@@ -40,7 +40,7 @@ class JudgingItem(pytest.Item):
             shown = excinfo.getrepr(style="value", tbfilter=False, chain=False)
             headline = getattr(excinfo.value, "headline", str(excinfo.value))
         else:
-            shown = excinfo.getrepr(style=style or "long")
+            shown = excinfo.getrepr(style=style or "short")
             shown.addsection("llm-conformance", OWN_FAULT)
             headline = f"{OWN_FAULT} {excinfo.exconly()}".partition("\n")[0]
         if shown.reprcrash is not None:
