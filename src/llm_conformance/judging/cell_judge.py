@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from llm_conformance.judging.counterexamples import Counterexample
 from llm_conformance.judging.deviations import Deviations
 from llm_conformance.judging.effort import Effort
-from llm_conformance.judging.example_judge import ExampleJudge, RuleResult
 from llm_conformance.judging.failure_text import failure_text
 from llm_conformance.judging.judge import Judgement, judge_exchange, known_without_running
-from llm_conformance.judging.search import search
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict, verdict
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.rules.rule import Rule
-from llm_conformance.themes.cuts import recuts
-
-_CUTS = 0.2
-"""The number of ways in which each recorded stream is cut, as a part of the number of generated examples."""
 
 
 @dataclass(frozen=True)
@@ -92,14 +86,10 @@ class CellJudge:
         return judgement.status, judgement.message, counterexample
 
     def _over_cuts(self, cell: Cell, rule: Rule) -> tuple[Status, str | None, Counterexample | None]:
-        judge = ExampleJudge(self._runner, [rule])
-        search(
-            f"{rule.id} {cell}",
-            recuts(cell.scenario),
-            lambda drawn: judge.is_wrong(replace(cell, scenario=drawn)),
-            self._effort.times(_CUTS),
-        )
-        result: RuleResult = judge.results[rule]
+        # Importing Hypothesis takes longer than judging a provider; a run without generated inputs does not need it.
+        from llm_conformance.judging.cut_search import search_cuts
+
+        result = search_cuts(cell, rule, self._runner, self._effort)
         counterexample = result.counterexample
         message = result.message if counterexample is None else str(counterexample.violation)
         return result.status, message, counterexample

@@ -11,7 +11,6 @@ from llm_conformance.judging import plan
 from llm_conformance.pytest_plugin import settings
 from llm_conformance.pytest_plugin.bare_items import BareItem, BareRecordings
 from llm_conformance.pytest_plugin.failures import JudgingItem
-from llm_conformance.pytest_plugin.generated_items import GeneratedScenarios, Property, PropertyItem, properties
 from llm_conformance.pytest_plugin.items import RuleItem, RuleModule
 from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.replay import proxies
@@ -59,10 +58,16 @@ class ConformanceSession:
         if any(isinstance(item, JudgingItem) for item in items):
             self.run.collected.deselected = True
 
-    def _property_items(self, session: pytest.Session) -> Iterator[PropertyItem]:
+    def _property_items(self, session: pytest.Session) -> Iterator[pytest.Item]:
+        if not self._settings.effort.examples:
+            return
+        # Imports Hypothesis, which takes longer than judging a provider.
+        from llm_conformance.pytest_plugin.generated_items import GeneratedScenarios, PropertyItem, properties
+
         parent: GeneratedScenarios = GeneratedScenarios.from_parent(session, name="generated", nodeid="generated")
         keep_in = self._directory_for_examples()
-        for property_ in self._properties():
+        has_server = self._settings.transport == "server"
+        for property_ in properties(self._settings.adapters, self._settings.filters, has_server):
             yield PropertyItem.from_parent(
                 parent,
                 name=str(property_),
@@ -82,11 +87,6 @@ class ConformanceSession:
         except OSError:
             return None
         return directory
-
-    def _properties(self) -> Iterator[Property]:
-        if self._settings.effort.examples:
-            has_server = self._settings.transport == "server"
-            yield from properties(self._settings.adapters, self._settings.filters, has_server)
 
     def _rules(self) -> list[Rule]:
         """Return the rules of the modules that take part."""

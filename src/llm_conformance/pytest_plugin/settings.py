@@ -23,7 +23,6 @@ from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios import lint, load
 from llm_conformance.scenarios.arrival import as_it_arrived
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -79,6 +78,8 @@ class Settings:
 
     def ids(self) -> Iterator[str]:
         """Yield the id of every scenario, recorded or generated."""
+        from llm_conformance.themes.theme import THEMES  # imports Hypothesis, which is slow
+
         yield from map(load.id_of, self.files)
         yield from (theme.scenario_id(api) for api in table().values() for theme in THEMES if theme.suits(api))
 
@@ -192,7 +193,9 @@ def _rules(settings: Settings) -> dict[str, Rule]:
     return {rule.id: rule for rules in settings.modules.values() for _, rule in rules}
 
 
-def _deviations(settings: Settings, paths: Iterable[Path]) -> Deviations:
+def _deviations(settings: Settings, paths: Sequence[Path]) -> Deviations:
+    if not paths:
+        return Deviations()
     rules = _rules(settings)
     ids = {*settings.ids(), *(_bare_id(path) for _, path in settings.bare)}
     effort = settings.effort

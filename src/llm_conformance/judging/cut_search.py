@@ -1,0 +1,28 @@
+"""The search for a way to cut a recorded stream that an adapter gets wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from llm_conformance.judging.effort import Effort
+from llm_conformance.judging.example_judge import ExampleJudge, RuleResult
+from llm_conformance.judging.search import search
+from llm_conformance.replay.cell import Cell
+from llm_conformance.replay.runner import Runner
+from llm_conformance.rules.rule import Rule
+from llm_conformance.themes.cuts import recuts
+
+_CUTS = 0.2
+"""The number of ways in which each recorded stream is cut, as a part of the number of generated examples."""
+
+
+def search_cuts(cell: Cell, rule: Rule, runner: Runner, effort: Effort) -> RuleResult:
+    """Judge the stream of a cell by one rule, cut in many ways; return the result over all of them."""
+    judge = ExampleJudge(runner, [rule])
+    search(
+        f"{rule.id} {cell}",
+        recuts(cell.scenario),
+        lambda drawn: judge.is_wrong(replace(cell, scenario=drawn)),
+        effort.times(_CUTS),
+    )
+    return judge.results[rule]
