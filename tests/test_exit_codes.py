@@ -178,7 +178,7 @@ def test_two_scenarios_with_one_id_are_a_usage_error(pytester: pytest.Pytester) 
     miniature.write(pytester.path / "more")
     miniature.write(pytester.path / "again")
     result, _ = miniature.run(pytester, "--adapter=adapters", f"--conformance-cassettes={pytester.path / 'again'}")
-    assert "the scenario mini/spider is there already" in refused(result)
+    assert "another file has the scenario mini/spider" in refused(result)
 
 
 def test_another_projects_option_of_the_same_name_keeps_its_meaning(pytester: pytest.Pytester) -> None:
