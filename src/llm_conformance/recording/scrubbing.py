@@ -11,21 +11,13 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, unquote
 
 from llm_conformance import secrets
-from llm_conformance.wire.framings.aws_event_stream import (
-    AwsEventStream,
-    aws_chunk,
-    aws_chunk_payload,
-    aws_message,
-    aws_parts,
-    aws_texts,
-)
-from llm_conformance.wire.framings.base import Framing
+from llm_conformance.wire.framings.base import Clean, Framing, cleaned_text
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
 
@@ -71,7 +63,7 @@ def scrub(interaction: Interaction, api: Api, known: Collection[str] = ()) -> Sc
         uri=clean(_plain_uri(without_account(interaction.uri, api), api)),
         request=request,
         headers={name: clean(value) for name, value in interaction.headers.items() if name in KEPT_HEADERS},
-        body=b"".join(_cleaned_frames(interaction, clean)),
+        body=_cleaned_body(interaction, clean),
     )
     places = _joined(scrubbed)
     for text in (*map("".join, places), "".join(piece for pieces in places for piece in pieces)):
@@ -82,45 +74,13 @@ def scrub(interaction: Interaction, api: Api, known: Collection[str] = ()) -> Sc
     return Scrubbed(scrubbed, tuple(found + kinds))
 
 
-def _cleaned_frames(interaction: Interaction, clean: Callable[[str], str]) -> Iterator[bytes]:
-    """Yield the body without secrets. AWS messages have checksums, so each is cleaned and built again."""
-    if isinstance(interaction.framing, AwsEventStream):
-        yield from (_cleaned_message(frame, clean) for frame in interaction.frames)
-    else:
-        yield _cleaned_bytes(interaction.body, clean)
-
-
-def _cleaned_message(message: bytes, clean: Callable[[str], str]) -> bytes:
+def _cleaned_body(interaction: Interaction, clean: Clean) -> bytes:
+    if interaction.framing is None:
+        return cleaned_text(interaction.body, clean)
     try:
-        headers, payload = aws_parts(message)
-    except ValueError:  # incomplete or corrupt
-        return _cleaned_payload(message, clean)
-    clean_headers = {name: clean(value) for name, value in headers.items()}
-    clean_payload = (_cleaned_chunk if headers.get(":event-type") == "chunk" else _cleaned_bytes)(payload, clean)
-    is_clean = (clean_headers, clean_payload) == (headers, payload)
-    return message if is_clean else aws_message(clean_headers, clean_payload)
-
-
-def _cleaned_chunk(payload: bytes, clean: Callable[[str], str]) -> bytes:
-    try:
-        fields, data = aws_chunk(payload)
-    except ValueError:
-        return _cleaned_payload(payload, clean)
-    clean_fields = json.loads(clean(json.dumps({**fields, "bytes": ""})))
-    clean_payload = aws_chunk_payload(clean_fields, _cleaned_bytes(data, clean))
-    is_clean = json.loads(clean_payload) == fields and _cleaned_bytes(payload, clean) == payload
-    return payload if is_clean else clean_payload
-
-
-def _cleaned_payload(broken: bytes, clean: Callable[[str], str]) -> bytes:
-    """Return a broken message without secrets. Raises LeakError if its base64 has a secret or cannot be decoded."""
-    if any(_cleaned_bytes(data, clean) != data for _, data in _texts(broken)[1:]):
-        raise LeakError("the response has a secret in base64, in a message that is incomplete or corrupt")
-    return _cleaned_bytes(broken, clean)
-
-
-def _cleaned_bytes(data: bytes, clean: Callable[[str], str]) -> bytes:
-    return clean(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        return interaction.framing.cleaned(interaction.body, clean)
+    except ValueError as error:
+        raise LeakError(f"an incomplete or corrupt part of the stream may hide a secret: {error}") from error
 
 
 def cleaned(text: str, known: Iterable[str]) -> tuple[str, list[str]]:
@@ -205,15 +165,9 @@ def _joined(interaction: Interaction) -> list[list[str]]:
     return list(texts.values())
 
 
-def _parts(framing: Framing | None, part: bytes) -> Iterable[tuple[str, bytes]]:
-    if isinstance(framing, AwsEventStream):
-        return _texts(part)
-    return [("", framing.data(part) if framing else part)]
-
-
-def _texts(message: bytes) -> list[tuple[str, bytes]]:
+def _parts(framing: Framing | None, part: bytes) -> list[tuple[str, bytes]]:
     try:
-        return list(aws_texts(message))
+        return [("", part)] if framing is None else list(framing.texts(part))
     except ValueError as error:
         raise LeakError(f"an incomplete or corrupt part of the stream may hide a secret: {error}") from error
 

@@ -68,7 +68,8 @@ def _recording(
     mode: Mode = "stream" if interaction.streamed or (asks_for_stream and interaction.status >= 400) else "json"
     if interaction.status < 400 and mode == "json" and asks_for_stream:
         return NotJudged("a stream in an unknown framing")
-    if interaction.framing is not None and interaction.framing.name == "array" and api.framing.name != "array":
+    framing = interaction.framing
+    if framing is not None and framing.is_like_plain and framing.name != api.framing.name:
         return NotJudged(f"the body is not of the shape of {api}: a list")
     profile = api.think_profile(model)
     expected = expected_from_bytes(interaction, api, model, profile, fidelity)

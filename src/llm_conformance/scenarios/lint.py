@@ -20,7 +20,6 @@ from llm_conformance.scenarios.checks import lint_digests, request_checks, value
 from llm_conformance.scenarios.checks.recording import Recording
 from llm_conformance.scenarios.load import SUFFIX, ScenarioFile
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.wire.framings.aws_event_stream import AwsEventStream, aws_texts
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.table import table
 from llm_conformance.wire.read_rules import reading_rules
@@ -105,14 +104,15 @@ def _secrets(file: ScenarioFile) -> Iterator[tuple[Path, int, str]]:
 
 
 def _secrets_in_messages(recorded: Cassette) -> Iterator[FileProblem]:
-    """Yield what looks like a secret in the messages of AWS event streams, which a cassette has in base64."""
+    """Yield what looks like a secret in the messages of binary streams, which a cassette has in base64."""
     for number, interaction in enumerate(recorded.interactions):
-        if not isinstance(interaction.framing, AwsEventStream):
+        framing = interaction.framing
+        if framing is None or not framing.is_binary:
             continue
         found: dict[str, None] = {}
         for frame in interaction.frames:
             with suppress(ValueError):  # a frame that is cut off or spoilt has no base64
-                for _, data in aws_texts(frame):
+                for _, data in framing.texts(frame):
                     found |= dict.fromkeys(kind for _, kind in secrets.scan_text(data.decode("utf-8", "replace")))
         for kind in found:
             line = yaml_files.line_of(recorded.text, ("interactions", number, "response", "body"))

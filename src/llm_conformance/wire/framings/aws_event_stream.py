@@ -15,7 +15,7 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from llm_conformance.wire.framings.base import Choose, Frame, Framing
+from llm_conformance.wire.framings.base import Choose, Clean, Frame, Framing, cleaned_text
 
 _ERROR_FIELDS = ("code", "message")
 _TEXT = 7  # the type of a header's value; model streams use no other
@@ -32,6 +32,7 @@ class AwsEventStream(Framing):
     name = "aws event stream"
     title = "binary messages of an AWS event stream"
     content_type = "application/vnd.amazon.eventstream"
+    is_binary = True
 
     def looks_like(self, body: bytes) -> bool:
         """Return True if the first checksum, which is over the two lengths, is right."""
@@ -69,6 +70,14 @@ class AwsEventStream(Framing):
             if headers.get(":message-type") == "error":
                 return aws_message({**headers, **{f":error-{name}": value[name] for name in _ERROR_FIELDS}}, payload)
             return aws_message(headers, json.dumps(value).encode())
+
+    def texts(self, frame: bytes) -> Iterator[tuple[str, bytes]]:
+        """Yield headers and payload, and what a chunk has in base64."""
+        return aws_texts(frame)
+
+    def cleaned(self, body: bytes, clean: Clean) -> bytes:
+        """Return the body with each message cleaned and built again, because messages have checksums."""
+        return b"".join(_cleaned_message(frame, clean) for frame in self.frames(body))
 
     def write(self, frames: Sequence[Frame], _line_end: str, choose: Choose) -> list[bytes]:
         """Return a message for each frame, with the frame's event as its type."""
@@ -162,6 +171,35 @@ def _texts_of_corrupt(corrupt: bytes) -> Iterator[tuple[str, bytes]]:
         yield "", base64.b64decode(decodable + b"=" * (-len(decodable) % 4))
         if base64_part != value.rstrip(b"="):
             raise ValueError("the bytes of a chunk are not base64")
+
+
+def _cleaned_message(message: bytes, clean: Clean) -> bytes:
+    try:
+        headers, payload = aws_parts(message)
+    except ValueError:  # incomplete or corrupt
+        return _cleaned_payload(message, clean)
+    clean_headers = {name: clean(value) for name, value in headers.items()}
+    clean_payload = (_cleaned_chunk if headers.get(":event-type") == "chunk" else cleaned_text)(payload, clean)
+    is_clean = (clean_headers, clean_payload) == (headers, payload)
+    return message if is_clean else aws_message(clean_headers, clean_payload)
+
+
+def _cleaned_chunk(payload: bytes, clean: Clean) -> bytes:
+    try:
+        fields, data = aws_chunk(payload)
+    except ValueError:
+        return _cleaned_payload(payload, clean)
+    clean_fields = json.loads(clean(json.dumps({**fields, "bytes": ""})))
+    clean_payload = aws_chunk_payload(clean_fields, cleaned_text(data, clean))
+    is_clean = json.loads(clean_payload) == fields and cleaned_text(payload, clean) == payload
+    return payload if is_clean else clean_payload
+
+
+def _cleaned_payload(broken: bytes, clean: Clean) -> bytes:
+    """Return a broken message without secrets. Raises ValueError if its base64 has a secret or cannot be decoded."""
+    if any(cleaned_text(data, clean) != data for _, data in list(aws_texts(broken))[1:]):
+        raise ValueError("a message that is incomplete or corrupt has a secret in base64")
+    return cleaned_text(broken, clean)
 
 
 @contextlib.contextmanager

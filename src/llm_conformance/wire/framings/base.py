@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -40,6 +40,15 @@ class Choose(Protocol):
         """Return one of the ways."""
 
 
+Clean = Callable[[str], str]
+"""Returns a text without secrets."""
+
+
+def cleaned_text(data: bytes, clean: Clean) -> bytes:
+    """Return bytes of text, some of which may not be UTF-8, without secrets."""
+    return clean(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
 class Framing(ABC):
     """A way to put the documents of a stream into bytes.
 
@@ -48,12 +57,16 @@ class Framing(ABC):
         title: What "streams are ..." on the page of providers ends with.
         content_type: The content type of responses in this framing, in lower case.
         empty: The body of a stream that has begun and has no frame yet.
+        is_binary: Whether frames have more than text in them; only `texts` and `cleaned` find all of it.
+        is_like_plain: Whether a plain answer has the same content type.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     content_type: ClassVar[str]
     empty: ClassVar[bytes] = b""
+    is_binary: ClassVar[bool] = False
+    is_like_plain: ClassVar[bool] = False
 
     def __repr__(self) -> str:
         """Return the name: the same in every process, because a digest of the provider table depends on it."""
@@ -82,6 +95,14 @@ class Framing(ABC):
     @abstractmethod
     def with_data(self, frame: bytes, data: bytes) -> bytes:
         """Return a frame with another JSON text. Raises ValueError if either is malformed."""
+
+    def texts(self, frame: bytes) -> Iterator[tuple[str, bytes]]:
+        """Yield all texts in a frame, each with a name for its place. Raises ValueError for text that is unreadable."""
+        yield "", self.data(frame)
+
+    def cleaned(self, body: bytes, clean: Clean) -> bytes:
+        """Return a body with its texts cleaned of secrets. Raises ValueError for a secret that cannot be removed."""
+        return cleaned_text(body, clean)
 
     @abstractmethod
     def write(self, frames: Sequence[Frame], line_end: str, choose: Choose) -> list[bytes]:

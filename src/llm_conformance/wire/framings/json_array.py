@@ -18,6 +18,7 @@ class Array(Framing):
     name = "array"
     title = "one JSON list, which grows"
     content_type = "application/json"
+    is_like_plain = True
     empty = b"["
 
     def fits(self, body: bytes) -> bool:
