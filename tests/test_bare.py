@@ -136,8 +136,16 @@ def test_nothing_is_expected_that_the_recorder_altered(
     ("answer", "changes", "why"),
     [
         (CITED, {"metadata": {"fidelity": "fixture-body"}}, "needs a scenario file"),
-        (CITED, {"request": {"uri": "https://api.acme.test/v1/chat"}}, "no row in the provider table"),
-        (CITED, {"request": {"uri": "https://api.openai.com/v1/files"}}, "no row in the provider table"),
+        (
+            CITED,
+            {"request": {"uri": "https://api.acme.test/v1/chat"}},
+            "the provider table has no API at api.acme.test",
+        ),
+        (
+            CITED,
+            {"request": {"uri": "https://api.openai.com/v1/files"}},
+            "the provider table has no API at api.openai.com",
+        ),
         (CITED, {"request": {"body": "{}"}}, "names no model"),
         ("<html>", {}, "not of the shape of openai:chat"),
         ("[1]", {}, "not of the shape of openai:chat"),

@@ -82,9 +82,9 @@ def test_signatures_are_base64_as_clients_decode_them() -> None:
     [
         ("title:", "mood: good\ntitle:", "mood: no such key"),
         ("title: Reasoning beside the answer\n", "", "'title' is a required property"),
-        ("provider: deepseek", "provider: acme", "no row in the provider table"),
+        ("provider: deepseek", "provider: acme", "the provider table has no API acme:chat"),
         ("provider: deepseek", "provider: zai", "which is no call of zai:chat in the provider table"),
-        ("{json: 0, stream: 1,", "{json: 0, stream: 7,", "no such interaction"),
+        ("{json: 0, stream: 1,", "{json: 0, stream: 7,", "no interaction 7; it has 2"),
         ("{json: 0, stream: 1,", "{json: 1, stream: 0,", "is of the other mode"),
         ("stream: 1, same_content: true", "same_content: true", "same_content needs both recordings"),
         ("model: deepseek-reasoner\n  messages", "model: other\n  messages", "is not the recorded request's"),

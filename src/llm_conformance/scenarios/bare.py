@@ -57,7 +57,7 @@ def _recording(
     api = known[0] if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
     if api is None:
         host = interaction.uri.partition("//")[2].partition("/")[0]
-        return NotJudged(f"no row in the provider table for a request to {host}", unknown_api=True)
+        return NotJudged(f"the provider table has no API at {host}", unknown_api=True)
     request = interaction.request
     model = (known and known[1].model) or request.get("model") or metadata.get("model")
     if not isinstance(model, str):

@@ -173,11 +173,16 @@ def read(path: Path, check: bool = True) -> ScenarioFile:
 
 def _unusable(file: ScenarioFile) -> Iterator[FileProblem]:
     if (file.document["provider"], file.document["api"]) not in table.table():
-        yield file.problem("this provider and api have no row in the provider table", "provider")
+        names = f"{file.document['provider']}:{file.document['api']}"
+        yield file.problem(
+            f"the provider table has no API {names}; `llm-conformance list providers` shows all", "provider"
+        )
     yield from _unusable_messages(file)
     for which in (*file.modes, "outage"):
-        if file.document["recordings"].get(which, 0) >= len(file.cassette.interactions):
-            yield file.problem("the cassette has no such interaction (the first is 0)", "recordings", which)
+        index, count = file.document["recordings"].get(which, 0), len(file.cassette.interactions)
+        if index >= count:
+            message = f"the cassette has no interaction {index}; it has {count}, the first is 0"
+            yield file.problem(message, "recordings", which)
 
 
 def _unusable_messages(file: ScenarioFile) -> Iterator[FileProblem]:
