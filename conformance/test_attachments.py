@@ -23,7 +23,7 @@ def test_audio_is_an_attachment(exchange: Exchange) -> None:
     pieces that join to the same bytes. Audio is never an annotation. Some servers send an `audio` object whose fields
     are all empty: it is no attachment.
 
-    Source: S2-15, S2-17, S2-18, C-1.
+    Source: S2-15, S2-17, S2-18, C-01.
     """
     attachments = exchange.response.attachments
     expect_equal("the number of attachments", len(attachments), len(exchange.expected.attachments))

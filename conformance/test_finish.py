@@ -15,7 +15,7 @@ def test_finish_reason_is_mapped_and_kept(exchange: Exchange) -> None:
     Callers must be able to tell a filtered or truncated answer from one that is short. A word that the provider table
     does not list is None, and never taken for `stop`. docs/providers.md shows which word means what.
 
-    Source: S0-23, S0-24, S0-25, S0-26, S0-27, S0-28, S2-34, S3-11, C-6.
+    Source: S0-23, S0-24, S0-25, S0-26, S0-27, S0-28, S2-34, S3-11, C-06.
     """
     finish_reason = exchange.response.get("finish_reason")
     allowed = exchange.expected.finish_reasons

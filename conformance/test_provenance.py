@@ -21,7 +21,7 @@ def test_answer_names_its_origin(exchange: Exchange) -> None:
     no time, any `created` is made up. With the capability `raw`, `raw_events` hold every frame. An adapter that lists
     attempts lists all of them, the one that was used last, and says why the earlier ones failed.
 
-    Source: S0-07, S0-09, S0-17, S0-18, S4-05, S4-13, S4-14, S4-17, C-9.
+    Source: S0-07, S0-09, S0-17, S0-18, S4-05, S4-13, S4-14, S4-17, C-09.
     """
     response, expected = exchange.response, exchange.expected
     expect_equal("provider", response.get("provider"), exchange.call.provider)

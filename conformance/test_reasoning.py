@@ -53,7 +53,7 @@ def test_native_reasoning_is_not_altered(exchange: Exchange) -> None:
     Some providers demand it back exactly as it was, leading newline and trailing space included. Only reasoning that
     was cut out of the text by tags is trimmed.
 
-    Source: S0-41, S0-45, C-5.
+    Source: S0-41, S0-45, C-05.
     """
     reasoning = exchange.response.reasoning
     if reasoning is None:

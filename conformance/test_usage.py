@@ -68,10 +68,10 @@ def test_no_part_exceeds_its_whole(exchange: Exchange) -> None:
 
 @rule("USE-3", when=_is_reported)
 def test_counts_are_the_providers(exchange: Exchange) -> None:
-    """Every count that the provider reports comes back, normalised by the algebra of that provider and API.
+    """Every count that the provider reports comes back, converted as the provider table says for that API.
 
     Bills and budgets are made from these counts. Claude's input count excludes tokens that were read from or written to
-    the cache, so `prompt_tokens` is the sum of the three; docs/providers.md has the algebra of each API. An adapter
+    the cache, so `prompt_tokens` is the sum of the three; docs/providers.md says how each API counts. An adapter
     that does not declare `audio` may leave out the audio counts.
 
     Source: S0-19, S2-16, S3-07, S3-10.
@@ -113,7 +113,7 @@ def test_no_count_is_invented(exchange: Exchange) -> None:
 
 @rule("USE-5", capability="streaming", when=_is_reported_in_stream)
 def test_streamed_counts_are_folded_by_key(exchange: Exchange) -> None:
-    """A stream's counts are the last value of each key: none is summed, none is lost to a later report without it.
+    """For each count of a stream, the last reported value holds. A later report without that count does not remove it.
 
     Claude reports input at the start and output at the end. Others repeat growing counts on every chunk, or send a last
     chunk that has usage and nothing else.

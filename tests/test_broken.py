@@ -26,7 +26,7 @@ from tests.broken import BROKEN
 from tests.broken.base import Broken
 
 EFFORT = Effort(5, reproducible=True)
-SOURCE = r"\b(?:S[0-4]-\d\d|C-\d+|U-\d\d)\b"
+SOURCE = r"\b(?:S[0-4]-\d\d|C-\d\d|U-\d\d)\b"
 ALL_RULES: list[Rule] = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in rules_in(path)]
 
 

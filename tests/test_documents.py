@@ -12,6 +12,7 @@ import pytest
 
 from llm_conformance import schema
 from llm_conformance.locations import CASSETTES, FORMATS, RULES, SCHEMAS
+from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import cassette, lint
 from llm_conformance.wire.providers import table
 from tests.test_broken import ALL_RULES
@@ -113,7 +114,7 @@ def test_every_requirement_is_listed() -> None:
     for row in REQUIREMENTS:
         seed, _, number = row.id.partition("-")
         numbers[seed].append(int(number))
-    counts = {"S0": 51, "S1": 29, "S2": 39, "S3": 42, "S4": 32, "U": 7}  # as in the seed documents
+    counts = {"S0": 51, "S1": 29, "S2": 39, "S3": 42, "S4": 32, "U": 7, "C": 20}  # as in the seed documents
     assert numbers == {seed: list(range(1, count + 1)) for seed, count in counts.items()}
 
 
@@ -133,3 +134,9 @@ def test_a_requirement_without_a_test_is_reported(row: requirements_page.Require
     )
     assert problem in next(row.problems(seen, ROOT / "tests"))
     assert row.seen_in(seen) == (["a/b"] if row.out else [])
+
+
+def test_every_source_of_a_rule_is_a_requirement() -> None:
+    ids = {row.id for row in REQUIREMENTS}
+    for entry in catalogue.catalogue().values():
+        assert set(entry.sources) <= ids, entry.id

@@ -143,7 +143,7 @@ class ProgramAdapter:
             if line.get("done") is True:
                 self._busy = False
                 return
-            # A response is the last line of an answer. If a caller stops to read a stream, the program stays busy.
+            # A response is the last line of an answer. If a caller stops reading a stream, the program stays busy.
             self._busy = "response" not in line
             yield line
 

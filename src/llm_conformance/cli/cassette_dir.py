@@ -31,7 +31,7 @@ def add_cassette_dir(parser: Parser) -> None:
 def cassette_dir_of(options: Options, changes: bool = True) -> Path:
     """Return the cassette directory.
 
-    If the command `changes` it, an acceptance that was interrupted there is undone first.
+    If the command `changes` the directory, an interrupted `accept` in it is undone first.
 
     Raises:
         UsageError: No directory is given and the suite's own cannot be used, or the directory is unusable.
@@ -51,7 +51,7 @@ def cassette_dir_of(options: Options, changes: bool = True) -> Path:
 
 
 def hint(options: Options) -> str:
-    """Return the option `--cassettes` as the next command needs it; "" if this command was called without."""
+    """Return the option `--cassettes` for a suggested command; "" if this command was called without it."""
     return "" if options.cassettes is None else f" --cassettes={options.cassettes}"
 
 

@@ -16,7 +16,7 @@ from llm_conformance.wire.providers.api import Api
 
 
 class BlocksGenerator(Generator):
-    """Writes blocks in any order. A citation annotates its whole block. The next request has to have all blocks."""
+    """Writes blocks in any order. A citation annotates its whole block. All blocks go back in the next request."""
 
     sends_back: ClassVar[bool] = True
     seals_reasoning: ClassVar[bool] = True

@@ -43,7 +43,7 @@ class CellJudge:
         tally = tally or Tally(keeps=False)
         judged = []
         for rule in rules:
-            known = self.known_without_running(cell, rule)
+            known = self.verdict_without_running(cell, rule)
             if known is not None:
                 tally.add([known])
                 continue
@@ -55,7 +55,7 @@ class CellJudge:
             tally.add([judged[-1].verdict])
         return judged
 
-    def known_without_running(self, cell: Cell, rule: Rule) -> Verdict | None:
+    def verdict_without_running(self, cell: Cell, rule: Rule) -> Verdict | None:
         """Return the verdict if it does not depend on what the adapter does, else None."""
         known = known_without_running(cell, rule)
         if known is None and rule.vary_cuts:

@@ -61,7 +61,7 @@ class RuleModule(pytest.File):
         for name, rule in self._rules:
             line = rule.check.__code__.co_firstlineno
             for cell in self._cells:
-                known = self._run.judge.known_without_running(cell, rule)
+                known = self._run.judge.verdict_without_running(cell, rule)
                 if known is not None:
                     collected.known.add([known])
                     continue

@@ -19,7 +19,7 @@ Fields = dict[str, Any]
 
 
 class ConverseGenerator(BlocksGenerator):
-    """Writes `output` with a message of blocks, without an id. Each event of a stream has its type as its name."""
+    """Writes `output` with a message of blocks. Responses have no id. Each stream event is named after its type."""
 
     ids: ClassVar[tuple[str | None, ...]] = (None,)
     structure: ClassVar[tuple[str, ...]] = ("/output", "/output/message", "/output/message/content/0", "/delta")

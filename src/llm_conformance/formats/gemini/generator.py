@@ -28,7 +28,7 @@ class GeminiGenerator(Generator):
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
         """Draw thoughts and text in turns, then calls, some of them signed.
 
-        Two parts of the same kind never follow each other: a stream does not tell them from one part.
+        Two parts of the same kind never follow each other, because in a stream they would look like one part.
         """
         thought_first = either(draw)
         kinds = [("thought", "text")[(number + (not thought_first)) % 2] for number in range(at_most(draw, 3))]
@@ -45,7 +45,7 @@ class GeminiGenerator(Generator):
         return answers.cited(draw, draw(texts.answers()))
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the finish words without numbers, which are sent only to clients that ask for them."""
+        """Return the finish words that are not numbers. Numbers are sent only to clients that ask for them."""
         return {word: reason for word, reason in api.finish.items() if not word.isdigit()}
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:

@@ -44,7 +44,7 @@ class OllamaGenerator(Generator):
         return _document(message, done=True) | self._end(answer)
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream: a line for each piece and each call. The end has a line of its own, or is in the last."""
+        """Draw a stream: a line for each piece and each call. The last line, or one after it, ends the stream."""
         lines = [_document(message, done=False) for message in self._pieces(draw, answer)]
         last = lines.pop() if lines and either(draw) else _document({"content": ""}, done=False)
         return [*map(Frame, lines), Frame(last | {"done": True} | self._end(answer), ends=True)]

@@ -53,7 +53,7 @@ class ResponsesGenerator(Generator):
         return {"type": "url_citation", "url": f"https://example.org/{citation.number}", "title": "Found"}
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the reasoning items, without the ids, which only a server that has stored the items can use."""
+        """Return the reasoning items without their ids. Only a server that has stored the items could use the ids."""
         items = [self._item(answer, index, block) for index, block in enumerate(answer.blocks)]
         return {
             f"/input/{1 + index}": {key: value for key, value in item.items() if key != "id"}
