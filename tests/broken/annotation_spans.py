@@ -37,7 +37,7 @@ class InclusiveEnd(FaultySpans):
     """Ends each span one code point too early."""
 
     fails = ("ANN-2", "ANN-5")
-    says = "the end is the last code point, not one behind it"
+    says = "the end is the last code point, not the one after it"
 
     def move(self, message: str, annotation: Annotation, start: int, end: int) -> tuple[int, int]:
         return start, max(start, end - 1)

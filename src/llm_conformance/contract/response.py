@@ -67,7 +67,7 @@ class Annotation(Value):
 
     Attributes:
         start: The offset of the first code point; None if the citation has no place in the message.
-        end: The offset behind the last code point; None if `start` is None.
+        end: The offset after the last code point; None if `start` is None.
         data: The provider's own fields of the citation, under the provider's names.
     """
 

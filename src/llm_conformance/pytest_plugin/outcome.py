@@ -97,7 +97,7 @@ class RunOutcome:
             try:
                 files.write(path, report)
             except (NoBadgeError, OSError) as error:
-                self._notes.append(f"{path}: not written, {error}")
+                self._notes.append(f"{path}: not written: {error}")
         new_file = self._settings.write_deviations
         if new_file is None:
             return
@@ -105,7 +105,7 @@ class RunOutcome:
             verdicts = result.tally.verdicts
             count = deviations_file.write(new_file, verdicts, self._settings.deviations, self._settings.adapters)
         except OSError as error:
-            self._notes.append(f"{new_file}: not written, {error}")
+            self._notes.append(f"{new_file}: not written: {error}")
         else:
             self._notes += [f"{new_file}: written; fill in reason and link of {count} entries"] * bool(count)
 
