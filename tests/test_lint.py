@@ -216,26 +216,26 @@ def test_segments_in_another_order_cannot_be_omitted(tmp_path: Path) -> None:
     ],
 )
 def test_a_cassette_of_a_wrong_shape_is_a_problem_and_no_crash(tmp_path: Path, part: str, replacement: str) -> None:
-    tape = miniature.write(tmp_path).with_name("spider.yaml")
-    text = tape.read_text()
-    tape.write_text(text.replace(part if part in text else part.replace('\\"', '"'), replacement, 1))
-    if tape.read_text() != text:
+    recorded = miniature.write(tmp_path).with_name("spider.yaml")
+    text = recorded.read_text()
+    recorded.write_text(text.replace(part if part in text else part.replace('\\"', '"'), replacement, 1))
+    if recorded.read_text() != text:
         assert problems(tmp_path)
 
 
 def test_an_orphan_cassette_is_named(tmp_path: Path) -> None:
-    tape = miniature.write(tmp_path).with_name("spider.yaml")
-    tape.with_name("spider.scenario.yaml").unlink()
+    recorded = miniature.write(tmp_path).with_name("spider.yaml")
+    recorded.with_name("spider.scenario.yaml").unlink()
     assert list(map(str, lint.orphans(tmp_path))) == [
-        f"{tape}:1: orphan cassette: nothing replays it; add spider.scenario.yaml or remove it"
+        f"{recorded}:1: orphan cassette: nothing replays it; add spider.scenario.yaml or remove it"
     ]
 
 
 def test_a_link_that_leads_out_is_named(tmp_path: Path) -> None:
-    tape = miniature.write(tmp_path / "inside").with_name("spider.yaml")
+    recorded = miniature.write(tmp_path / "inside").with_name("spider.yaml")
     (tmp_path / "secret.yaml").write_text("password: x")
-    tape.unlink()
-    tape.symlink_to(tmp_path / "secret.yaml")
+    recorded.unlink()
+    recorded.symlink_to(tmp_path / "secret.yaml")
     found = problems(tmp_path / "inside")
     assert found == [f"spider.yaml:1: leads out of {tmp_path / 'inside'}; put the file itself here"]
 
@@ -250,9 +250,9 @@ def test_a_scenario_without_cassette_is_named(tmp_path: Path) -> None:
     ["sk-ant-REDACTED", "Bearer abcdefghijklmnop", "someone@gmail.com"],
 )
 def test_what_looks_like_a_secret_is_named_and_not_repeated(tmp_path: Path, secret: str) -> None:
-    tape = miniature.write(tmp_path).with_name("spider.yaml")
+    recorded = miniature.write(tmp_path).with_name("spider.yaml")
     secret = secret.replace("REDACTED", "api03-" + "a" * 24)
-    tape.write_text(tape.read_text().replace("source: the tests", f"source: the tests {secret}"))
+    recorded.write_text(recorded.read_text().replace("source: the tests", f"source: the tests {secret}"))
     (found,) = problems(tmp_path)
     assert found.startswith("spider.yaml:4: this looks like")
     assert secret not in found
@@ -338,12 +338,12 @@ def test_vcrpy_reads_a_written_cassette(tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     written = [*miniature.interactions(), replace(miniature.interactions()[0], body=b"\xff")]
     save(path, {"provenance": "synthetic", "source": "the tests"}, written)
-    with vcr.use_cassette(str(path), record_mode="none") as tape:
-        assert [(request.uri, json.loads(request.body)) for request in tape.requests] == [
+    with vcr.use_cassette(str(path), record_mode="none") as recorded:
+        assert [(request.uri, json.loads(request.body)) for request in recorded.requests] == [
             (interaction.uri, interaction.request) for interaction in written
         ]
-        assert [response["body"]["string"] for response in tape.responses] == [each.body for each in written]
-        assert [response["status"]["code"] for response in tape.responses] == [200, 200, 200]
+        assert [response["body"]["string"] for response in recorded.responses] == [each.body for each in written]
+        assert [response["status"]["code"] for response in recorded.responses] == [200, 200, 200]
 
 
 def test_the_command_lists_problems_and_says_how_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,7 @@
 """llm-conformance: a fixture-based conformance test suite for LLM response adapters.
 
 An adapter turns a provider's HTTP answer into a normalised response. This package replays recorded provider traffic
-through an adapter and judges what comes back by named invariants:
+through an adapter and judges what comes back by named rules:
 
     pytest --pyargs llm_conformance --adapter=mypkg
 
