@@ -17,7 +17,7 @@ from pathlib import Path
 
 from adapters import ReferenceAdapters
 from llm_conformance.adapter import loader
-from llm_conformance.adapter.under_test import Method
+from llm_conformance.adapter.declarations import Method
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.example_judge import ExampleJudge
 from llm_conformance.judging.search import search

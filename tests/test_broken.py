@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from llm_conformance.adapter import under_test
+from llm_conformance.adapter import declarations
 from llm_conformance.judging import plan
 from llm_conformance.judging.cell_judge import CellJudge
 from llm_conformance.judging.effort import Effort
@@ -48,7 +48,7 @@ def failures(adapter: Broken, scenarios: list[Scenario], runner: Runner) -> dict
     Cutting all streams would take half of the time: only the streams of one scenario of each API are cut, unless the
     adapter fails STR-4.
     """
-    broken = under_test.describe("broken", adapter)
+    broken = declarations.describe("broken", adapter)
     apis = [api for api in adapter.providers if adapter.touches(api)]
     scenarios = [scenario for scenario in scenarios if str(scenario.api) in apis]
     found: dict[str, list[str]] = defaultdict(list)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.adapter.under_test import AdapterUnderTest
+from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging import deviations, deviations_file
 from llm_conformance.judging.deviations import Deviation, Deviations
 from llm_conformance.judging.verdict import Verdict

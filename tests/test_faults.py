@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from llm_conformance.adapter import under_test
+from llm_conformance.adapter import declarations
 from llm_conformance.contract import Call, HttpResponse, Response, ServiceUnavailableError, error_for_status
 from llm_conformance.judging.plan import Filters, cells
 from llm_conformance.locations import CASSETTES
@@ -24,7 +24,7 @@ from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.scenario import Scenario
 from tests.calls import ADAPTERS
 
-REFERENCE = under_test.describe("reference", ADAPTERS)
+REFERENCE = declarations.describe("reference", ADAPTERS)
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ class Patient:
 
 
 def test_a_client_without_timeout_is_given_up(runner: Runner, faulty: list[Scenario]) -> None:
-    patient = under_test.describe("patient", Patient())
+    patient = declarations.describe("patient", Patient())
     silent = [each for each in faulty if each.fault and each.fault.kind == "silence"]
     started = time.monotonic()
     for each in silent:
@@ -113,13 +113,13 @@ def outage() -> Scenario:
 
 
 def test_a_request_need_not_be_repeated(runner: Runner, outage: Scenario) -> None:
-    once = under_test.describe("once", OnceOnly())
+    once = declarations.describe("once", OnceOnly())
     outcome = runner.run(Cell(once, outage, "json", "complete")).outcome
     assert outcome.unsupported == "the adapter does not ask again after a 503, and need not"
 
 
 def test_another_request_after_a_failure_is_refused_with_an_explanation(runner: Runner, outage: Scenario) -> None:
-    other = under_test.describe("other", AnotherModel())
+    other = declarations.describe("other", AnotherModel())
     outcome = runner.run(Cell(other, outage, "json", "complete")).outcome
     assert outcome.unsupported is None
     assert outcome.fault == 'the adapter sent /model = "gpt-3"; recorded was "gpt-4o-mini"'

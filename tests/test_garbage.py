@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from llm_conformance.adapter.under_test import describe
+from llm_conformance.adapter.declarations import describe
 from llm_conformance.judging.judge import judge_exchange
 from llm_conformance.judging.status import Status
 from llm_conformance.locations import CASSETTES

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from llm_conformance.adapter import under_test
-from llm_conformance.adapter.under_test import Method
+from llm_conformance.adapter import declarations
+from llm_conformance.adapter.declarations import Method
 from llm_conformance.judging.counterexamples import Counterexample
 from llm_conformance.judging.effort import QUICK, Effort
 from llm_conformance.judging.example_judge import ExampleJudge
@@ -81,7 +81,7 @@ def test_a_fault_is_found_and_shrunk(fault: Fault, runner: Runner) -> None:
 
 def found(fault: Fault, runner: Runner) -> Counterexample | None:
     """Return the smallest counterexample that the default effort finds, None if it finds none."""
-    judged = under_test.describe("broken", fault.adapter())
+    judged = declarations.describe("broken", fault.adapter())
     methods: tuple[Method, ...] = ("parse_stream", "parse", "complete")
     method = next(method for method in methods if method in judged.methods)
     mode: Mode = "stream" if method == "parse_stream" else "json"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from llm_conformance.adapter.declarations import BadAdapterError
 from llm_conformance.adapter.loader import load
 from llm_conformance.adapter.program import ProgramAdapter, ProgramError
-from llm_conformance.adapter.under_test import BadAdapterError
 from tests import miniature
 from tests.miniature import RULES
 

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from llm_conformance.adapter import under_test
+from llm_conformance.adapter import declarations
 from llm_conformance.judging import plan
 from llm_conformance.judging.cell_judge import CellJudge
 from llm_conformance.judging.effort import Effort
@@ -43,7 +43,7 @@ def examples(scenarios: Sequence[Scenario], runner: Runner) -> Mapping[str, Mapp
 def _example(rule: Rule, scenarios: Sequence[Scenario], runner: Runner) -> Mapping[str, str]:
     own = sorted((each for each in BROKEN if each.fails[0] == rule.id), key=lambda each: len(each.fails))
     for broken in own:
-        adapter = under_test.describe("mypkg", broken())
+        adapter = declarations.describe("mypkg", broken())
         for message, failure in _failures(rule, plan.cells([adapter], scenarios, plan.Filters()), runner):
             if re.search(broken.says, message):
                 return {"fault": _fault(broken), "failure": _shortened(failure)}

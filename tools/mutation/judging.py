@@ -18,7 +18,7 @@ from typing import Any, Literal
 import pytest
 from mutmut.mutation import trampoline
 
-from llm_conformance.adapter.under_test import describe
+from llm_conformance.adapter.declarations import describe
 from llm_conformance.options import TIMEOUT_S
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
 from llm_conformance.pytest_plugin.items import RuleItem

@@ -24,8 +24,8 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from llm_conformance.adapter.certificates import cheap_certificates
+from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError, describe
 from llm_conformance.adapter.program import PREFIX, ProgramAdapter, ProgramError
-from llm_conformance.adapter.under_test import AdapterUnderTest, BadAdapterError, describe
 from llm_conformance.locations import REFERENCE_ADAPTERS, ROOT
 
 ATTRIBUTE = "conformance_adapter"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from llm_conformance.adapter.under_test import CAPABILITIES
+from llm_conformance.adapter.declarations import CAPABILITIES
 from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue

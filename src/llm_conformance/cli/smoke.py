@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from llm_conformance.adapter import loader
-from llm_conformance.adapter.under_test import AdapterUnderTest, BadAdapterError
+from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError
 from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import CASSETTES
 from llm_conformance.options import TIMEOUT_S

@@ -18,7 +18,7 @@ from typing import Any
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from llm_conformance.adapter.under_test import AdapterUnderTest
+from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.wire.interaction import Mode

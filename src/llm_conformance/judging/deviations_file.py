@@ -14,7 +14,7 @@ from typing import Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from llm_conformance import schema, secrets, toml_files
-from llm_conformance.adapter.under_test import METHODS, AdapterUnderTest
+from llm_conformance.adapter.declarations import METHODS, AdapterUnderTest
 from llm_conformance.judging.deviations import Deviation, Deviations, names
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from llm_conformance.adapter.under_test import METHODS, AdapterUnderTest
+from llm_conformance.adapter.declarations import METHODS, AdapterUnderTest
 from llm_conformance.replay.cell import PURE, Cell
 from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios.scenario import Scenario

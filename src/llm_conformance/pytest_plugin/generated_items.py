@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.adapter.under_test import AdapterUnderTest, Method
+from llm_conformance.adapter.declarations import AdapterUnderTest, Method
 from llm_conformance.judging.counterexamples import Counterexample, failure_texts
 from llm_conformance.judging.example_judge import ExampleJudge, RuleResult
 from llm_conformance.judging.failure_text import reproduce_command

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from llm_conformance.adapter import loader
+from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError
 from llm_conformance.adapter.program import ProgramAdapter
-from llm_conformance.adapter.under_test import AdapterUnderTest, BadAdapterError
 from llm_conformance.judging import deviations, deviations_file
 from llm_conformance.judging.deviations import Deviation, Deviations
 from llm_conformance.judging.effort import Effort

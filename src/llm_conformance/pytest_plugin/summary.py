@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from llm_conformance import __version__
-from llm_conformance.adapter.under_test import AdapterUnderTest
+from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.deviations import Deviation
 from llm_conformance.judging.status import Status
 from llm_conformance.reports.matrix import RED, Counts, brief, passed_and_judged

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from llm_conformance.adapter import loader
-from llm_conformance.adapter.under_test import AdapterUnderTest
+from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.cell_judge import CellJudge
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.plan import Filters, cells

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from llm_conformance.adapter.under_test import AdapterUnderTest, Method
+from llm_conformance.adapter.declarations import AdapterUnderTest, Method
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Mode
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from llm_conformance.adapter.certificates import cheap_certificates
-from llm_conformance.adapter.under_test import METHODS, Method
+from llm_conformance.adapter.declarations import METHODS, Method
 from llm_conformance.contract import Call, HttpResponse
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.pointers import without

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from llm_conformance import __version__, secrets
-from llm_conformance.adapter.under_test import AdapterUnderTest
+from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.deviations import Deviations
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.tally import Tally

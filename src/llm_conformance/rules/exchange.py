@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from llm_conformance.adapter.under_test import AdapterUnderTest, Method
+from llm_conformance.adapter.declarations import AdapterUnderTest, Method
 from llm_conformance.contract import Call
 from llm_conformance.rules.outcome import Outcome, Returned
 from llm_conformance.rules.violation import Vacuous, Violation

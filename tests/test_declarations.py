@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from llm_conformance.adapter import loader
-from llm_conformance.adapter.under_test import BadAdapterError, describe
+from llm_conformance.adapter.declarations import BadAdapterError, describe
 from tests import miniature
 
 ADAPTER = """\
