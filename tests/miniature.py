@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.cassette import save
 from llm_conformance.wire.interaction import Interaction
+from llm_conformance.yaml_files import BadFileError
 
 URI = "https://api.deepseek.com/chat/completions"
 REQUEST = {"model": "deepseek-reasoner", "messages": [{"role": "user", "content": "How many legs has a spider?"}]}
@@ -120,3 +122,12 @@ def run(pytester: pytest.Pytester, *arguments: str) -> tuple[pytest.RunResult, d
 
 
 RULES = Path(__file__).parent.parent / "conformance"
+
+
+def problems(directory: Path) -> list[str]:
+    """Return the problems found below `directory` as `file name:line: message`."""
+    try:
+        lint.load_all([directory])
+    except BadFileError as bad:
+        return [str(problem).removeprefix(f"{directory}/mini/") for problem in bad.problems]
+    return []

@@ -11,32 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import vcr
 import yaml
 
-from llm_conformance import yaml_files
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import cassette, lint, load
 from llm_conformance.scenarios.cassette import save
-from llm_conformance.scenarios.checks import lint_digests
 from llm_conformance.wire.framings.aws_event_stream import aws_chunk_payload, aws_message
-from llm_conformance.wire.providers import table
 from llm_conformance.yaml_files import BadFileError
 from tests import miniature
 
 
-def problems(directory: Path) -> list[str]:
-    """Return the problems found below `directory` as `file name:line: message`."""
-    try:
-        lint.load_all([directory])
-    except BadFileError as bad:
-        return [str(problem).removeprefix(f"{directory}/mini/") for problem in bad.problems]
-    return []
-
-
 def test_the_miniature_is_clean(tmp_path: Path) -> None:
     miniature.write(tmp_path)
-    assert problems(tmp_path) == []
+    assert miniature.problems(tmp_path) == []
 
 
 def test_the_suite_is_clean_and_large_enough() -> None:
@@ -167,7 +154,7 @@ def test_signatures_are_base64_as_clients_decode_them() -> None:
 def test_each_mistake_is_named(tmp_path: Path, text: str, replacement: str, message: str) -> None:
     assert text in miniature.SCENARIO
     miniature.write(tmp_path, scenario=miniature.SCENARIO.replace(text, replacement, 1))
-    found = problems(tmp_path)
+    found = miniature.problems(tmp_path)
     assert any(message in problem for problem in found), found
     assert all(problem.startswith("spider.scenario.yaml:") for problem in found)
 
@@ -198,7 +185,7 @@ def test_segments_in_another_order_cannot_be_omitted(tmp_path: Path) -> None:
     for stated in (document["expected"], document["expected"].get("stream", {})):
         stated.pop("segments", None)
     path.write_text(json.dumps(document), "utf-8")
-    (problem,) = problems(tmp_path)
+    (problem,) = miniature.problems(tmp_path)
     assert "the bytes do not give reasoning, text and tool calls in this order: state `segments`" in problem
 
 
@@ -220,7 +207,7 @@ def test_a_cassette_of_a_wrong_shape_is_a_problem_and_no_crash(tmp_path: Path, p
     text = recorded.read_text()
     recorded.write_text(text.replace(part if part in text else part.replace('\\"', '"'), replacement, 1))
     if recorded.read_text() != text:
-        assert problems(tmp_path)
+        assert miniature.problems(tmp_path)
 
 
 def test_an_orphan_cassette_is_named(tmp_path: Path) -> None:
@@ -236,13 +223,13 @@ def test_a_link_that_leads_out_is_named(tmp_path: Path) -> None:
     (tmp_path / "secret.yaml").write_text("password: x")
     recorded.unlink()
     recorded.symlink_to(tmp_path / "secret.yaml")
-    found = problems(tmp_path / "inside")
+    found = miniature.problems(tmp_path / "inside")
     assert found == [f"spider.yaml:1: leads out of {tmp_path / 'inside'}; put the file itself here"]
 
 
 def test_a_scenario_without_cassette_is_named(tmp_path: Path) -> None:
     miniature.write(tmp_path).with_name("spider.yaml").unlink()
-    assert problems(tmp_path) == ["spider.scenario.yaml:1: its cassette spider.yaml is missing"]
+    assert miniature.problems(tmp_path) == ["spider.scenario.yaml:1: its cassette spider.yaml is missing"]
 
 
 @pytest.mark.parametrize(
@@ -253,7 +240,7 @@ def test_what_looks_like_a_secret_is_named_and_not_repeated(tmp_path: Path, secr
     recorded = miniature.write(tmp_path).with_name("spider.yaml")
     secret = secret.replace("REDACTED", "api03-" + "a" * 24)
     recorded.write_text(recorded.read_text().replace("source: the tests", f"source: the tests {secret}"))
-    (found,) = problems(tmp_path)
+    (found,) = miniature.problems(tmp_path)
     assert found.startswith("spider.yaml:4: this looks like")
     assert secret not in found
 
@@ -281,69 +268,9 @@ def test_what_looks_like_a_secret_in_a_message_is_named(tmp_path: Path, message:
     made = replace(streamed, headers=headers, body=message + aws_message({":event-type": "b"}, b"\xff"))
     save(tmp_path / "mini" / "spider.yaml", miniature.PROVENANCE, [plain, made])
     assert SECRET not in (tmp_path / "mini" / "spider.yaml").read_text()
-    (found,) = (each for each in problems(tmp_path) if "looks like" in each)
+    (found,) = (each for each in miniature.problems(tmp_path) if "looks like" in each)
     assert "a message has what looks like an API key" in found
     assert SECRET not in found
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a: !!python/name:os.system", "only !!binary is allowed"),
-        ("a: !custom 1", "only !!binary is allowed"),
-        ("a: &x [1]\nb: *x", "anchors and aliases are refused"),
-        ("a: 1\na: 2", "'a' occurs twice"),
-        ("a: [1", "not valid YAML"),
-        ("[" * 100, "nested deeper than 64 levels"),
-    ],
-)
-def test_dangerous_or_broken_yaml_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "x.yaml"
-    with pytest.raises(BadFileError) as caught:
-        yaml_files.parse(path, text)
-    assert message in str(caught.value)
-    assert str(caught.value).startswith(f"{path}:")
-
-
-def test_dates_are_text_and_binary_is_bytes(tmp_path: Path) -> None:
-    assert yaml_files.parse(tmp_path, "a: 2025-01-21\nb: !!binary aGk=") == {"a": "2025-01-21", "b": b"hi"}
-
-
-def test_an_oversize_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "x.yaml"
-    path.write_bytes(b"a" * 100)
-    monkeypatch.setattr(yaml_files, "MAX_BYTES", 99)
-    with pytest.raises(BadFileError, match="larger than"):
-        yaml_files.read_text(path)
-
-
-def test_a_cassette_is_never_overwritten(tmp_path: Path) -> None:
-    path = tmp_path / "x.yaml"
-    path.write_text("mine")
-    with pytest.raises(FileExistsError):
-        save(path, {"provenance": "synthetic", "source": "the tests"}, miniature.interactions())
-    assert path.read_text() == "mine"
-
-
-@pytest.mark.parametrize("character", "\x85\u2028\u2029\ufeff\U0001f980 ")
-def test_every_character_survives_a_cassette(tmp_path: Path, character: str) -> None:
-    text = f'data: {{"a": "x{character}y"}}{character}\n\n'.encode()
-    path = tmp_path / "x.yaml"
-    made = replace(miniature.interactions()[1], body=text)
-    save(path, {"provenance": "synthetic", "source": "the tests"}, [made])
-    assert cassette.load(path).interactions == (made,)
-
-
-def test_vcrpy_reads_a_written_cassette(tmp_path: Path) -> None:
-    path = tmp_path / "x.yaml"
-    written = [*miniature.interactions(), replace(miniature.interactions()[0], body=b"\xff")]
-    save(path, {"provenance": "synthetic", "source": "the tests"}, written)
-    with vcr.use_cassette(str(path), record_mode="none") as recorded:
-        assert [(request.uri, json.loads(request.body)) for request in recorded.requests] == [
-            (interaction.uri, interaction.request) for interaction in written
-        ]
-        assert [response["body"]["string"] for response in recorded.responses] == [each.body for each in written]
-        assert [response["status"]["code"] for response in recorded.responses] == [200, 200, 200]
 
 
 def test_the_command_lists_problems_and_says_how_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -409,89 +336,4 @@ def test_an_impossible_fault_is_a_problem(tmp_path: Path, fault: str | None, exp
     call, _, _ = miniature.SCENARIO.partition("expected:\n")
     stated = f"fault: {fault}\n" if fault else ""
     miniature.write(tmp_path, scenario=f"{call}{stated}expected:\n  {expected}\n  fault: connection\n")
-    assert [each for each in problems(tmp_path) if message in each]
-
-
-@pytest.fixture
-def linted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a directory like the suite's own, with the digests of two scenarios that passed the lint."""
-    monkeypatch.setattr(lint_digests, "CASSETTES", tmp_path)
-    miniature.write(tmp_path)
-    messages = "messages: [{role: user, content: How many legs has a spider?}]"
-    assert messages in miniature.SCENARIO
-    turns = "messages:\n  - {role: user, content: How many?}\n  - {answer_of: spider}"
-    miniature.write(tmp_path, "again", miniature.SCENARIO.replace(messages, turns))
-    assert lint.main([str(tmp_path), "--write"]) == 0
-    return tmp_path
-
-
-def linted_again(directory: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the ids of the scenarios that a run lints in a directory."""
-    names: list[str] = []
-
-    def note(file: load.ScenarioFile) -> Iterator[str]:
-        names.append(load.id_of(file.path))
-        return iter(())
-
-    monkeypatch.setattr(lint, "lint", note)
-    assert [scenario.id for scenario in lint.load_all([directory])] == ["mini/again", "mini/spider"]
-    return names
-
-
-def test_a_scenario_that_passed_the_lint_is_not_linted_again(linted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert linted_again(linted, monkeypatch) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "again"),
-    [
-        ("again.scenario.yaml", ["mini/again"]),
-        ("again.yaml", ["mini/again"]),
-        ("spider.scenario.yaml", ["mini/again", "mini/spider"]),
-        ("spider.yaml", ["mini/again", "mini/spider"]),
-    ],
-)
-def test_an_edited_scenario_is_linted_again(
-    linted: Path, monkeypatch: pytest.MonkeyPatch, name: str, again: list[str]
-) -> None:
-    path = linted / "mini" / name
-    path.write_text(path.read_text() + "# edited\n")
-    assert linted_again(linted, monkeypatch) == again
-
-
-def test_an_edit_that_contradicts_the_bytes_is_a_problem(linted: Path) -> None:
-    path = linted / "mini" / "spider.scenario.yaml"
-    path.write_text(path.read_text().replace("message: Eight.", "message: Nine."))
-    assert [problem for problem in problems(linted) if "message: the scenario states" in problem]
-
-
-@pytest.mark.parametrize("answer_of", ['"spider"', "'spider'"])
-def test_a_scenario_whose_answers_are_not_found_in_its_text_has_no_digest(linted: Path, answer_of: str) -> None:
-    path = linted / "mini" / "again.scenario.yaml"
-    assert lint_digests.of_scenario(path)
-    path.write_text(path.read_text().replace("answer_of: spider", f"answer_of: {answer_of}"))
-    assert lint_digests.of_scenario(path) is None
-
-
-@pytest.mark.parametrize("change", ["api", "lint", "directory", "file"])
-def test_another_lint_or_api_or_directory_lints_again(
-    linted: Path, monkeypatch: pytest.MonkeyPatch, change: str
-) -> None:
-    if change == "api":
-        monkeypatch.setattr(load, "api_in", lambda _: table.table()["zai", "chat"])
-    elif change == "lint":
-        monkeypatch.setattr(lint_digests, "_of_lint", lambda: "another")
-    elif change == "directory":
-        monkeypatch.setattr(lint_digests, "CASSETTES", CASSETTES)
-    else:
-        lint_digests.file_of(linted).write_text("not a digest file\n")
-    assert linted_again(linted, monkeypatch) == ["mini/again", "mini/spider"]
-
-
-def test_the_lint_refuses_old_digests(linted: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = linted / "mini" / "spider.scenario.yaml"
-    path.write_text(path.read_text() + "# edited\n")
-    assert lint.main([str(linted)]) == 1
-    assert "lint.sha256:1: out of date; run `python -m" in capsys.readouterr().out
-    assert lint.main([str(linted), "--write"]) == 0
-    assert lint.main([str(linted)]) == 0
+    assert [each for each in miniature.problems(tmp_path) if message in each]

@@ -1,0 +1,247 @@
+"""Runs that judge bare recordings: what they count, report and refuse."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import yaml
+
+from llm_conformance import schema
+from llm_conformance.judging.plan import Filters
+from llm_conformance.scenarios import bare
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.yaml_files import BadFileError
+from tests import miniature
+from tests.bare_cassettes import CITED, only, scenario, write
+
+
+def test_any_time_of_a_stream_is_correct(pytester: pytest.Pytester) -> None:
+    deltas = [{"content": "Hi."}, {"content": " Bye."}]
+    chunks: list[Any] = [
+        {"id": "1", "model": "m", "created": 1762247560 + at, "choices": [{"index": 0, "delta": delta}]}
+        for at, delta in enumerate(deltas)
+    ]
+    chunks[-1]["choices"][0]["finish_reason"] = "stop"
+    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+    path = write(pytester.path / "more", body, response={"headers": {"content-type": ["text/event-stream"]}})
+    assert scenario(path).expected["stream"].times == ("2025-11-04T09:12:40Z", "2025-11-04T09:12:41Z")
+    pytester.makepyfile(
+        clock="""
+        from adapters import ReferenceAdapters
+        from dataclasses import replace
+
+        class Clock(ReferenceAdapters):
+            time = "2025-11-04T09:12:41Z"
+
+            def parse_stream(self, chunks, call):
+                for event in super().parse_stream(chunks, call):
+                    yield event if event.response is None else replace(
+                        event, response=replace(event.response, created=self.time)
+                    )
+
+        class Wrong(Clock):
+            time = "2025-11-04T09:12:42Z"
+        """
+    )
+    options = ("--conformance-method=parse_stream", "--conformance-rule=PRV-1")
+    result, _ = run(pytester, "--adapter=clock:Clock", *options)
+    assert result.ret == 0
+    result, report = run(pytester, "--adapter=clock:Wrong", *options)
+    assert result.ret == 1
+    (message,) = {result["message"] for result in report["results"]}
+    said = (
+        'expected created "2025-11-04T09:12:40Z" or "2025-11-04T09:12:41Z", to the second; got "2025-11-04T09:12:42Z"'
+    )
+    assert message == said
+
+
+def test_a_cassette_with_aliases_is_out_of_scope(pytester: pytest.Pytester) -> None:
+    path = write(pytester.path / "more", CITED)
+    path.write_text(f"again: &a [1]\nonce: *a\n{path.read_text('utf-8')}", "utf-8")
+    result, report = run(pytester, "--adapter=adapters")
+    assert result.ret == 5
+    assert list(report["bare_recordings"]["out_of_scope"]) == [
+        "YAML anchors and aliases are refused; write the value out"
+    ]
+    path.write_text("again: &a [1]\nonce: *a\n", "utf-8")
+    with pytest.raises(BadFileError, match="aliases are refused"):
+        only(path)
+
+
+def run(pytester: pytest.Pytester, *arguments: str) -> tuple[pytest.RunResult, dict[str, Any]]:
+    """Judge the bare cassettes in `more` by the suite's rules, and no other scenario."""
+    report = pytester.path / "report.json"
+    result = pytester.runpytest_subprocess(
+        str(miniature.RULES),
+        f"--conformance-cassettes={pytester.path / 'more'}",
+        "--conformance-scenario=openai/one*",
+        f"--conformance-report={report}",
+        "-q",
+        *arguments,
+    )
+    return result, json.loads(report.read_text("utf-8")) if report.exists() else {}
+
+
+def test_rules_judge_bare_recordings(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "more", CITED)
+    result, report = run(pytester, "--adapter=adapters")
+    assert result.ret == 0
+    assert report["bare_recordings"] == {"seen": 1, "out_of_scope": {}, "not_covered": {}, "bad_files": []}
+    judged = {(each["rule"], each["method"]) for each in report["results"] if each["status"] == "pass"}
+    assert {("MSG-2", "parse"), ("MSG-2", "complete"), ("ANN-2", "parse"), ("USE-3", "complete")} <= judged
+
+
+def test_a_file_that_is_found_twice_is_judged_once(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "more", CITED)
+    again = (f"--conformance-cassettes={name}" for name in ("more", "more/openai", "./more/../more"))
+    _, report = run(pytester, "--adapter=adapters", *again)
+    assert report["bare_recordings"]["seen"] == 1
+
+
+def test_a_broken_adapter_fails_on_them(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "more", CITED)
+    write(pytester.path / "more", CITED | {"usage": None}, "one-more")
+    pytester.makepyfile(
+        trims="""
+        from adapters import ReferenceAdapters
+        from dataclasses import replace
+
+        class Trims(ReferenceAdapters):
+            def parse(self, http, call):
+                answer = super().parse(http, call)
+                return replace(answer, message=answer.message[:-1])
+
+        conformance_adapter = Trims
+        """
+    )
+    result, report = run(pytester, "--adapter=trims")
+    assert result.ret == 1
+    failed = {
+        (each["scenario"], each["rule"], each["method"]) for each in report["results"] if each["status"] == "fail"
+    }
+    assert failed == {("openai/one", "MSG-2", "parse"), ("openai/one-more", "MSG-2", "parse")}
+    result.stdout.fnmatch_lines(
+        ["*Expected*the message of 28 code points*", "Reproduce*--conformance-scenario=openai/one*"]
+    )
+
+
+def test_the_reproduce_command_finds_a_file_again(pytester: pytest.Pytester) -> None:
+    flat = pytester.mkdir("flat")
+    write(pytester.path, CITED, "test_x[openai]").rename(flat / "test_x[openai].yaml")
+    write(pytester.path, CITED, "test_xo").rename(flat / "test_xo.yaml")
+    pytester.makepyfile(wrong="class A:\n    providers = ['openai']\n    parse = dict\nconformance_adapter = A")
+    result = pytester.runpytest_subprocess(
+        str(miniature.RULES),
+        "--adapter=wrong",
+        "--conformance-cassettes=flat",
+        "--conformance-scenario=flat/*",
+        "--conformance-transport=vcr",
+        "--conformance-timeout=2.5",
+    )
+    lines = [line for line in result.stdout.lines if line.startswith("Reproduce") and "MSG-2" in line]
+    ((_, *arguments),) = [shlex.split(line.removeprefix("Reproduce")) for line in lines if "test_x[[]" in line]
+    assert {"--conformance-transport=vcr", "--conformance-timeout=2.5"} < set(arguments)
+    report = f"--conformance-report={pytester.path / 'report.json'}"
+    again = pytester.runpytest_subprocess(*arguments, report)
+    assert {**again.parseoutcomes(), "warnings": 0} == {"failed": 1, "warnings": 0}
+    judged = json.loads((pytester.path / "report.json").read_text("utf-8"))["results"]
+    assert [each["scenario"] for each in judged] == ["flat/test_x[openai]"]
+
+
+def test_a_file_that_is_no_cassette_is_a_usage_error(pytester: pytest.Pytester) -> None:
+    path = write(pytester.path / "more", CITED)
+    path.write_text("interactions: 5\n")
+    result, report = run(pytester, "--adapter=adapters")
+    assert result.ret == 4
+    result.stdout.fnmatch_lines(["*one.yaml:1: interactions: 5 is not of type 'array'*"])
+    assert report["bare_recordings"]["bad_files"] == [f"{path}:1: interactions: 5 is not of type 'array'"]
+    assert list(schema.problems("report", report)) == []
+
+
+@pytest.mark.parametrize(("text", "code", "complete"), [("interactions: 5", 4, False), ("interactions: []", 5, True)])
+def test_a_run_with_a_file_that_is_no_cassette_is_not_complete(
+    pytester: pytest.Pytester, text: str, code: int, complete: bool
+) -> None:
+    write(pytester.path / "more", CITED).write_text(text)
+    pytester.makepyfile(acme="class A:\n    providers = ['acme']\n    parse = print\nconformance_adapter = A")
+    report = pytester.path / "report.json"
+    options = ("--adapter=acme", "--conformance-cassettes=more", f"--conformance-report={report}")
+    result = pytester.runpytest_subprocess(str(miniature.RULES), "-q", *options)
+    assert (result.ret, json.loads(report.read_text("utf-8"))["complete"]) == (code, complete)
+
+
+def test_an_error_of_the_suite_is_not_a_failure_of_the_adapter(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "more", CITED)
+    pytester.makepyfile(
+        breaks="""
+        from llm_conformance import schema
+        from llm_conformance.scenarios import bare
+
+        def recordings(path):
+            raise LookupError("no such thing")
+
+        bare.recordings = recordings
+        """
+    )
+    result, report = run(pytester, "--adapter=adapters", "-p", "breaks")
+    assert result.ret == 3
+    assert report["summary"]["error"] == 1
+    assert list(schema.problems("report", report)) == []
+    result.stdout.fnmatch_lines(["*LookupError: no such thing*", "*a fault of llm-conformance*"])
+
+
+def test_a_run_with_only_unknown_apis_does_not_pass(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "more", CITED, request={"uri": "https://api.acme.test/v1/chat"})
+    result, report = run(pytester, "--adapter=adapters")
+    assert result.ret == 5
+    assert report["bare_recordings"]["not_covered"] == {"reference": 1}
+
+
+def test_filtered_recordings_are_not_counted(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "more", CITED)
+    write(pytester.path / "more", CITED, "one-stranger", request={"uri": "https://api.acme.test/v1/chat"})
+    write(pytester.path / "more", CITED, "one-more", request={"uri": "https://api.groq.com/openai/v1/chat/completions"})
+    pytester.makepyfile(acme="class A:\n    providers = ['groq']\n    parse = dict\nconformance_adapter = A")
+    result, report = run(pytester, "--adapter=acme", "--conformance-provider=openai")
+    assert report["bare_recordings"]["seen"] == 1
+    assert list(report["bare_recordings"]["not_covered"].values()) == [1]
+    result.stdout.fnmatch_lines(["*not covered: 1 of 1 scenarios and recordings*"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "admitted"),
+    [
+        ("openai/two", [0, 1]),
+        ("openai/t*", [0, 1]),
+        ("openai/two#1", [1]),
+        ("openai/t*#0", [0]),
+        ("*/tw[o]#[1-9]", [1]),
+        ("openai/two#7", []),
+        ("openai/other#1", None),
+        ("openai/tw", None),
+    ],
+)
+def test_a_pattern_names_a_cassette_or_an_interaction_of_it(
+    tmp_path: Path, pattern: str, admitted: list[int] | None
+) -> None:
+    path = write(tmp_path, CITED, "two")
+    document = yaml.safe_load(path.read_text("utf-8"))
+    document["interactions"] *= 2
+    path.write_text(json.dumps(document), "utf-8")
+    filters = Filters(scenarios=[pattern])
+    assert filters.may_admit(path) == (admitted is not None)
+    found = [number for number, each in enumerate(bare.recordings(path)) if filters.admits(cast("Scenario", each))]
+    assert found == (admitted or [])
+
+
+def test_workers_judge_them_too(pytester: pytest.Pytester) -> None:
+    for number in range(4):
+        write(pytester.path / "more", CITED, f"one-{number}")
+    result, report = run(pytester, "--adapter=adapters", "-n2")
+    assert result.ret == 0
+    assert report["bare_recordings"]["seen"] == 4
+    assert len({each["scenario"] for each in report["results"] if each["status"] == "pass"}) == 4
