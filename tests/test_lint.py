@@ -70,6 +70,8 @@ def test_signatures_are_base64_as_clients_decode_them() -> None:
         ("title:", "mood: good\ntitle:", "mood: no such key"),
         ("title: Reasoning beside the answer\n", "", "'title' is a required property"),
         ("provider: deepseek", "provider: acme", "the provider table has no API acme:chat"),
+        ("recordings: {", "recording: {", "'recordings' is a required property"),
+        ("recordings: {json: 0, stream: 1, same_content: true}", "recordings: none", "'none' is not of type 'object'"),
         ("provider: deepseek", "provider: zai", "which is no call of zai:chat in the provider table"),
         ("{json: 0, stream: 1,", "{json: 0, stream: 7,", "no interaction 7; it has 2"),
         ("{json: 0, stream: 1,", "{json: 1, stream: 0,", "is of the other mode"),

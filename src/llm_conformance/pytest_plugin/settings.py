@@ -78,9 +78,9 @@ class Settings:
 
     def ids(self) -> Iterator[str]:
         """Yield the id of every scenario, recorded or generated."""
+        yield from map(load.id_of, self.files)
         from llm_conformance.themes.theme import THEMES  # imports Hypothesis, which is slow
 
-        yield from map(load.id_of, self.files)
         yield from (theme.scenario_id(api) for api in table().values() for theme in THEMES if theme.suits(api))
 
 

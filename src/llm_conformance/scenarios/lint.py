@@ -42,10 +42,15 @@ def load_all(
     Raises:
         BadFileError: With all problems of all files. If provider files or read rules are wrong, only with theirs.
     """
-    table()
-    reading_rules()
-    loaded: list[Scenario] = []
     problems: list[FileProblem] = []
+    for check in (table, reading_rules):
+        try:
+            check()
+        except BadFileError as bad:
+            problems += bad.problems
+    if problems:
+        raise BadFileError(*problems)
+    loaded: list[Scenario] = []
     seen: dict[str, Path] = {}
     for directory in directories:
         if not directory.is_dir():

@@ -79,8 +79,9 @@ class ScenarioFile:
 
     @property
     def modes(self) -> tuple[Mode, ...]:
-        """The modes that were recorded."""
-        return tuple(mode for mode in MODES if mode in self.document["recordings"])
+        """The modes that were recorded; none in a file that does not say it."""
+        recordings = self.document.get("recordings")
+        return tuple(mode for mode in MODES if mode in recordings) if isinstance(recordings, Mapping) else ()
 
 
 def find(directory: Path) -> tuple[list[Path], list[Path]]:
