@@ -51,7 +51,7 @@ def test_a_cassette_is_never_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     path.write_text("mine")
     with pytest.raises(FileExistsError):
-        save(path, {"provenance": "synthetic", "source": "the tests"}, miniature.interactions())
+        save(path, {"provenance": "synthetic", "grounds": "probe", "source": "the tests"}, miniature.interactions())
     assert path.read_text() == "mine"
 
 
@@ -60,14 +60,14 @@ def test_every_character_survives_a_cassette(tmp_path: Path, character: str) -> 
     text = f'data: {{"a": "x{character}y"}}{character}\n\n'.encode()
     path = tmp_path / "x.yaml"
     made = replace(miniature.interactions()[1], body=text)
-    save(path, {"provenance": "synthetic", "source": "the tests"}, [made])
+    save(path, {"provenance": "synthetic", "grounds": "probe", "source": "the tests"}, [made])
     assert cassette.load(path).interactions == (made,)
 
 
 def test_vcrpy_reads_a_written_cassette(tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     written = [*miniature.interactions(), replace(miniature.interactions()[0], body=b"\xff")]
-    save(path, {"provenance": "synthetic", "source": "the tests"}, written)
+    save(path, {"provenance": "synthetic", "grounds": "probe", "source": "the tests"}, written)
     with vcr.use_cassette(str(path), record_mode="none") as recorded:
         assert [(request.uri, json.loads(request.body)) for request in recorded.requests] == [
             (interaction.uri, interaction.request) for interaction in written
