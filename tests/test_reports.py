@@ -32,6 +32,7 @@ def result(scenario: str = "openai/one", status: str = "pass", **more: Any) -> D
         "status": status,
         "message": "expected `a|b`; got <i>nothing</i>" if wrong else None,
         "provenance": "synthetic",
+        "grounds": "documentation",
         **more,
     }
 

@@ -110,6 +110,13 @@ OPTIONS = (
         metavar="N",
         default="quick",
     ),
+    Option(
+        "probes",
+        "scenarios that no provider is known to send: `apart` (the default), a failing one does not fail the run; or "
+        "`judge`, they are judged as all others",
+        default="apart",
+        choices=("apart", "judge"),
+    ),
     Option("deviations", "TOML file of known deviations, the cells that may fail", metavar="FILE", repeatable=True),
     Option(
         "write-deviations",

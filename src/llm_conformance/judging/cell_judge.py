@@ -18,6 +18,8 @@ from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.rules.rule import Rule
 
+_OF_PROBES = {Status.PASS: Status.PROBE_PASSED, Status.FAIL: Status.PROBE_FAILED}
+
 
 @dataclass(frozen=True)
 class JudgedRule:
@@ -28,12 +30,18 @@ class JudgedRule:
 
 
 class CellJudge:
-    """Judges cells by rules: runs the exchange if a rule needs it, applies known deviations, counts the verdicts."""
+    """Judges cells by rules: runs the exchange if a rule needs it, applies known deviations, counts the verdicts.
 
-    def __init__(self, runner: Runner, effort: Effort, deviations: Deviations | None = None) -> None:
+    With `probes_apart`, probes pass or fail as `probe-passed` or `probe-failed`.
+    """
+
+    def __init__(
+        self, runner: Runner, effort: Effort, deviations: Deviations | None = None, probes_apart: bool = False
+    ) -> None:
         self._runner = runner
         self._effort = effort
         self._deviations = deviations or Deviations()
+        self._probes_apart = probes_apart
 
     def judge(self, cell: Cell, rules: Iterable[Rule], tally: Tally | None = None) -> list[JudgedRule]:
         """Judge a cell; return the verdicts for which its exchange was run, and count all verdicts in `tally`.
@@ -71,6 +79,8 @@ class CellJudge:
         if counterexample is not None and rule.vary_cuts:
             cuts = list(counterexample.cell.scenario.cuts or ())
             details = {"cuts": cuts, "returned": counterexample.returned}
+        if self._probes_apart and cell.scenario.grounds == "probe":
+            status = _OF_PROBES.get(status, status)
         found = self._deviations.apply(verdict(cell, rule, status, message, details))
         if counterexample is None or found.status != Status.FAIL:
             return JudgedRule(found)

@@ -11,6 +11,7 @@ class Status(StrEnum):
     `pass`: the only good one. `fail`: the adapter breaks the rule. `vacuous`: the rule has nothing to judge in the
     scenario. `unsupported`: the adapter does not declare the capability. `expected`: a failure that a known deviation
     names. `stale`: a known deviation names the cell, but none of its cells fails. `error`: a fault of the suite.
+    `probe-passed`, `probe-failed`: the result of a probe, which no provider is known to send. Neither counts.
     """
 
     PASS = "pass"  # noqa: S105 - a status, not a password
@@ -20,3 +21,8 @@ class Status(StrEnum):
     EXPECTED = "expected"
     STALE = "stale"
     ERROR = "error"
+    PROBE_PASSED = "probe-passed"
+    PROBE_FAILED = "probe-failed"
+
+
+PROBES = (Status.PROBE_PASSED, Status.PROBE_FAILED)

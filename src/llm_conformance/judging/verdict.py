@@ -18,6 +18,7 @@ class Verdict:
 
     Attributes:
         message: One line; None for a pass.
+        grounds: On what the scenario rests; None for a generated one.
         example: The counterexample of a search: the answer, its cuts, the expected values, and what came back.
         deviation: The position of the known deviation that names the cell.
     """
@@ -32,6 +33,7 @@ class Verdict:
     status: str
     message: str | None
     provenance: str
+    grounds: str | None = None
     example: Mapping[str, Any] | None = None
     deviation: int | None = None
 
@@ -66,5 +68,6 @@ def verdict(
         status=status.value,
         message=message,
         provenance=scenario.provenance,
+        grounds=scenario.grounds,
         example=example,
     )

@@ -37,7 +37,9 @@ class RuleItem(JudgingItem):
             raise Failures([judged.failure], [verdict.headline])
         if verdict.status == Status.EXPECTED:
             pytest.xfail(self._run.settings.deviations.reason(verdict))
-        if verdict.status != Status.PASS:
+        if verdict.status == Status.PROBE_FAILED:
+            pytest.xfail(f"probe: {verdict.message}")
+        if verdict.status not in (Status.PASS, Status.PROBE_PASSED):
             pytest.skip(f"{verdict.status}: {verdict.message}")
 
     def reportinfo(self) -> tuple[Path, int, str]:

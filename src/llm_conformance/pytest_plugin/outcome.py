@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from llm_conformance.judging import deviations_file
-from llm_conformance.judging.status import Status
+from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.judging.tally import Tally
 from llm_conformance.pytest_plugin import summary
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
@@ -180,4 +180,4 @@ class RunOutcome:
             return 1
         if stopped_at_a_failure:
             return pytest_exit_code
-        return 0 if statuses[Status.PASS] or statuses[Status.EXPECTED] else 5
+        return 0 if any(statuses[each] for each in (Status.PASS, Status.EXPECTED, *PROBES)) else 5

@@ -82,7 +82,8 @@ class Run:
     @cached_property
     def judge(self) -> CellJudge:
         """The judge of recorded scenarios."""
-        return CellJudge(self.runner, self.settings.effort, self.settings.deviations)
+        settings = self.settings
+        return CellJudge(self.runner, settings.effort, settings.deviations, settings.probes_apart)
 
     def exchange_details(self, cell: Cell) -> dict[str, Mapping[str, Any]]:
         """Return the details of a cell's exchange by its key, if a report is written and does not have them yet."""

@@ -41,6 +41,7 @@ class Settings:
         bare: Cassettes without a scenario file, each with its cassette directory.
         reports: The report files to write.
         write_deviations: The file of known deviations to write.
+        probes_apart: Whether a failing probe is shown without failing the run.
         timeout_s: The limit for one call of an adapter, in seconds.
     """
 
@@ -54,6 +55,7 @@ class Settings:
     reports: Sequence[Path]
     write_deviations: Path | None
     effort: Effort
+    probes_apart: bool
     timeout_s: float
     transport: str
     arrival: str
@@ -65,6 +67,7 @@ class Settings:
             "transport": self.transport,
             "timeout": self.timeout_s,
             "arrival": self.arrival,
+            "probes": "apart" if self.probes_apart else "judge",
         }
         changed = {name: value for name, value in options.items() if value != DEFAULTS[name]}
         return tuple(f"--conformance-{name}={_shown(value)}" for name, value in changed.items())
@@ -130,6 +133,7 @@ def read(config: pytest.Config) -> Settings:
         reports=reports,
         write_deviations=write_deviations,
         effort=effort,
+        probes_apart=option("conformance_probes") == "apart",
         timeout_s=option("conformance_timeout"),
         transport=option("conformance_transport"),
         arrival=option("conformance_arrival"),

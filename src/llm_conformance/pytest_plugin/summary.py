@@ -11,7 +11,7 @@ import pytest
 from llm_conformance import __version__
 from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.deviations import Deviation
-from llm_conformance.judging.status import Status
+from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.reports.matrix import RED, Counts, brief, passed_and_judged
 from llm_conformance.reports.result import Result
 from llm_conformance.rules.catalogue import FAMILIES
@@ -80,6 +80,10 @@ def _show_adapter(terminal: pytest.TerminalReporter, result: Result, adapter: Ad
             passed, judged = passed_and_judged(found)
             known = f", {found[Status.EXPECTED]} fail as expected" if found[Status.EXPECTED] else ""
             terminal.write_line(f"  {provenance}: {passed} of {judged} judged cells pass{known}")
+    probes = sum((found for found in by_provenance.values()), Counter())
+    if judged := sum(probes[each] for each in PROBES):
+        passed = probes[Status.PROBE_PASSED]
+        terminal.write_line(f"  probes: {passed} of {judged} judged cells pass; no provider is known to send them")
     missed = result.not_covered[adapter.label] + result.tally.not_covered[adapter.label]
     if missed:
         total = result.scenarios + result.tally.recordings

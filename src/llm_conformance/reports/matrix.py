@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from llm_conformance.judging.status import Status
+from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.reports.document import Document
 from llm_conformance.rules.catalogue import FAMILIES
 
@@ -37,12 +37,17 @@ def passed_and_judged(counts: Counts) -> tuple[int, int]:
 
 
 def brief(counts: Counts) -> str:
-    """Return the text of a field of the matrix: `passed/judged`, one number if all pass, or why none was judged."""
+    """Return the text of a field of the matrix: `passed/judged`, one number if all pass, or why none was judged.
+
+    Probes are not counted.
+    """
     passed, judged = passed_and_judged(counts)
     if judged:
         return str(passed) if passed == judged else f"{passed}/{judged}"
     if counts[Status.UNSUPPORTED]:
         return "unsup."
+    if any(counts[each] for each in PROBES):
+        return "probes"
     return "vacuous" if counts[Status.VACUOUS] else "-"
 
 

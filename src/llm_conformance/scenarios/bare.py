@@ -90,6 +90,7 @@ def _recording(
         same_content=False,
         expected={mode: expected},
         provenance="recorded" if fidelity in ("raw", "body+headers-only") else "edited",
+        grounds="recording",
         replayable=known is not None,
     )
 

@@ -38,6 +38,7 @@ def build(file: ScenarioFile, cassette_dir: Path) -> Scenario:
         same_content=document["recordings"].get("same_content", False),
         expected=_expected_by_mode(file),
         provenance=file.cassette.metadata["provenance"],
+        grounds=file.cassette.grounds,
         fault=Fault(**document["fault"]) if "fault" in document else None,
         outage=file.outage,
         arrival=_arrival(file),

@@ -36,6 +36,16 @@ class Cassette:
     metadata: Mapping[str, Any]
     interactions: tuple[Interaction, ...]
 
+    @property
+    def grounds(self) -> str | None:
+        """The strongest evidence that the provider sends such bytes; None for a generated cassette.
+
+        A cassette that was recorded, transcribed or edited rests on a recording, unless it says otherwise.
+        """
+        assumed = None if self.metadata["provenance"] == "generated" else "recording"
+        grounds: str | None = self.metadata.get("grounds", assumed)
+        return grounds
+
 
 @dataclass(frozen=True)
 class Unreadable:

@@ -40,6 +40,7 @@ class Scenario:
         interactions: The recordings, by mode.
         same_content: Both recordings hold the same answer.
         expected: The expected values, by mode.
+        grounds: The strongest evidence that the provider sends such bytes (docs/scenarios.md); None if generated.
         replayable: The request is known. If not, the answer can only be parsed.
         cuts: Byte offsets at which the stream is cut into pieces; None cuts it after each frame.
         arrival: (bytes, milliseconds since the request) of each piece as recorded; () if unknown.
@@ -64,6 +65,7 @@ class Scenario:
     same_content: bool
     expected: Mapping[Mode, Expected]
     provenance: str
+    grounds: str | None = None
     replayable: bool = True
     cuts: tuple[int, ...] | None = None
     arrival: tuple[tuple[int, int], ...] = ()

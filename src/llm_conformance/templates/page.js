@@ -2,7 +2,7 @@
 
 const RED = ["fail", "stale", "error"];
 const GREEN = ["pass", "expected"];
-const STATUSES = ["fail", "error", "stale", "expected", "pass", "unsupported", "vacuous"];
+const STATUSES = ["fail", "error", "stale", "expected", "pass", "probe-failed", "probe-passed", "unsupported", "vacuous"];
 const SHOWN_AT_ONCE = 200;
 
 const $ = (id) => document.getElementById(id);
@@ -103,6 +103,8 @@ function start(data) {
     if (red) return { kind: "fail", text: `✗${red}`, label: `${red} of ${red + expected + green} fail` };
     if (expected) return { kind: "known", text: `!${expected}`, label: `${expected} known failures, ${green} pass` };
     if (green) return { kind: "pass", text: "✓", label: `all ${green} pass` };
+    const probes = count(["probe-passed", "probe-failed"]);
+    if (probes) return { kind: "none", text: "◇", label: `${count(["probe-passed"])} of ${probes} probes pass` };
     if (found.some((each) => each.status === "unsupported")) return { kind: "none", text: "–", label: "unsupported" };
     return { kind: "none", text: found.length ? "·" : "", label: found.length ? "vacuous" : "no cells" };
   }
@@ -233,7 +235,7 @@ function detailOf(result, data) {
   const command = (example.command ?? behind.command ?? "") + (behind.command && !example.command ? ` --conformance-rule=${result.rule}` : "");
   const parts = [
     make("h2", { id: "detail-title" }, `${result.rule} in ${result.scenario}`),
-    make("p", {}, make("span", { className: `status ${result.status}` }, result.status), ` ${result.run.name}, ${result.method}, ${result.mode}, ${result.provenance}`),
+    make("p", {}, make("span", { className: `status ${result.status}` }, result.status), ` ${result.run.name}, ${result.method}, ${result.mode}, ${result.provenance}${result.grounds ? `, grounds: ${result.grounds}` : ""}`),
     make("p", {}, make("strong", {}, rule.requirement)),
     rule.reason ? make("p", { className: "reason" }, rule.reason) : null,
     result.message ? make("pre", { id: "detail-message" }, result.message) : null,

@@ -1,0 +1,63 @@
+"""Probes: scenarios that no provider is known to send are judged, and shown apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_conformance.locations import CASSETTES
+from tests import gated, miniature
+
+SPOILT = "cerebras/tool-call-without-content-key"
+
+
+def judge_a_probe(pytester: pytest.Pytester, *options: str) -> tuple[pytest.RunResult, dict[str, Any]]:
+    """Judge an adapter that returns wrong ids by a copy of a scenario that is a probe."""
+    gated.write(pytester.path, gated.BROKEN, package="adapters")
+    folder = pytester.mkdir("more") / "mini"
+    folder.mkdir()
+    for suffix in (".yaml", ".scenario.yaml"):
+        text = (CASSETTES / f"{SPOILT}{suffix}").read_text("utf-8")
+        (folder / f"probe{suffix}").write_text(_as_probe(text), "utf-8")
+    pytester.syspathinsert(pytester.path)
+    return miniature.run(pytester, "--adapter=mypkg", "--conformance-examples=0", *options)
+
+
+def _as_probe(text: str) -> str:
+    lines = ("  grounds: probe" if line.startswith("  grounds:") else line for line in text.splitlines())
+    return "\n".join(lines) + "\n"
+
+
+def test_a_failing_probe_is_shown_and_does_not_fail_the_run(pytester: pytest.Pytester) -> None:
+    result, report = judge_a_probe(pytester)
+    assert result.ret == 0
+    statuses = Counter(each["status"] for each in report["results"])
+    assert statuses["probe-failed"] == 1
+    assert statuses["probe-passed"] > 10
+    assert not statuses["pass"]
+    assert {each["grounds"] for each in report["results"]} == {"probe"}
+    (failed,) = (each for each in report["results"] if each["status"] == "probe-failed")
+    assert failed["rule"] == "PRV-1"
+    judged = statuses["probe-failed"] + statuses["probe-passed"]
+    result.stdout.fnmatch_lines([f"*probes: {judged - 1} of {judged} judged cells pass; no provider is known*"])
+
+
+def test_a_failing_probe_fails_a_run_that_judges_probes(pytester: pytest.Pytester) -> None:
+    result, report = judge_a_probe(pytester, "--conformance-probes=judge")
+    assert result.ret == 1
+    assert [each["rule"] for each in report["results"] if each["status"] == "fail"] == ["PRV-1"]
+    result.stdout.fnmatch_lines(["*--conformance-probes=judge*"])
+
+
+def test_a_deviation_that_names_a_failing_probe_is_not_used(pytester: pytest.Pytester) -> None:
+    known = Path(pytester.path / "known.toml")
+    known.write_text(
+        '[[deviation]]\nrule = "PRV-1"\nscenario = "mini/probe"\nreason = "no ids"\nlink = "https://example.com/7"\n',
+        "utf-8",
+    )
+    result, report = judge_a_probe(pytester, f"--conformance-deviations={known}")
+    assert result.ret == 0
+    assert not [each for each in report["results"] if each["status"] == "expected"]
