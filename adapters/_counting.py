@@ -58,6 +58,8 @@ class Counting:
 
 
 OPENAI = Counting()
+WITH_CACHE_WRITES = Counting(cache_written=("prompt_tokens_details", "cache_write_tokens"))
+"""OpenAI's own counts, on its own servers and on Azure's."""
 
 
 def at(value: Any, path: Path) -> Any:

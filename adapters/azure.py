@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from llm_conformance.contract import Call
 
 from ._chat import chat_adapter
+from ._counting import WITH_CACHE_WRITES
 from ._dialect import Dialect
 from ._responses import responses_adapter
 
@@ -16,6 +17,6 @@ def _headers(call: Call) -> Mapping[str, str]:
 
 
 adapters = (
-    chat_adapter("azure", Dialect(reasoning=("reasoning_content",)), _headers),
+    chat_adapter("azure", Dialect(reasoning=("reasoning_content",), counting=WITH_CACHE_WRITES), _headers),
     responses_adapter("azure", _headers),
 )
