@@ -19,6 +19,7 @@ from llm_conformance.scenarios.expected import Expected, read_expected
 from llm_conformance.scenarios.load import ScenarioFile
 from llm_conformance.wire.providers import table
 from llm_conformance.wire.providers.api import COUNTS, Api
+from llm_conformance.wire.providers.think_families import FAMILIES
 from tools import pages
 
 COMMAND = "python -m tools.provider_page docs/providers.md"
@@ -35,7 +36,8 @@ _NOTE = """\
   counts 0 if it is absent; if another field is absent, the count is null. A part larger than its whole is null.
 * **Finish**: a finish word that is not listed gives null.
 * **Offsets**: the unit in which the provider counts annotation offsets.
-* **Think**: the models that put reasoning into the text, between tags.
+* **Think**: the models that put reasoning into the text, between tags. Besides those of each API, wherever they are
+  served: {families}.
 * **Round trip**: what happens to earlier reasoning in the next request.
 * **As in**: a scenario that shows it.
 
@@ -69,7 +71,8 @@ def page() -> str:
         expected = tuple(read_expected(file.document["expected"], mode) for mode in file.modes)
         shown[str(file.api)].append(Shown(file, expected))
     sections = (line for api in apis for line in _section(api, shown[str(api)]))
-    return _HEAD + "\n".join((*_overview(apis, shown), "", _NOTE, *sections))
+    note = _NOTE.format(families=", ".join(f"`{glob}`" for glob in FAMILIES))
+    return _HEAD + "\n".join((*_overview(apis, shown), "", note, *sections))
 
 
 def _overview(apis: list[Api], shown: Mapping[str, Sequence[Shown]]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from llm_conformance.scenarios import cassette
-from llm_conformance.scenarios.bare_expected import CLAIMED, Undecided, expected_from_bytes
+from llm_conformance.scenarios.bare_expected import CLAIMED, Undecided, expected_from_bytes, think_profile
 from llm_conformance.scenarios.cassette import Unreadable
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Interaction, Mode
@@ -71,7 +71,7 @@ def _recording(
     framing = interaction.framing
     if framing is not None and framing.is_like_plain and framing.name != api.framing.name:
         return NotJudged(f"the body is not of the shape of {api}: a list")
-    profile = api.think_profile(model)
+    profile = think_profile(interaction, api, model)
     expected = expected_from_bytes(interaction, api, model, profile, fidelity)
     if isinstance(expected, Undecided):
         return NotJudged(expected.why)

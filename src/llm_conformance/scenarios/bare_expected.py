@@ -23,7 +23,7 @@ from llm_conformance.contract import error_for_status
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.scenarios import derive
 from llm_conformance.scenarios.expected import Expected, with_plain_segments
-from llm_conformance.wire import answers
+from llm_conformance.wire import answers, think_tags
 from llm_conformance.wire.answers import WireFacts
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
@@ -36,6 +36,8 @@ CLAIMED: Mapping[str, frozenset[str]] = {
 }
 """The keys that are expected by fidelity, besides `_ALWAYS_CLAIMED`."""
 _ALWAYS_CLAIMED = frozenset({"model", "reasoning", "tool_calls", "usage", "finish_reason", "raw_finish_reason"})
+_SELDOM_TAG = "thinking"
+"""The tag of Amazon Nova and the first Claude models with tools. No API names it; some libraries split at it."""
 _PENDING = ("queued", "in_progress")
 
 
@@ -44,6 +46,19 @@ class Undecided:
     """A recording whose bytes do not decide what is expected; `why` is the reason."""
 
     why: str
+
+
+def think_profile(interaction: Interaction, api: Api, model: str) -> ThinkProfile:
+    """Return the think profile of the model in this answer.
+
+    The prompt may open the think block of a model that usually opens it itself, as in Ollama with `think: false`. The
+    answer then closes a block that it never opened.
+    """
+    profile = api.think_profile(model)
+    facts = answers.derive_if_readable(interaction, api) if profile == "leading" else None
+    if facts is None or facts.reasoning or not think_tags.closes_on_a_line_of_its_own(facts.text, api.think_tag):
+        return profile
+    return "prefilled"
 
 
 def expected_from_bytes(
@@ -89,34 +104,43 @@ def _of_answer(
     if not any(parts):
         return Undecided("a body without any part of an answer")
     expected = derive.expect(facts, api, profile, model)
-    thinks_unclosed = _thinks_unclosed(facts, api, profile)
-    stated = _stated(expected, facts, fidelity, thinks_unclosed)
+    may_be_reasoning = _may_be_reasoning(facts, api, profile)
+    stated = _stated(expected, facts, fidelity, may_be_reasoning)
     may_reject = _has_outside_span(expected, facts) or not _matches_wire_schema(interaction, api)
     return replace(
         expected,
         stated=stated,
-        reasoning=None if thinks_unclosed else expected.reasoning,
+        reasoning=None if may_be_reasoning else expected.reasoning,
         annotations=expected.annotations if "annotations" in stated else (),
         may_raise=("ValidationError",) if may_reject else (),
         shows_early=derive.shown_early(interaction, api) if interaction.streamed else frozenset(),
     )
 
 
-def _stated(expected: Expected, facts: WireFacts, fidelity: str, thinks_unclosed: bool) -> frozenset[str]:
+def _stated(expected: Expected, facts: WireFacts, fidelity: str, may_be_reasoning: bool) -> frozenset[str]:
     stated = _ALWAYS_CLAIMED | CLAIMED[fidelity]
     if expected.reasoning_source == "tag" or facts.found:
         stated -= {"annotations"}
-    if thinks_unclosed:
+    if may_be_reasoning:
         stated -= {"message", "reasoning", "annotations"}
     return stated | ({"attachments"} if facts.media else frozenset())
 
 
-def _thinks_unclosed(facts: WireFacts, api: Api, profile: ThinkProfile) -> bool:
-    """Return True if the prompt opened a think block and nothing closes it.
+def _may_be_reasoning(facts: WireFacts, api: Api, profile: ThinkProfile) -> bool:
+    """Return True if nobody can tell whether the text, or its beginning, is reasoning or part of the answer.
 
-    The model was cut off while it thought, or it did not think: the text may be reasoning or not.
+    The prompt opens the think block and nothing closes it: the model was cut off while it thought, or it did not think.
+    Or there are tags where none are known of the model, or one that closes a block that was never opened.
     """
-    return profile == "prefilled" and not facts.reasoning and f"</{api.think_tag}>" not in facts.text
+    if facts.reasoning:
+        return False
+    text, tag = facts.text, api.think_tag
+    if profile == "prefilled":
+        return not think_tags.is_closed(text, tag)
+    if profile == "leading":
+        return think_tags.closes_unopened(text, tag)
+    opens = any(think_tags.begins_with_tag(text, name) for name in (tag, _SELDOM_TAG))
+    return profile == "off" and (opens or think_tags.closes_on_a_line_of_its_own(text, tag))
 
 
 def _has_outside_span(expected: Expected, facts: WireFacts) -> bool:

@@ -45,6 +45,27 @@ def reasoning_spans(text: str, profile: ThinkProfile, tag: str = TAG) -> list[tu
     return spans
 
 
+def begins_with_tag(text: str, tag: str = TAG) -> bool:
+    """Return True if a text begins with an opening tag, white space aside."""
+    return re.match(rf"\s*(?ai:<{tag}>)", text) is not None
+
+
+def is_closed(text: str, tag: str = TAG) -> bool:
+    """Return True if a text has a closing tag."""
+    return re.search(rf"(?ai:</{tag}>)", text) is not None
+
+
+def closes_unopened(text: str, tag: str = TAG) -> bool:
+    """Return True if the first tag of a text is a closing one: the prompt had the opening one, or it is quoted."""
+    first = re.search(rf"(?ai:</?{tag}>)", text)
+    return first is not None and first[0].startswith("</")
+
+
+def closes_on_a_line_of_its_own(text: str, tag: str = TAG) -> bool:
+    """Return True if `closes_unopened`, and nothing else is on the line of the tag: nobody quotes a tag so."""
+    return closes_unopened(text, tag) and re.search(rf"(?aim:^[ \t]*</{tag}>[ \t]*$)", text) is not None
+
+
 def removed_spans(text: str, message: str, profile: ThinkProfile, tag: str = TAG) -> list[tuple[int, int]]:
     """Return the spans of `text` that `split` removed to get `message`, in code points of the text."""
     if message == text:

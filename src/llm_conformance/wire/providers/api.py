@@ -18,6 +18,7 @@ from llm_conformance.contract import Usage
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.wire.framings.base import Framing
 from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
+from llm_conformance.wire.providers.think_families import thinks_between_tags
 
 TAG = "think"
 """The name of the think tags of most models; `think_tag` is another one."""
@@ -97,7 +98,8 @@ class Api:
         error: The fields of an error body: `message`, and where they exist `type`, `code` and `status`. `a/b` is a
             nested field; `0` is the first item of a list.
         error_code: The JSON type of the `code` in an error body.
-        think: The think profile by model (glob), for models that put reasoning into the text.
+        think: The think profile by model (glob), for models that put reasoning into the text. The families that do so
+            wherever they are served are in `think_families`.
         think_tag: The name of the tags around that reasoning.
         speaks: Whether a response may be audio. Providers may count audio tokens without that.
         round_trip: Whether and where reasoning goes back in the next request.
@@ -204,8 +206,9 @@ class Api:
         return None
 
     def think_profile(self, model: str) -> ThinkProfile:
-        """Return the think profile of a model, `off` if the table has none."""
-        return next((profile for glob, profile in self.think.items() if fnmatch.fnmatchcase(model, glob)), "off")
+        """Return the think profile of a model: the one in `think`, else `leading` for a family that writes tags."""
+        own = (profile for glob, profile in self.think.items() if fnmatch.fnmatchcase(model, glob))
+        return next(own, "leading" if thinks_between_tags(model) else "off")
 
     def normalise(self, raw: Mapping[str, Any]) -> Usage | None:
         """Return the canonical counts of a provider's usage object, None if it has no count.
