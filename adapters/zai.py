@@ -24,7 +24,11 @@ adapter = chat_adapter(
     "zai",
     Dialect(
         reasoning=("reasoning_content",),
-        finish={"sensitive": "content_filter", "network_error": "error"},
+        finish={
+            "sensitive": "content_filter",
+            "model_context_window_exceeded": "length",
+            "network_error": "error",
+        },
         round_trip=_round_trip,
     ),
 )
