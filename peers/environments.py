@@ -36,18 +36,19 @@ class Environment:
                 raise NotInstalledError(f"there is no {error.filename}") from error
         return done.returncode
 
-    def install(self, *requirements: str | Path, python: str | None = None) -> None:
+    def install(self, *requirements: str | Path, python: str | None = None, with_suite: bool = True) -> None:
         """Create the environment and install the suite and the requirements. Raises NotInstalledError.
 
         `python` is the version to use, such as `3.13`; the default is the running interpreter.
         """
+        self.log.parent.mkdir(parents=True, exist_ok=True)
         self.log.write_text("", encoding="utf-8")
         interpreter = shutil.which(f"python{python}") if python else sys.executable
         if interpreter is None:
             raise NotInstalledError(f"there is no python{python}")
         if self.run(interpreter, "-m", "venv", self.folder):
             raise NotInstalledError(f"{interpreter} -m venv failed")
-        if self.run("pip", "install", "-q", ROOT, *requirements):
+        if self.run("pip", "install", "-q", *([ROOT] if with_suite else []), *requirements):
             raise NotInstalledError("pip failed")
 
 

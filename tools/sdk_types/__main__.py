@@ -1,0 +1,122 @@
+"""`python -m tools.sdk_types`: compare the scenarios with the types of the providers' own SDKs.
+
+    python -m tools.sdk_types [--provider P ...] [--work DIR] [--latest] [--probes] [--all]
+
+Lists the unknown and missing fields, unknown values and unknown variants that `explained.toml` does not explain, and a
+table of all SDKs. Exits with 1 if there are any, if an explanation matches nothing, or if an SDK cannot be used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from llm_conformance.locations import CASSETTES
+from llm_conformance.yaml_files import BadFileError
+from peers.environments import Environment, NotInstalledError
+from tools.sdk_types import documents, settings
+from tools.sdk_types.comparison import Explained, Group, ProbeError, compare, environment, groups, lines, versions
+from tools.sdk_types.documents import Document
+from tools.sdk_types.settings import Sdk
+
+WORK = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "llm-conformance" / "sdk-types"
+
+
+@dataclass
+class Counts:
+    """What is known of one API."""
+
+    sdk: str = ""
+    documents: int = 0
+    without_type: int = 0
+    found: Counter[str] = field(default_factory=Counter)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Compare, print the differences and the table; return the exit code."""
+    parser = argparse.ArgumentParser("python -m tools.sdk_types", description=__doc__.partition("\n")[0])
+    parser.add_argument("--provider", action="append", metavar="P", help="compare only this provider; may be repeated")
+    parser.add_argument(
+        "--work", type=Path, default=WORK, metavar="DIR", help=f"keep environments here; default: {WORK}"
+    )
+    parser.add_argument("--latest", action="store_true", help="compare with the newest release of each SDK")
+    parser.add_argument(
+        "--probes", action="store_true", help="list the differences of scenarios of grounds `probe`, too"
+    )
+    parser.add_argument("--all", action="store_true", help="list every place of a difference, not only some")
+    options = parser.parse_args(arguments)
+    try:
+        sdks, explanations = settings.sdks(), settings.explanations()
+        wanted = [each for each in documents.of_scenarios(CASSETTES) if _is_wanted(each, options.provider)]
+    except BadFileError as bad:
+        print(*bad.problems, sep="\n", file=sys.stderr)
+        return 1
+    if not wanted:
+        parser.error("no scenario has such a provider; `llm-conformance list providers` shows all")
+    explained = Explained(explanations)
+    counts = {api: Counts() for api in sorted({each.api for each in wanted})}
+    troubles = []
+    for sdk in sdks.values():
+        if not any(set(each.apis) & set(counts) for each in sdk.holds):
+            continue
+        print(f"{sdk.name} ...", end=" ", file=sys.stderr, flush=True)
+        try:
+            place = environment(sdk, options.work.resolve(), options.latest)
+            found = _compared(sdk, place, wanted, counts)
+        except (NotInstalledError, ProbeError) as error:
+            troubles.append(f"{sdk.name}: {error}")
+            print("failed", file=sys.stderr)
+            continue
+        print(f"{len(found)} differences", file=sys.stderr)
+        left = [group for group in found if _is_listed(group, explained, counts, options.probes)]
+        print(*lines(left, sys.maxsize if options.all else 5), sep="\n")
+    unused = list(explained.unused(counts, whole=not options.provider)) if not troubles else []
+    _show(counts)
+    for each in (*troubles, *(f"matches nothing: {each}" for each in unused)):
+        print(each)
+    return 1 if troubles or unused or any(each.found["unexplained"] for each in counts.values()) else 0
+
+
+def _is_wanted(document: Document, providers: Sequence[str] | None) -> bool:
+    return not providers or document.api.partition(":")[0] in providers
+
+
+def _compared(sdk: Sdk, place: Environment, wanted: Iterable[Document], counts: dict[str, Counts]) -> list[Group]:
+    pairs = []
+    name = versions(place, sdk)
+    for document in wanted:
+        for holding in sdk.holds:
+            if document.api in holding.apis:
+                types = holding.types(document.is_event, document.is_error)
+                count = counts[document.api]
+                count.sdk = name
+                count.documents += 1
+                count.without_type += not types
+                pairs += [(document, types)] if types else []
+    return groups([document for document, _ in pairs], compare(place, pairs))
+
+
+def _is_listed(group: Group, explained: Explained, counts: dict[str, Counts], probes: bool) -> bool:
+    """Count a difference, and return True if it is to be listed."""
+    kind = "explained" if explained.explains(group) else "in probes" if group.is_probe else "unexplained"
+    counts[group.api].found[kind] += 1
+    return kind == "unexplained" or (kind == "in probes" and probes)
+
+
+def _show(counts: dict[str, Counts]) -> None:
+    print(f"\n{'API':22}{'SDK':30}{'documents':>10}{'no type':>9}{'explained':>10}{'in probes':>10}{'unexplained':>12}")
+    for api, count in counts.items():
+        numbers = "".join(f"{count.found[kind]:{width}}" for kind, width in _COLUMNS)
+        print(f"{api:22}{count.sdk or '-':30}{count.documents:10}{count.without_type:9}{numbers}")
+
+
+_COLUMNS = (("explained", 10), ("in probes", 10), ("unexplained", 12))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,91 @@
+"""`python -m tools.sdk_types.probe`, run with the Python of an SDK's environment: compare documents with its types.
+
+Standard input is a JSON list of `{"types": [...], "document": ...}`. Standard output is a JSON list of the same
+length: for each document `{"type": ..., "differences": [...]}`, with the type that it differs least from. The last
+line of standard error is what is wrong with a type that cannot be found or compared.
+
+A type is `module:Name`, or `module:Name at /error` for a document that has such an object in this one field, or
+`botocore:service:Shape`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tools.sdk_types import shapes, type_hints
+from tools.sdk_types.difference import Difference, child
+
+
+def compared(types: Sequence[str], document: Any) -> tuple[str, list[Difference]]:
+    """Return the type that a document differs least from, and the differences. Raises TypeError, LookupError."""
+    found = {each: list(differences(each, document)) for each in types}
+    nearest = min(found, key=lambda each: len(found[each]) + 100 * _is_of_another_kind(found[each]))
+    return nearest, found[nearest]
+
+
+def differences(kind: str, document: Any) -> Iterable[Difference]:
+    """Return the differences between a document and a type."""
+    kind, _, field = kind.partition(" at /")
+    if field:
+        return _of_field(kind, field, document)
+    if kind.startswith("botocore:"):
+        return shapes.differences(document, _shape(kind))
+    return type_hints.differences(document, _annotation(kind))
+
+
+def _of_field(kind: str, field: str, document: Any) -> Iterable[Difference]:
+    if not isinstance(document, dict) or field not in document:
+        yield Difference("", "unknown variant", kind, f"no field {field}")
+        return
+    for key in document:
+        if key != field:
+            yield Difference(child("", key), "unknown field", f"the object around {kind}")
+    for each in differences(kind, document[field]):
+        yield dataclasses.replace(each, pointer=child("", field) + each.pointer)
+
+
+def _is_of_another_kind(found: Iterable[Difference]) -> bool:
+    """Return True if a document has another JSON type, or another tag, than a type wants."""
+    return any(
+        each.pointer.count("/") == {"wrong type": 0, "unknown variant": 0, "unknown value": 1}.get(each.kind, -1)
+        for each in found
+    )
+
+
+@functools.cache
+def _annotation(kind: str) -> Any:
+    module, _, name = kind.partition(":")
+    try:
+        return functools.reduce(getattr, name.split("."), importlib.import_module(module))
+    except (ImportError, AttributeError) as error:
+        raise LookupError(f"there is no type {kind}: {error}") from error
+
+
+@functools.cache
+def _shape(kind: str) -> Any:
+    from botocore.session import Session  # only one SDK is there
+
+    _, service, name = kind.split(":")
+    return Session().get_service_model(service).shape_for(name)
+
+
+def main() -> None:
+    """Read the documents, write the differences."""
+    answers = []
+    for each in json.load(sys.stdin):
+        kind, found = compared(each["types"], each["document"])
+        answers.append({"type": kind, "differences": [dataclasses.asdict(one) for one in found]})
+    json.dump(answers, sys.stdout)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (LookupError, TypeError) as error:
+        sys.exit(f"{type(error).__name__}: {error}")

@@ -1,0 +1,120 @@
+"""Read `sdks.toml`, which says what holds which API, and `explained.toml`, the differences that are known."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, TypeVar
+
+from llm_conformance import toml_files
+from llm_conformance.yaml_files import BadFileError, FileProblem
+
+SDKS = Path(__file__).with_name("sdks.toml")
+EXPLAINED = Path(__file__).with_name("explained.toml")
+
+
+@dataclass(frozen=True)
+class Holding:
+    """The types that some APIs are held against. Of several types, the one counts that differs least.
+
+    Attributes:
+        apis: `provider:api`.
+        json: The types of plain answers.
+        event: The types of the documents of a stream.
+        error: The types of errors, also of those in a stream or under a status of 200. If there are none, documents
+            under an error status are not compared.
+        note: Why the types of this SDK hold for an API of another provider.
+    """
+
+    apis: tuple[str, ...]
+    json: tuple[str, ...]
+    event: tuple[str, ...]
+    error: tuple[str, ...] = ()
+    note: str = ""
+
+    def types(self, is_event: bool, is_error: bool) -> tuple[str, ...]:
+        """Return the types that a document may have."""
+        return self.error if is_error else (self.event if is_event else self.json) + self.error
+
+
+@dataclass(frozen=True)
+class Sdk:
+    """An SDK, its requirements with exact versions, and what it holds."""
+
+    name: str
+    requirements: tuple[str, ...]
+    holds: tuple[Holding, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Differences that are known, and why. Each glob has to match something.
+
+    Attributes:
+        apis: Globs of `provider:api`.
+        at: Globs of places: JSON pointers with `*` for each index.
+        reason: Why the scenario is right.
+        source: Where it can be read.
+        kind: The kind of difference, "" for any.
+        scenario: A glob of scenario ids.
+        found: A glob of what was found, as it is listed: `type='ping'`.
+    """
+
+    apis: tuple[str, ...]
+    at: tuple[str, ...]
+    reason: str
+    source: str
+    kind: str = ""
+    scenario: str = "*"
+    found: str = "*"
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return every pair of globs: one of an API, one of a place."""
+        return [(api, at) for api in self.apis for at in self.at]
+
+    def fits(self, api: str, scenario: str, kind: str, place: str, message: str) -> list[tuple[str, str]]:
+        """Return the pairs of globs that match a difference."""
+        if self.kind not in ("", kind) or not fnmatchcase(scenario, self.scenario):
+            return []
+        if not fnmatchcase(message, self.found):
+            return []
+        return [pair for pair in self.pairs() if fnmatchcase(api, pair[0]) and fnmatchcase(place, pair[1])]
+
+
+def sdks(path: Path = SDKS) -> dict[str, Sdk]:
+    """Return the SDKs by name. Raises BadFileError."""
+    document, text = toml_files.read(path)
+    found = {}
+    for name, columns in document.get("sdk", {}).items():
+        holds = tuple(
+            _record(Holding, each, path, text, ("sdk", name, "holds", number))
+            for number, each in enumerate(columns.pop("holds", ()))
+        )
+        found[name] = _record(Sdk, {"name": name, "holds": holds, **columns}, path, text, ("sdk", name))
+    return found
+
+
+def explanations(path: Path = EXPLAINED) -> list[Explanation]:
+    """Return the explained differences. Raises BadFileError."""
+    document, text = toml_files.read(path)
+    return [
+        _record(Explanation, each, path, text, ("explained", number))
+        for number, each in enumerate(document.get("explained", ()))
+    ]
+
+
+T = TypeVar("T", Sdk, Holding, Explanation)
+
+
+def _record(kind: type[T], columns: Mapping[str, Any], path: Path, text: str, where: toml_files.Where) -> T:
+    known = {field.name for field in dataclasses.fields(kind)}
+    required = {field.name for field in dataclasses.fields(kind) if field.default is dataclasses.MISSING}
+    wrong = sorted(set(columns) - known) + sorted(required - set(columns))
+    if wrong:
+        message = f"unknown or missing: {', '.join(wrong)}; the columns are {', '.join(sorted(known))}"
+        raise BadFileError(FileProblem(path, toml_files.line_of(text, where), message))
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in columns.items()}
+    return kind(**values)
