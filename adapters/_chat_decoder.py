@@ -85,6 +85,8 @@ class ChatDecoder:
 
     def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
         reasoning = next((message[name] for name in self._dialect.reasoning if message.get(name)), "")
+        if isinstance(reasoning, list):  # steps
+            reasoning = "".join(step.get("thought") or "" for step in reasoning)
         yield from self._feed_reasoning(reasoning, message.get("reasoning_details") or ())
         for hosted in message.get(self._dialect.hosted_calls) or ():
             self._feed_hosted_call(hosted)

@@ -18,7 +18,8 @@ class Dialect:
     """What one provider's chat API does differently from OpenAI's.
 
     Args:
-        reasoning: Fields of the message that may hold reasoning; the first that is there counts.
+        reasoning: Fields of the message that may hold reasoning, as text or as a list of steps with a `thought`; the
+            first that is there counts.
         counting: How tokens are counted.
         finish: Finish reasons in addition to OpenAI's.
         sources: Fields of the completion that list what the provider's search found, as objects or bare URLs; the first

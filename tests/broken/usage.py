@@ -147,6 +147,18 @@ class ReasoningBesideTheCompletion(FaultyUsage):
         return replace(usage, completion_tokens=visible, total_tokens=usage.prompt_tokens + visible)
 
 
+class ReasoningOfNoTotalTakenForAPart(FaultyResponse):
+    """Returns a reasoning count that is no part of the completion tokens."""
+
+    fails = ("USE-2",)
+    says = "expected reasoning_tokens <= completion_tokens"
+    apis = ("perplexity:chat",)
+
+    def alter(self, response: Response, call: Call) -> Response:
+        apart = response.usage.raw.get("reasoning_tokens") if response.usage else None
+        return response if apart is None else replace(response, usage=_with(response.usage, reasoning_tokens=apart))
+
+
 # USE-3
 
 
@@ -205,18 +217,6 @@ class NoneAsZero(FaultyUsage):
 
     def count(self, usage: Usage) -> Usage:
         return Usage(**{count: getattr(usage, count) or 0 for count in COUNTS}, raw=usage.raw)
-
-
-class ReasoningOfNoTotalTakenForAPart(FaultyResponse):
-    """Returns a reasoning count that is no part of the completion tokens."""
-
-    fails = ("USE-4",)
-    says = "expected reasoning_tokens null"
-    apis = ("perplexity:chat",)
-
-    def alter(self, response: Response, call: Call) -> Response:
-        apart = response.usage.raw.get("reasoning_tokens") if response.usage else None
-        return response if apart is None else replace(response, usage=_with(response.usage, reasoning_tokens=apart))
 
 
 class UncountedPromptTakenForNone(FaultyResponse):

@@ -12,6 +12,7 @@ from llm_conformance.scenarios.expected import Expected, read_expected
 from llm_conformance.scenarios.load import ScenarioFile, id_of
 from llm_conformance.scenarios.round_trip import RoundTripRequirement
 from llm_conformance.scenarios.scenario import Fault, Scenario, recut
+from llm_conformance.wire.answers import derive_if_readable
 from llm_conformance.wire.interaction import Mode
 
 
@@ -107,8 +108,14 @@ def _expected_by_mode(file: ScenarioFile) -> Mapping[Mode, Expected]:
             expected,
             shows_early=early,
             offset_unit=api.offset_unit,
+            oversized=_oversized(file, mode) if expected.usage else frozenset(),
             round_trip=round_trip(file, mode),
             switches={pointer: at_pointer(file.interaction(mode).request, pointer) for pointer in api.switches},
         )
         for mode, expected in stated.items()
     }
+
+
+def _oversized(file: ScenarioFile, mode: Mode) -> frozenset[str]:
+    facts = derive_if_readable(file.interaction(mode), file.api)
+    return file.api.oversized(facts.usage) if facts else frozenset()

@@ -47,6 +47,7 @@ class Expected:
         shows_early: What a stream has shown before its last frame: `text`, or the capability that it takes to show it.
         offset_unit: The unit in which the provider counts the offsets of annotations.
         round_trip: What the request has to carry of earlier answers.
+        oversized: Counts that the provider reports and that exceed their whole. `usage` has None for them.
         switches: The thinking switches of the recorded request by JSON pointer; None for one that is not set.
     """
 
@@ -64,6 +65,7 @@ class Expected:
     attachments: tuple[Mapping[str, Any], ...] = ()
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage | None = None
+    oversized: frozenset[str] = frozenset()
     finish_reasons: tuple[str | None, ...] = ()
     raw_finish_reasons: tuple[str | None, ...] = ()
     refusal: str = ""

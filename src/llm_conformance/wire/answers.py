@@ -164,7 +164,7 @@ def kinds(document: Mapping[str, Any], api: Api, streamed: bool) -> list[str]:
         for place in places(document, steps):
             for kind in _KINDS:
                 value = place.first(paths_of(rule, kind, api)) if kind in rule else None
-                if value and not (kind == "text" and isinstance(value, list)):
+                if value and not (kind in ("text", "reasoning") and isinstance(value, list)):
                     found.add(kind)
     return sorted(found)
 
@@ -176,7 +176,8 @@ def _read(facts: WireFacts, place: Place, rule: ReadRule, api: Api, streamed: bo
         _read_text(facts, place, rule)
     if "reasoning" in rule:
         reasoning = place.first(paths_of(rule, "reasoning", api))
-        facts.reasoning += _text(reasoning) if reasoning else _reasoning_in_details(place, rule)
+        if not isinstance(reasoning, list):  # its items have rules of their own
+            facts.reasoning += _text(reasoning) if reasoning else _reasoning_in_details(place, rule)
     if "refusal" in rule:
         facts.refusal += _text(place.first(rule["refusal"]))
     facts.opaque += [value for path in as_list(rule.get("opaque", ())) if (value := place.find(path))]

@@ -19,6 +19,9 @@ from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
 
+_STEPS = "reasoning_steps"
+"""Perplexity's field: a list of steps, each with a thought."""
+
 
 class ChatGenerator(Generator):
     """Writes one message, or its deltas."""
@@ -59,9 +62,7 @@ class ChatGenerator(Generator):
         if answer.api.content_parts and (reasoning or (text and either(draw))):
             message["content"] = [*_thinking(draw, reasoning), *_texts(draw, text)]
         else:
-            message |= (
-                dict.fromkeys(_names(draw, answer.api), reasoning) if reasoning else _no_reasoning(draw, answer.api)
-            )
+            message |= _reasoning(_names(draw, answer.api), reasoning) if reasoning else _no_reasoning(draw, answer.api)
             message |= {"content": text} if text or len(answer.blocks) == 1 else nothing(draw, "content", None, "")
         calls = [_tool_call(call, call.arguments) for call in answer.calls]
         message |= {"tool_calls": calls} if calls else nothing(draw, "tool_calls", None, [])
@@ -141,9 +142,15 @@ def _names(draw: DrawFn, api: Api) -> tuple[str, ...]:
     return api.reasoning_fields[:2] if several else (pick(draw, *api.reasoning_fields),)
 
 
+def _reasoning(names: tuple[str, ...], piece: str) -> Fields:
+    return {name: [{"thought": piece}] if name == _STEPS else piece for name in names}
+
+
 def _no_reasoning(draw: DrawFn, api: Api) -> Fields:
-    named = api.reasoning_fields and not api.content_parts
-    return nothing(draw, api.reasoning_fields[0], None, "") if named else {}
+    if not api.reasoning_fields or api.content_parts:
+        return {}
+    name = api.reasoning_fields[0]
+    return nothing(draw, name, None, [] if name == _STEPS else "")
 
 
 def _deltas_of_fields(draw: DrawFn, answer: Answer) -> tuple[list[Fields], list[Fields]]:
@@ -151,7 +158,7 @@ def _deltas_of_fields(draw: DrawFn, answer: Answer) -> tuple[list[Fields], list[
     names = _names(draw, answer.api)
     details = _has_details(answer.api)
     reasoning = [
-        dict.fromkeys(names, piece) | ({"reasoning_details": [_detail_of(piece)]} if details else {})
+        _reasoning(names, piece) | ({"reasoning_details": [_detail_of(piece)]} if details else {})
         for piece in texts.pieces(draw, _text_of(answer, Reasoning))
     ]
     return reasoning, [{"content": piece} for piece in texts.pieces(draw, answer.sent)]

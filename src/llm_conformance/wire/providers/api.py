@@ -101,6 +101,8 @@ class Api:
         think: The think profile by model (glob), for models that put reasoning into the text. The families that do so
             wherever they are served are in `think_families`.
         think_tag: The name of the tags around that reasoning.
+        keeps_sums: Whether prompt and completion always add up to the total. If not, the counts of a bare recording in
+            which they do not are not expected.
         speaks: Whether a response may be audio. Providers may count audio tokens without that.
         round_trip: Whether and where reasoning goes back in the next request.
         switches: JSON pointers into a request body: what turns thinking on and off, and how much of it.
@@ -144,6 +146,7 @@ class Api:
     pricing: str = ""
     content_parts: bool = False
     request_aliases: Mapping[str, str] = field(default_factory=dict)
+    keeps_sums: bool = True
     speaks: bool = False
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)
@@ -218,14 +221,18 @@ class Api:
         paths = {path.strip("-?") for summands in self.usage.values() for path in summands}
         if all(_count_at(raw, path) is None for path in paths):
             return None
-        counts = {key: _sum(raw, summands) for key, summands in self.usage.items()}
+        counts = self._counts(raw)
         if counts.get("total_tokens") is None:
             counts["total_tokens"] = _sum_if_known(counts.get("prompt_tokens"), counts.get("completion_tokens"))
-        for part, whole in PARTS.items():
-            part_count, whole_count = counts.get(part), counts.get(whole)
-            if part_count is not None and whole_count is not None and part_count > whole_count:
-                counts[part] = None
-        return Usage(**counts, raw=raw)
+        return Usage(**{**counts, **dict.fromkeys(self.oversized(raw))}, raw=raw)
+
+    def oversized(self, raw: Mapping[str, Any]) -> frozenset[str]:
+        """Return the parts that a provider reports as larger than their whole; they have no canonical value."""
+        counts = self._counts(raw)
+        return frozenset(part for part, whole in PARTS.items() if _exceeds(counts.get(part), counts.get(whole)))
+
+    def _counts(self, raw: Mapping[str, Any]) -> dict[str, int | None]:
+        return {key: _sum(raw, summands) for key, summands in self.usage.items()}
 
 
 @dataclass(frozen=True)
@@ -270,6 +277,10 @@ def _count_at(raw: Any, path: str) -> int | None:
     for key in path.split("/"):
         raw = raw.get(key) if isinstance(raw, Mapping) else None
     return raw if isinstance(raw, int) and not isinstance(raw, bool) else None
+
+
+def _exceeds(part: int | None, whole: int | None) -> bool:
+    return part is not None and whole is not None and part > whole
 
 
 def _sum_if_known(prompt: int | None, completion: int | None) -> int | None:
