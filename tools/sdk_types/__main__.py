@@ -19,9 +19,10 @@ from pathlib import Path
 from llm_conformance.locations import CASSETTES
 from llm_conformance.yaml_files import BadFileError
 from peers.environments import Environment, NotInstalledError
-from tools.sdk_types import documents, settings
+from tools import documents
+from tools.documents import Document
+from tools.sdk_types import settings
 from tools.sdk_types.comparison import Explained, Group, ProbeError, compare, environment, groups, lines, versions
-from tools.sdk_types.documents import Document
 from tools.sdk_types.settings import Sdk
 
 WORK = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "llm-conformance" / "sdk-types"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from peers.environments import ROOT, Environment
-from tools.sdk_types.documents import Document
+from tools.documents import Document
 from tools.sdk_types.settings import Explanation, Sdk
 
 

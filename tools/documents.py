@@ -42,7 +42,7 @@ def of_scenarios(directory: Path) -> Iterator[Document]:
         file = load.read(path, check=False)
         is_probe = file.cassette.metadata.get("grounds") == "probe"
         for part, interaction in _interactions(file):
-            for where, value in _documents(interaction):
+            for where, value in of_interaction(interaction):
                 yield Document(
                     api=str(file.api),
                     scenario=load.id_of(path),
@@ -61,8 +61,11 @@ def _interactions(file: load.ScenarioFile) -> Iterable[tuple[str, Interaction]]:
         yield "outage", file.outage
 
 
-def _documents(interaction: Interaction) -> Iterator[tuple[str, Any]]:
-    """Yield each document with its place in a stream; a stream that breaks off yields those before the break."""
+def of_interaction(interaction: Interaction) -> Iterator[tuple[str, Any]]:
+    """Yield each document of a response with its place in a stream, "" if it is not a stream.
+
+    A stream that breaks off yields the documents before the break. A body that is not JSON yields nothing.
+    """
     try:
         if interaction.framing is None:
             yield "", json.loads(interaction.body)

@@ -1,0 +1,198 @@
+"""`python -m tools.unseen_fields DIR`: list what recordings have and no scenario of the same API has.
+
+    python -m tools.unseen_fields DIR [--provider P ...] [--reverse] [--most N]
+
+DIR has bare recordings (docs/scenarios.md). Compared are the fields, as JSON pointers with `*` for each index and with
+the type of each event and block, and the values of fields that have a word out of a list. A line has the number of
+recordings, the feature with the number of features below it, and one of the recordings. `!` marks what no scenario of
+the whole wire format has. `--reverse` swaps scenarios and recordings; it covers the APIs that have recordings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from llm_conformance.locations import CASSETTES
+from llm_conformance.scenarios import cassette
+from llm_conformance.scenarios.cassette import Unreadable
+from llm_conformance.wire.providers import table
+from llm_conformance.wire.providers.api import Api
+from llm_conformance.yaml_files import BadFileError
+from tools import documents
+
+_DEEPEST = 12
+_MOST_VALUES = 20_000
+"""How many values of a response are looked at."""
+_TAGS = ("type", "event_type")
+"""Fields that say which kind of event or block an object is."""
+_FREE = {"args", "arguments", "input", "parameters", "parametersJsonSchema", "properties", "schema", "metadata"}
+"""Fields whose objects have names that people chose."""
+_WORDS = re.compile(
+    r"(?i)(reason|status|type|role|object|modality|tier|phase|format|level|state|mode|effort|probability|category"
+    r"|channel|kind|caller|code|verbosity|detail|truncation|choice|language|outcome|execution)$"
+)
+"""The names of fields that have a word out of a list."""
+_WORD = re.compile(r"[A-Za-z][\w.-]{0,60}")
+
+
+@dataclass
+class Features:
+    """The features of the responses of some APIs: how many sources have each, and the first of them."""
+
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
+    examples: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def add(self, api: str, source: str, found: Iterable[str]) -> None:
+        """Note the features of one source; those of the other mode of the same source count as well."""
+        for feature in found:
+            self.counts.setdefault(api, Counter())[feature] += 1
+            self.examples.setdefault((api, feature), source)
+
+    def beyond(self, other: Features, api: str) -> list[tuple[int, str, int]]:
+        """Return the features of an API that the other side lacks: how often, which, and how many are below it.
+
+        Features below one that the other side lacks are not listed themselves.
+        """
+        known = other.counts.get(api, Counter())
+        found = self.counts.get(api, Counter())
+        below: dict[str, int] = {}
+        for feature in sorted(set(found) - set(known), key=len):
+            top = next((above for above in _above(feature) if above in below), None)
+            if top is None:
+                below[feature] = 0
+            else:
+                below[top] += 1
+        return sorted(
+            ((found[each], each, number) for each, number in below.items()), key=lambda one: (-one[0], one[1])
+        )
+
+
+def features(values: Iterable[Any]) -> set[str]:
+    """Return the features of the documents of one response."""
+    found: set[str] = set()
+    for number, (path, value) in enumerate(pair for document in values for pair in _walk(document)):
+        if number == _MOST_VALUES:
+            break
+        if path:
+            found.add(path)
+        if isinstance(value, str) and _WORDS.search(path.rpartition("/")[2]) and _WORD.fullmatch(value):
+            found.add(f"{path} = {value}")
+    return found
+
+
+def _above(feature: str) -> Iterator[str]:
+    """Yield the features that a feature is part of."""
+    yield from (feature[: found.start()] for found in re.finditer(r"/|\[| = ", feature) if found.start())
+
+
+def _walk(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield each field of a document with its path."""
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, Mapping):
+        tag = next((value[key] for key in _TAGS if isinstance(value.get(key), str)), None)
+        own = f"{path}[{tag}]" if tag is not None else path
+        yield own, None
+        for key, inner in value.items():
+            if key in _TAGS and inner == tag:
+                continue
+            yield f"{own}/{key}", inner
+            if key not in _FREE or not isinstance(inner, Mapping):
+                yield from _walk(inner, f"{own}/{key}", depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _walk(item, f"{path}/*", depth + 1)
+
+
+def of_scenarios(providers: Sequence[str] | None) -> Features:
+    """Return the features of the scenarios."""
+    by_scenario: dict[tuple[str, str], list[Any]] = {}
+    for each in documents.of_scenarios(CASSETTES):
+        if not providers or each.api.partition(":")[0] in providers:
+            by_scenario.setdefault((each.api, each.scenario), []).append(each.value)
+    found = Features()
+    for (api, scenario), values in by_scenario.items():
+        found.add(api, scenario, features(values))
+    return found
+
+
+def of_recordings(directory: Path, providers: Sequence[str] | None, skipped: Counter[str]) -> Features:
+    """Return the features of the recordings below a directory; what cannot be read is counted in `skipped`."""
+    found = Features()
+    paths = sorted(directory.rglob("*.yaml"))
+    for number, path in enumerate(paths, 1):
+        if number % 100 == 0 or number == len(paths):
+            print(f"{number} of {len(paths)} files", file=sys.stderr)
+        try:
+            metadata, interactions = cassette.load_bare(path)
+        except BadFileError:
+            skipped["no cassette"] += 1
+            continue
+        for interaction in interactions:
+            if isinstance(interaction, Unreadable):
+                skipped["unreadable"] += 1
+                continue
+            api = _api(interaction.uri, metadata)
+            if api is None:
+                skipped["no such API"] += 1
+            elif not providers or api.provider in providers:
+                values = [value for _, value in documents.of_interaction(interaction)]
+                found.add(str(api), str(path.relative_to(directory)), features(values))
+    return found
+
+
+def _api(uri: str, metadata: Mapping[str, Any]) -> Api | None:
+    known = table.recognise(uri)
+    return known[0] if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the features; return 0."""
+    parser = argparse.ArgumentParser("python -m tools.unseen_fields", description=__doc__.partition("\n")[0])
+    parser.add_argument("directory", type=Path, metavar="DIR", help="a directory of bare recordings")
+    parser.add_argument("--provider", action="append", metavar="P", help="only this provider; may be repeated")
+    parser.add_argument("--reverse", action="store_true", help="list what only scenarios have")
+    parser.add_argument("--most", type=int, default=200, metavar="N", help="lines for each API; default: 200")
+    options = parser.parse_args(arguments)
+    if not options.directory.is_dir():
+        parser.error(f"{options.directory} is no directory")
+    skipped: Counter[str] = Counter()
+    recorded = of_recordings(options.directory, options.provider, skipped)
+    written = of_scenarios(None)
+    have, lack = (written, recorded) if options.reverse else (recorded, written)
+    in_format = _by_wire(lack)
+    for api in sorted(recorded.counts):
+        unseen = have.beyond(lack, api)
+        print(f"\n{api}: {len(unseen)}")
+        for count, feature, below in unseen[: options.most]:
+            mark = " " if feature in in_format[_wire(api)] else "!"
+            more = f" and {below} below" if below else ""
+            print(f"{mark}{count:5}  {feature}{more}  ({have.examples[api, feature]})")
+        if len(unseen) > options.most:
+            print(f"       and {len(unseen) - options.most} more")
+    for why, count in skipped.items():
+        print(f"{count} skipped: {why}", file=sys.stderr)
+    return 0
+
+
+def _by_wire(side: Features) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {api.wire: set() for api in table.table().values()}
+    for api, counts in side.counts.items():
+        found[_wire(api)] |= set(counts)
+    return found
+
+
+def _wire(api: str) -> str:
+    provider, _, name = api.partition(":")
+    return table.table()[provider, name].wire
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
