@@ -8,10 +8,18 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.pointers import at_pointer
+from llm_conformance.rules.conversations import different_turn
+from llm_conformance.scenarios import build, load
+from llm_conformance.scenarios.round_trip import first_missing_text, leaks, matches
 from llm_conformance.scenarios.scenario import Scenario
-from tests.bare_cassettes import scenario, write
+from tests.bare_cassettes import EVENTS, scenario, write
+from tests.calls import sse
+
+CASSETTES = Path(__file__).parents[1] / "cassettes"
 
 URIS = {
+    "cohere": "https://api.cohere.com/v2/chat",
     "mistral": "https://api.mistral.ai/v1/chat/completions",
     "perplexity": "https://api.perplexity.ai/chat/completions",
 }
@@ -20,7 +28,9 @@ URIS = {
 def recorded(directory: Path, provider: str, model: str, body: Any, **fields: Any) -> Scenario:
     """Return a bare recording of a provider as a scenario."""
     request = {"model": model, "messages": [{"role": "user", "content": "Hi"}], **fields}
-    return scenario(write(directory, body, request={"uri": URIS[provider], "body": json.dumps(request)}))
+    response = EVENTS if isinstance(body, bytes) else {}
+    sent = {"uri": URIS[provider], "body": json.dumps(request)}
+    return scenario(write(directory, body, request=sent, response=response))
 
 
 def completion(usage: dict[str, Any], **message: Any) -> dict[str, Any]:
@@ -59,3 +69,37 @@ def test_perplexitys_steps_are_reasoning(tmp_path: Path) -> None:
     body = completion({"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}, reasoning_steps=steps)
     expected = recorded(tmp_path, "perplexity", "sonar-pro", body).expected["json"]
     assert (expected.reasoning, expected.message) == ("Search first. Then answer.", "Hi.")
+
+
+def test_a_citation_of_a_block_that_has_another_index_counts_in_the_only_text(tmp_path: Path) -> None:
+    def event(kind: str, **message: Any) -> dict[str, Any]:
+        return {"type": kind, "index": 0, "delta": {"message": message}}
+
+    citation = {"start": 4, "end": 8, "text": "four", "sources": [], "content_index": 1}
+    body = sse(
+        {"type": "message-start", "id": "1", "delta": {"message": {"role": "assistant"}}},
+        event("content-start", content={"type": "thinking", "thinking": "Hm."}),
+        event("content-start", content={"type": "text", "text": "Yes four."}),
+        event("citation-start", citations=citation),
+        {"type": "message-end", "delta": {"finish_reason": "COMPLETE"}},
+        "[DONE]",
+    )
+    (annotation,) = recorded(tmp_path, "cohere", "command-a", body, stream=True).expected["stream"].annotations
+    assert (annotation.start, annotation.end, annotation.text) == (4, 8, "four")
+    assert annotation.may_be_unanchored
+
+
+@pytest.mark.parametrize("thinks", [True, False])
+def test_coheres_thinking_may_go_back_or_not(thinks: bool) -> None:
+    file = load.read(CASSETTES / "cohere/second-turn-with-or-without-the-thinking.scenario.yaml")
+    round_trip = build.round_trip(file, "json")
+    assert round_trip is not None
+    assert round_trip.recorded is not None
+    request = json.loads(json.dumps(round_trip.recorded))
+    if thinks:
+        text = {"type": "text", "text": request["messages"][1]["content"]}
+        request["messages"][1]["content"] = [{"type": "thinking", "thinking": round_trip.traces[0]}, text]
+    assert first_missing_text(round_trip, request) is None
+    assert different_turn(round_trip, request) is None
+    assert list(leaks(round_trip, request)) == []
+    assert all(matches(at_pointer(request, pointer), value) for pointer, value in round_trip.sent.items())

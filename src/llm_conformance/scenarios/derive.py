@@ -99,15 +99,25 @@ def _annotation(
 ) -> ExpectedAnnotation:
     start, end = _span(citation, facts, api, removed)
     text = None if start is None or end is None else message[start:end]
-    unanchored = citation.start == citation.end == 0
+    unanchored = citation.start == citation.end == 0 or _names_no_block(citation, facts)
     return ExpectedAnnotation(start, end, text, citation.data, may_be_unanchored=unanchored)
+
+
+def _names_no_block(citation: CitationFacts, facts: WireFacts) -> bool:
+    """Return True if a citation names another block than the only one with text. Then its offsets count in the text.
+
+    Cohere may give all blocks of a stream the index 0, and number them in the citations.
+    """
+    is_other = citation.block is not None and citation.block not in facts.blocks
+    return is_other and not citation.whole_block and len(facts.blocks) == 1
 
 
 def _span(
     citation: CitationFacts, facts: WireFacts, api: Api, removed: list[tuple[int, int]]
 ) -> tuple[int, int] | tuple[None, None]:
     """Return a citation's span in code points of the message; (None, None) if it has none there."""
-    text = facts.text if citation.block is None else facts.blocks.get(citation.block, "")
+    counts_in_all = citation.block is None or _names_no_block(citation, facts)
+    text = facts.text if counts_in_all else facts.blocks.get(citation.block, "")
     if citation.whole_block:
         start, end = 0, len(text)
     elif citation.start is None or citation.end is None:
@@ -122,7 +132,7 @@ def _span(
     if not 0 <= start <= end <= len(text):
         return None, None
     before = 0
-    for key, block in facts.blocks.items() if citation.block is not None else ():
+    for key, block in () if counts_in_all else facts.blocks.items():
         if key == citation.block:
             break
         before += len(block)
