@@ -17,7 +17,7 @@ def test_list_has_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["list", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [each["id"] for each in found["rules"]] == [*catalogue.catalogue()]
-    assert {"id", "api", "provenance", "title"} == set(found["scenarios"][0])
+    assert {"id", "api", "provenance", "grounds", "title"} == set(found["scenarios"][0])
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,7 @@ def test_list_has_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
         (["scenarios", "--provider=cohere:chat"], "cohere/unknown-event", "openai/"),
         (["scenarios", "--scenario=openai/refus*"], "openai/refusal", "openai/citations"),
         (["rules", "--rule=ANN-*"], "ANN-5", "MSG-1"),
+        (["core-faults", "--provider=zai"], "zai/core-chat-json-html", "openai/"),
         (["providers"], "zai:chat", "MSG-1"),
         (["capabilities"], "annotations", "MSG-1"),
     ],
@@ -48,7 +49,8 @@ def test_every_rule_is_explained_with_a_failure(capsys: pytest.CaptureFixture[st
 
 def test_a_scenario_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["explain", "openai/refusal"]) == 0
-    assert "openai:chat (json, stream), synthetic: https://" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "openai:chat (json, stream), synthetic\nGrounds: documentation, https://" in shown
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from llm_conformance.scenarios import arrival, build, cassette, lint, load
+from llm_conformance.scenarios import build, cassette, lint, load
+from llm_conformance.scenarios.scenario import LONGEST_REPLAY_S, as_it_arrived
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.table import table
 from tests import standin
@@ -282,10 +283,10 @@ def test_a_stream_can_be_replayed_as_it_arrived(cassette_dir: Path, provider: St
     response = scenario.interactions["stream"]
     rest = len(response.body) - 10
     scenario = replace(scenario, arrival=((10, 5), (rest, 9000)))
-    paced = arrival.as_it_arrived(scenario)
+    paced = as_it_arrived(scenario)
     assert [len(piece) for piece in paced.pieces(response)] == [10, rest]
-    assert paced.pauses_s == (0.0, arrival.LONGEST_S)
-    assert arrival.as_it_arrived(replace(scenario, arrival=())).cuts is None
+    assert paced.pauses_s == (0.0, LONGEST_REPLAY_S)
+    assert as_it_arrived(replace(scenario, arrival=())).cuts is None
 
 
 def test_a_provider_that_never_answers_is_reported(

@@ -135,10 +135,17 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
     if api.notes:
         yield from ("", "Notes:", "", *(f"* {note}" for note in api.notes))
     yield from ("", "Sources:", "", *(f"* {source}" for source in api.sources), "")
-    yield from ("| what the scenarios show | | modes | provenance |", "|---|---|---|---|")
+    yield from ("| what the scenarios show | | modes | provenance | grounds |", "|---|---|---|---|---|")
     for each in shown:
-        provenance = each.file.cassette.metadata["provenance"]
-        yield f"| {each.file.document['title']} | {each.link} | {', '.join(each.file.modes)} | {provenance} |"
+        recorded = each.file.cassette
+        cells = (
+            each.file.document["title"],
+            each.link,
+            ", ".join(each.file.modes),
+            recorded.metadata["provenance"],
+            recorded.grounds or "",
+        )
+        yield f"| {' | '.join(cells)} |"
     yield ""
 
 

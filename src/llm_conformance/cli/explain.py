@@ -8,12 +8,13 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from importlib.resources import files
+from pathlib import Path
 
 from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.rules.catalogue import CatalogueEntry
-from llm_conformance.scenarios import load
+from llm_conformance.scenarios import core_faults, load
 
 _WIDTH = 110
 
@@ -57,6 +58,10 @@ def _rule(id: str) -> Iterator[str]:
 def _scenario(id: str) -> Iterator[str]:
     path = CASSETTES / f"{id}{load.SUFFIX}"
     scenarios, _ = load.find(CASSETTES)
+    core = next((each for each in scenarios if id in core_faults.ids_in(each)), None)
+    if core is not None:
+        yield from _core_fault(id, core)
+        return
     if path not in scenarios:
         similar = get_close_matches(id, map(load.id_of, scenarios), n=3, cutoff=0.4)
         hint = f"; did you mean {' or '.join(similar)}?" if similar else ";"
@@ -67,7 +72,17 @@ def _scenario(id: str) -> Iterator[str]:
     yield f"\n{file.document['title']}"
     if "notes" in file.document:
         yield f"\n{textwrap.fill(file.document['notes'], _WIDTH)}"
-    yield f"\n{file.api} ({', '.join(file.modes)}), {metadata['provenance']}: {metadata.get('source', '')}"
+    yield f"\n{file.api} ({', '.join(file.modes)}), {metadata['provenance']}"
+    if file.cassette.grounds:
+        yield f"Grounds: {file.cassette.grounds}, {metadata['source']}"
+
+
+def _core_fault(id: str, path: Path) -> Iterator[str]:
+    fault = core_faults.ids_in(path)[id]
+    yield f"{id}  ({path})"
+    yield f"\n{fault.title}"
+    yield f"\nA core fault: every API is judged by it. The answer that it spoils is that of {load.id_of(path)}."
+    yield f"Grounds: {fault.grounds}, {fault.source}"
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from llm_conformance.adapter.declarations import CAPABILITIES
 from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
-from llm_conformance.scenarios import load
+from llm_conformance.scenarios import core_faults, load
 from llm_conformance.wire.providers.table import table
 
 Entry = Mapping[str, Any]
@@ -62,8 +62,17 @@ def _scenarios(options: Options) -> Iterator[Entry]:
                 "id": load.id_of(path),
                 "api": str(file.api),
                 "provenance": file.cassette.metadata["provenance"],
+                "grounds": file.cassette.grounds,
                 "title": file.document["title"],
             }
+
+
+def _core_faults(options: Options) -> Iterator[Entry]:
+    for path in load.find(CASSETTES)[0]:
+        api = load.api_of(path)
+        for id, fault in core_faults.ids_in(path).items():
+            if fnmatchcase(id, options.scenario or "*") and options.provider in (None, api and api.provider, str(api)):
+                yield {"id": id, "api": str(api), "grounds": fault.grounds, "title": fault.title}
 
 
 def _providers(options: Options) -> Iterator[Entry]:
@@ -81,6 +90,7 @@ def _capabilities(_options: Options) -> Iterator[Entry]:
 _LISTS: Mapping[str, Callable[[Options], Iterator[Entry]]] = {
     "rules": _rules,
     "scenarios": _scenarios,
+    "core-faults": _core_faults,
     "providers": _providers,
     "capabilities": _capabilities,
 }

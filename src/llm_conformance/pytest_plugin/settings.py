@@ -20,9 +20,8 @@ from llm_conformance.options import DEFAULTS, as_typed
 from llm_conformance.reports import files
 from llm_conformance.rules.catalogue import rules_in
 from llm_conformance.rules.rule import Rule
-from llm_conformance.scenarios import lint, load
-from llm_conformance.scenarios.arrival import as_it_arrived
-from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.scenarios import core_faults, lint, load
+from llm_conformance.scenarios.scenario import Scenario, as_it_arrived
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -82,6 +81,7 @@ class Settings:
     def ids(self) -> Iterator[str]:
         """Yield the id of every scenario, recorded or generated."""
         yield from map(load.id_of, self.files)
+        yield from (id for path in self.files for id in core_faults.ids_in(path))
         from llm_conformance.themes.theme import THEMES  # imports Hypothesis, which is slow
 
         yield from (theme.scenario_id(api) for api in table().values() for theme in THEMES if theme.suits(api))
@@ -115,6 +115,7 @@ def read(config: pytest.Config) -> Settings:
         own = _directories(option("conformance_cassettes"), directory)
         adapters = loader.load_all(option("conformance_adapter"), directory)
         loaded = lint.load_all([CASSETTES, *own], lambda path: _concerns(path, filters, adapters))
+        loaded += core_faults.of(loaded)
         found = {folder: load.find(folder) for folder in (CASSETTES, *own)}
     except BadFileError as bad:
         raise pytest.UsageError(f"{bad}\n{lint.counted(bad.problems)} in the scenarios; nothing was run") from bad
@@ -149,7 +150,7 @@ def _concerns(path: Path, filters: Filters, adapters: Iterable[AdapterUnderTest]
     """Return True if this run uses a scenario file, or if the file does not name its API and must be read to know."""
     api = load.api_of(path)
     wanted = api is None or (filters.admits_api(api) and any(each.covers(api) for each in adapters))
-    return wanted and filters.admits_id(load.id_of(path))
+    return wanted and any(map(filters.admits_id, [load.id_of(path), *core_faults.ids_in(path)]))
 
 
 def _problems(settings: Settings) -> Iterator[str]:

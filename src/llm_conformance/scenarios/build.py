@@ -45,6 +45,7 @@ def build(file: ScenarioFile, cassette_dir: Path) -> Scenario:
         arrival=_arrival(file),
         earlier=earlier,
         cassette_dir=cassette_dir,
+        has_core_faults=document.get("core_faults", False),
     )
     cuts = document["recordings"].get("cuts")
     return scenario if cuts is None else recut(scenario, cuts)

@@ -87,6 +87,8 @@ def load_all(
 def lint(file: ScenarioFile) -> Iterator[FileProblem]:
     """Yield everything that is wrong with a scenario file and its cassette."""
     yield from file.form_problems
+    if file.path.name.startswith(load.CORE):
+        yield FileProblem(file.path, 1, f"the names of core faults begin with {load.CORE}; rename the scenario")
     for path, line, kind in _secrets(file):
         yield FileProblem(path, line, f"this looks like {kind}; replace it before it is committed")
     yield from _secrets_in_messages(file.cassette)

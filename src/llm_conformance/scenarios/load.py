@@ -27,6 +27,8 @@ from llm_conformance.yaml_files import BadFileError, FileProblem
 SUFFIX = ".scenario.yaml"
 DRAFT = ".draft.yaml"
 """The suffix of a conversation that is still to be recorded (`llm_conformance.recording`)."""
+CORE = "core-"
+"""What the names of core faults begin with (`core_faults`). No scenario file may be named so."""
 PROPOSED = ".proposed"
 """The suffix of a folder with a recording that nobody has accepted yet."""
 JOURNAL = ".accepting.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +13,9 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import MODES, Interaction, Mode
 from llm_conformance.wire.providers.api import Api
+
+LONGEST_REPLAY_S = 2.0
+"""Seconds that a replay at the recorded pace takes at most; a slower stream is sped up."""
 
 FaultKind = Literal["refused", "close", "reset", "silence"]
 
@@ -49,6 +52,7 @@ class Scenario:
         outage: A failure that answers the first request, in any mode; the next request is answered as recorded.
         earlier: The scenarios whose answers are messages of this one, by the index of the message.
         cassette_dir: The directory in which it was found.
+        has_core_faults: Its API is judged by this scenario with each core fault, too (`core_faults`).
     """
 
     id: str
@@ -75,6 +79,7 @@ class Scenario:
     outage: Interaction | None = None
     earlier: Mapping[int, Scenario] = field(default_factory=dict)
     cassette_dir: Path = CASSETTES
+    has_core_faults: bool = False
 
     def pieces(self, interaction: Interaction) -> Iterator[bytes]:
         """Yield the bytes of a stream in the pieces in which the server sends them."""
@@ -105,3 +110,15 @@ class Scenario:
 def recut(scenario: Scenario, cuts: Iterable[int]) -> Scenario:
     """Return the scenario with its stream cut at these byte offsets instead of after each frame."""
     return replace(scenario, cuts=tuple(cuts), uncut=scenario)
+
+
+def as_it_arrived(scenario: Scenario) -> Scenario:
+    """Return the scenario with the pieces and the pauses of its recording; unchanged if they are unknown."""
+    if not scenario.arrival:
+        return scenario
+    ends = list(accumulate(size for size, _ in scenario.arrival))
+    times = [milliseconds / 1000 for _, milliseconds in scenario.arrival]
+    duration = times[-1] - times[0]
+    factor = min(1.0, LONGEST_REPLAY_S / duration) if duration > 0 else 1.0
+    pauses = (0.0, *((after - before) * factor for before, after in pairwise(times)))
+    return replace(recut(scenario, ends[:-1]), pauses_s=pauses)

@@ -63,6 +63,12 @@ def _fault_is_possible(recording: Recording) -> Problems:
         yield "a scenario cannot have both an outage and a fault", ("fault",)
 
 
+def _core_faults_spoil_an_answer(recording: Recording) -> Problems:
+    file = recording.file
+    if file.document.get("core_faults") and (recording.expected.error or file.outage or file.earlier):
+        yield "core faults need the answer to a first request, without an outage", ("core_faults",)
+
+
 def _cuts_are_in_the_body(recording: Recording) -> Problems:
     cuts = recording.file.document["recordings"].get("cuts", ())
     if cuts and recording.mode == "stream":
@@ -123,5 +129,6 @@ CHECKS: tuple[Check, ...] = (
     _outage_is_a_failure,
     _fault_is_possible,
     _keeps_the_round_trip,
+    _core_faults_spoil_an_answer,
     _cuts_are_in_the_body,
 )

@@ -1,0 +1,182 @@
+"""The core faults: broken connections and bodies that are no answer, the same ones for every API.
+
+A scenario file with `core_faults: true` is also replayed with each of these faults. So no provider looks better than
+another because it was asked less. The ids are `<provider>/core-<api>-<mode>-<fault>`, whatever the scenario's name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from llm_conformance.scenarios import load
+from llm_conformance.scenarios.expected import Expected
+from llm_conformance.scenarios.scenario import Fault, FaultKind, Scenario
+from llm_conformance.wire.interaction import MODES, Interaction, Mode
+from llm_conformance.wire.providers.api import Api
+
+_HTML = "<!DOCTYPE html><html><head><title>Sign in</title></head><body><h1>Sign in to the network</h1></body></html>"
+
+
+class Failure(NamedTuple):
+    """How a call has to fail: `error` and `fault` of the expected values."""
+
+    error: str
+    fault: Literal["", "malformed", "connection"] = ""
+
+
+@dataclass(frozen=True)
+class CoreFault:
+    """A core fault.
+
+    Attributes:
+        title: The title of the scenario.
+        grounds: The evidence that this happens, as in the metadata of a cassette.
+        source: Where the evidence can be read.
+        expected: How the call has to fail, by mode.
+        connection: How the connection fails in the middle of the answer; None if it does not.
+        body: The content type and the body in place of the answer. If it is None and the connection does not fail, the
+            answer ends in its middle.
+    """
+
+    title: str
+    grounds: Literal["documentation", "report", "probe"]
+    source: str
+    expected: Mapping[Mode, Failure]
+    connection: FaultKind | None = None
+    body: tuple[str, str] | None = None
+
+
+_LOST = Failure("ServiceUnavailableError", "connection")
+_LATE = Failure("TimeoutError", "connection")
+_NO_ANSWER: Mapping[Mode, Failure] = {
+    "json": Failure("ValidationError", "malformed"),
+    # A stream without a single frame may be malformed or broken off: any error is right.
+    "stream": Failure("LLMError", "malformed"),
+}
+
+CORE_FAULTS: Mapping[str, CoreFault] = {
+    "closed": CoreFault(
+        title="The connection is closed in the middle of the answer",
+        grounds="documentation",
+        source="https://www.rfc-editor.org/rfc/rfc9112#section-8",
+        expected={"json": _LOST, "stream": _LOST},
+        connection="close",
+    ),
+    "reset": CoreFault(
+        title="The connection is reset in the middle of the answer",
+        grounds="documentation",
+        source="https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4",
+        expected={"json": _LOST, "stream": _LOST},
+        connection="reset",
+    ),
+    "silence": CoreFault(
+        title="The server stops sending in the middle of the answer",
+        grounds="documentation",
+        source="https://www.rfc-editor.org/rfc/rfc9112#section-9.5",
+        expected={"json": _LATE, "stream": _LATE},
+        connection="silence",
+    ),
+    "refused": CoreFault(
+        title="The connection is refused",
+        grounds="documentation",
+        source="https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.1",
+        expected={"json": _LOST, "stream": _LOST},
+        connection="refused",
+    ),
+    "truncated": CoreFault(
+        title="The body ends in the middle of the answer, and the connection is closed properly",
+        grounds="report",
+        source="https://github.com/griffinwork40/agent-afk/pull/635",
+        expected={
+            "json": Failure("ValidationError", "malformed"),
+            "stream": Failure("ServiceUnavailableError"),
+        },
+    ),
+    "html": CoreFault(
+        title="A proxy answers with a page of HTML and status 200",
+        grounds="report",
+        source="https://github.com/harry0703/MoneyPrinterTurbo/issues/87",
+        expected=_NO_ANSWER,
+        body=("text/html; charset=utf-8", _HTML),
+    ),
+    "empty-object": CoreFault(
+        title="A gateway answers with an empty JSON object and status 200",
+        grounds="probe",
+        source="the body has none of the keys of an answer",
+        expected=_NO_ANSWER,
+        body=("application/json", "{}"),
+    ),
+}
+"""The core faults by the last part of their ids."""
+
+_HAS_THEM = re.compile(r"^core_faults: true *$", re.MULTILINE)
+
+
+def of(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
+    """Yield the core faults in each mode of the scenarios that have them; of each API, only of the first one."""
+    asked: set[str] = set()
+    for scenario in scenarios:
+        if scenario.has_core_faults and str(scenario.api) not in asked:
+            asked.add(str(scenario.api))
+            for mode in scenario.modes:
+                for name in CORE_FAULTS:
+                    yield _faulty(scenario, mode, name)
+
+
+def ids_in(path: Path) -> Mapping[str, CoreFault]:
+    """Return the core faults of a scenario file by id, in both modes, without reading it as YAML, which is slow."""
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return {}
+    api = load.api_in(text) if _HAS_THEM.search(text) else None
+    if api is None:
+        return {}
+    return {_id(api, mode, name): fault for mode in MODES for name, fault in CORE_FAULTS.items()}
+
+
+def _id(api: Api, mode: Mode, name: str) -> str:
+    return f"{api.provider}/{load.CORE}{api.name}-{mode}-{name}"
+
+
+def _faulty(scenario: Scenario, mode: Mode, name: str) -> Scenario:
+    answer, expected, core_fault = scenario.interactions[mode], scenario.expected[mode], CORE_FAULTS[name]
+    kind, middle = core_fault.connection, _middle(answer)
+    if core_fault.body is not None:
+        content_type, text = core_fault.body
+        answer = replace(answer, headers={"content-type": content_type}, body=text.encode())
+    elif kind is None:
+        answer = replace(answer, body=answer.body[:middle])
+    failure = Expected(
+        stated=frozenset({"error"}),
+        error=core_fault.expected[mode].error,
+        fault=core_fault.expected[mode].fault,
+        offset_unit=expected.offset_unit,
+        round_trip=expected.round_trip,
+        switches=expected.switches,
+    )
+    return replace(
+        scenario,
+        id=_id(scenario.api, mode, name),
+        title=core_fault.title,
+        interactions={mode: answer},
+        same_content=False,
+        expected={mode: failure},
+        provenance="synthetic",
+        grounds=core_fault.grounds,
+        cuts=None,
+        uncut=None,
+        arrival=(),
+        fault=None if kind is None else Fault(kind, 0 if kind == "refused" else middle),
+        has_core_faults=False,
+    )
+
+
+def _middle(answer: Interaction) -> int:
+    """Return the byte offset in the middle of a body; in a stream, at the end of a frame."""
+    frames = answer.frames
+    return len(answer.body) // 2 if len(frames) == 1 else sum(map(len, frames[: len(frames) // 2]))

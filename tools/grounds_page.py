@@ -1,0 +1,91 @@
+"""Generate docs/grounds.md: on what each scenario rests.
+
+python -m tools.grounds_page docs/grounds.md            write it
+python -m tools.grounds_page --check docs/grounds.md    exit with 1 if it is out of date
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from llm_conformance.locations import CASSETTES
+from llm_conformance.scenarios import load
+from llm_conformance.scenarios.core_faults import CORE_FAULTS
+from llm_conformance.scenarios.load import ScenarioFile
+from tools import pages
+
+COMMAND = "python -m tools.grounds_page docs/grounds.md"
+GROUNDS: Mapping[str, str] = {
+    "recording": "A recording of the provider has these fields, in this order.",
+    "sdk": "The types of the provider's own SDK have them.",
+    "documentation": "The provider's documentation shows them.",
+    "report": "An issue, or a capture of somebody else, shows them.",
+    "probe": "No provider is known to send this. The scenario tests robustness and counts in no verdict.",
+}
+_HEAD = f"""\
+# Grounds
+
+On what each scenario rests: the strongest evidence that its provider sends such bytes. This page is generated from the
+`metadata` of the cassettes by `{COMMAND}`.
+
+"""
+_LINK = re.compile(r"(https?://[^\s;,()]+[^\s;,().:])")
+
+
+def page() -> str:
+    """Return the whole page."""
+    files = [load.read(path) for path in load.find(CASSETTES)[0]]
+    sections = (line for grounds in GROUNDS for line in _section(grounds, files))
+    return _HEAD + "\n".join((*_overview(files), "", *_core_faults(), *sections))
+
+
+def _overview(files: Sequence[ScenarioFile]) -> Iterator[str]:
+    counts = Counter((str(file.api), str(file.cassette.grounds)) for file in files)
+    total = Counter(str(file.cassette.grounds) for file in files)
+    yield f"| API | {' | '.join(GROUNDS)} |"
+    yield f"|---|{'---:|' * len(GROUNDS)}"
+    for api in dict.fromkeys(str(file.api) for file in files):
+        yield f"| `{api}` | {' | '.join(str(counts[api, each] or '') for each in GROUNDS)} |"
+    yield f"| all {len(files)} | {' | '.join(str(total[each]) for each in GROUNDS)} |"
+
+
+def _core_faults() -> Iterator[str]:
+    yield from ("## Core faults", "", "Each API is judged by these, with the answer of one of its scenarios.", "")
+    yield from ("| fault | | grounds | source |", "|---|---|---|---|")
+    for name, fault in CORE_FAULTS.items():
+        yield f"| `{name}` | {fault.title} | {fault.grounds} | {_linked(fault.source)} |"
+    yield ""
+
+
+def _section(grounds: str, files: Sequence[ScenarioFile]) -> Iterator[str]:
+    found = [file for file in files if file.cassette.grounds == grounds]
+    yield from (f"## {grounds.capitalize()}: {len(found)} scenarios", "", GROUNDS[grounds], "")
+    yield from ("| scenario | source |", "|---|---|")
+    for file in found:
+        path = file.path.relative_to(CASSETTES)
+        yield f"| [{load.id_of(file.path)}](../cassettes/{path}) | {_linked(file.cassette.metadata['source'])} |"
+    yield ""
+
+
+def _linked(source: str) -> str:
+    return _LINK.sub(r"<\1>", " ".join(source.split()).replace("|", "\\|"))
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check the page; return 1 if the check finds another one."""
+    parser = argparse.ArgumentParser(description="Generate the page of grounds.")
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--check", action="store_true", help="only check that the file is up to date")
+    options = parser.parse_args(arguments)
+    problems = pages.write_or_check(options.path, page(), options.check, COMMAND)
+    print(*problems, sep="\n", end="\n" if problems else "")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
