@@ -24,6 +24,9 @@ FINISH: Mapping[str, FinishReason] = {
     "refusal": "content_filter",
 }
 
+HOSTED = ("server_tool_use", "mcp_tool_use")
+"""Types of calls that Anthropic answers itself: with its own tools, and with those of an MCP server."""
+
 
 class MessagesDecoder:
     """Decodes a `message`, or the events that build one up."""
@@ -40,12 +43,9 @@ class MessagesDecoder:
         self._answer.raw_events.append(document)
         match document["type"]:
             case "message":
-                self._feed_message(document)
-                for index, block in enumerate(document["content"]):
-                    yield from self._feed_start(index, block)
-                    yield from self._feed_stop()
+                yield from self._feed_message(document)
             case "message_start":
-                self._feed_message(document["message"])
+                yield from self._feed_message(document["message"])
             case "content_block_start":
                 yield from self._feed_start(document["index"], document["content_block"])
             case "content_block_delta":
@@ -64,11 +64,15 @@ class MessagesDecoder:
             case unknown:
                 self._answer.keep(unknown, document)
 
-    def _feed_message(self, message: Mapping[str, Any]) -> None:
+    def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take a message. That of `message_start` is whole if nothing is left to stream, such as a pending call."""
         self._answer.id = message["id"]
         self._answer.model = message.get("model") or self._answer.model
         self._answer.raw_finish = message.get("stop_reason")
         self._feed_usage(message.get("usage"))
+        for index, block in enumerate(message["content"]):
+            yield from self._feed_start(index, block)
+            yield from self._feed_stop()
 
     def _feed_usage(self, usage: Mapping[str, Any] | None) -> None:
         """Keep the last value of each count: a stream's are cumulative, and some come only in `message_start`."""
@@ -89,11 +93,16 @@ class MessagesDecoder:
                 self._block = answer.block("reasoning", index, redacted=block["data"])
             case "tool_use":
                 yield from answer.tool(index, block["id"], block["name"], _arguments(block.get("input")))
-            case "server_tool_use":
-                self._block = answer.block("tool_call", index, server_executed=True, id=block["id"], name=block["name"])
+                answer.tools[index].block.metadata["wire"] = _but_input(block)
+            case kind if kind in HOSTED:
+                about = {"id": block["id"], "name": block["name"], "wire": _but_input(block)}
+                self._block = answer.block("tool_call", index, server_executed=True, **about)
                 self._block.content = _arguments(block["input"])
+            case "fallback":  # the model that declined gives way to another, which answers
+                answer.model = block["to"]["model"]
+                self._block = answer.keep("fallback", block, index)
             case kind:
-                self._block = self._answer.keep(kind, block, index)
+                self._block = answer.keep(kind, dict(block), index)
 
     def _feed_delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[StreamEvent]:
         match delta["type"]:
@@ -105,6 +114,8 @@ class MessagesDecoder:
                 self._sign(delta["signature"])
             case "citations_delta":
                 self._citations.append(delta["citation"])
+            case "compaction_delta":
+                self._compact(delta)
             case "input_json_delta":
                 if index in self._answer.tools:
                     yield from self._answer.tool(index, None, None, delta["partial_json"])
@@ -121,6 +132,17 @@ class MessagesDecoder:
     def _sign(self, signature: str | None) -> None:
         if signature and self._block is not None:
             self._block.metadata["signature"] = signature
+
+    def _compact(self, delta: Mapping[str, Any]) -> None:
+        """Add to a compaction block, which goes back as it is. A summary that stays null is one that failed."""
+        if self._block is None:
+            return
+        block = self._block.metadata["wire"]
+        for key, value in delta.items():
+            if key == "content" and value is not None:
+                block[key] = (block.get(key) or "") + value
+            elif key != "type" and value is not None:
+                block[key] = value
 
     def end(self) -> Iterator[StreamEvent]:
         """Yield nothing: no text is held back."""
@@ -157,6 +179,11 @@ class MessagesDecoder:
 def _arguments(input: Mapping[str, Any] | None) -> str:
     """Return a tool's input as JSON text; a stream starts with an empty input, and sends the text in pieces."""
     return json.dumps(input, ensure_ascii=False) if input else ""
+
+
+def _but_input(block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a call's block without its input: it may say who called (`caller`), or on which server (`server_name`)."""
+    return {key: value for key, value in block.items() if key != "input"}
 
 
 def request(call: Call) -> dict[str, Any]:
@@ -216,9 +243,7 @@ def _blocks(response: Response) -> Iterator[Mapping[str, Any]]:
             case "text" if segment.content:
                 yield {"type": "text", "text": segment.content}
             case "tool_call":
-                kind = "server_tool_use" if about.get("server_executed") else "tool_use"
-                input = json.loads(segment.content or "{}")
-                yield {"type": kind, "id": about["id"], "name": about["name"], "input": input}
+                yield {**about["wire"], "input": json.loads(segment.content or "{}")}
             case "other" if "wire" in about:
                 yield about["wire"]
 

@@ -13,6 +13,7 @@ from adapters._chat_decoder import ChatDecoder
 from adapters._converse import ConverseDecoder
 from adapters._responses import ResponsesDecoder
 from adapters._think import ThinkSplitter
+from adapters.anthropic import MessagesDecoder
 from adapters.cloudflare_run import RunDecoder
 from llm_conformance.contract import Call, Response, StreamEvent
 from tests.broken.base import Broken, Events, FaultyDecoder, FaultyFraming, FaultyResponse, OtherSplitter, Pieces
@@ -217,6 +218,22 @@ class TextInsideCitationsLost(FaultyDecoder):
     fails = ("MSG-2", "RSN-3", "ANN-2")
     says = "expected the message of 74 code points"
     decoders = MappingProxyType({ConverseDecoder: TextOfTextBlocksOnly})
+
+
+class SummaryAsText(MessagesDecoder):
+    def feed(self, document: Mapping[str, Any]) -> Events:
+        yield from super().feed(document)
+        delta = document.get("delta") or {}
+        if delta.get("type") == "compaction_delta":
+            yield from self._answer.text(delta["content"], document["index"])
+
+
+class SummaryTakenForText(FaultyDecoder):
+    """Adds the summary of a compacted conversation to the message."""
+
+    fails = ("MSG-2", "RSN-3")
+    says = "expected the message of 89 code points"
+    decoders = MappingProxyType({MessagesDecoder: SummaryAsText})
 
 
 # MSG-3

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import socket
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any
 
+from adapters.anthropic import MessagesDecoder
 from llm_conformance.contract import Call, Response
-from tests.broken.base import FaultyClient, FaultyResponse
+from tests.broken.base import Events, FaultyClient, FaultyDecoder, FaultyResponse
 
 # PRV-1
 
@@ -21,6 +25,22 @@ class ModelOfTheCall(FaultyResponse):
 
     def alter(self, response: Response, call: Call) -> Response:
         return replace(response, model=call.model)
+
+
+class FirstModel(MessagesDecoder):
+    def feed(self, document: Mapping[str, Any]) -> Events:
+        first = self._answer.model
+        yield from super().feed(document)
+        if document["type"] != "message_start":
+            self._answer.model = first
+
+
+class ModelThatDeclined(FaultyDecoder):
+    """Returns the model of message_start, although another one has answered."""
+
+    fails = ("PRV-1",)
+    says = "expected model"
+    decoders = MappingProxyType({MessagesDecoder: FirstModel})
 
 
 class TimeMadeUp(FaultyResponse):

@@ -85,6 +85,34 @@ class BlocksInAnotherOrder(FaultyRequest):
         return replace(response, segments=response.segments[::-1])
 
 
+class CompactionNotSentBack(FaultyRequest):
+    """Sends a response back without the summary of what it replaces."""
+
+    fails = ("RPL-1",)
+    says = 'expected part of assistant: "compaction"'
+    apis = ("anthropic:messages",)
+
+    def remember(self, response: Response) -> Response:
+        return replace(response, segments=tuple(s for s in response.segments if s.metadata.get("type") != "compaction"))
+
+
+class WaitingCallNotSentBack(FaultyRequest):
+    """Sends a response back without hosted calls that have no result yet."""
+
+    fails = ("RPL-1",)
+    says = 'expected part of assistant: "server_tool_use"'
+    apis = ("anthropic:messages",)
+
+    def remember(self, response: Response) -> Response:
+        answered = {
+            each.metadata["wire"]["tool_use_id"]
+            for each in response.segments
+            if each.type == "other" and "tool_use_id" in each.metadata.get("wire", {})
+        }
+        kept = (s for s in response.segments if not s.metadata.get("server_executed") or s.metadata["id"] in answered)
+        return replace(response, segments=tuple(kept))
+
+
 class TraceInAnotherField(FaultyRequest):
     """Sends reasoning back in a field that the API does not know."""
 

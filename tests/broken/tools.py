@@ -11,6 +11,7 @@ from typing import Any
 from adapters._chat_decoder import ChatDecoder
 from adapters._converse import ConverseDecoder
 from adapters._responses import ResponsesDecoder
+from adapters.anthropic import MessagesDecoder
 from adapters.gemini_interactions import InteractionsDecoder
 from llm_conformance.contract import Call, Response, StreamEvent, ToolCall
 from tests.broken.base import Events, FaultyDecoder, FaultyResponse
@@ -54,6 +55,35 @@ class HostedToolsHandedToTheClient(FaultyResponse):
             if each.metadata.get("server_executed")
         ]
         return replace(response, tool_calls=(*response.tool_calls, *hosted))
+
+
+class McpCallsHandedToTheClient(FaultyResponse):
+    """Returns calls of MCP servers that the provider calls itself, but not those of its own tools."""
+
+    fails = ("TOOL-1",)
+    says = "expected the names of the tool calls"
+    apis = ("anthropic:messages",)
+
+    def alter(self, response: Response, call: Call) -> Response:
+        answered = [
+            ToolCall(each.metadata["id"], each.metadata["name"], each.content or "{}")
+            for each in response.segments
+            if each.metadata.get("wire", {}).get("type") == "mcp_tool_use"
+        ]
+        return replace(response, tool_calls=(*response.tool_calls, *answered))
+
+
+class EmptyStart(MessagesDecoder):
+    def _feed_message(self, message: Mapping[str, Any]) -> Events:
+        return super()._feed_message({**message, "content": []})
+
+
+class ContentOfMessageStartIgnored(FaultyDecoder):
+    """Reads blocks only from their own events."""
+
+    fails = ("TOOL-1", "RSN-3", "STR-7")
+    says = "expected the names of the tool calls"
+    decoders = MappingProxyType({MessagesDecoder: EmptyStart})
 
 
 class StartOnly(InteractionsDecoder):

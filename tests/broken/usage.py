@@ -206,6 +206,21 @@ class CacheAddedToThePrompt(FaultyResponse):
         return replace(response, usage=replace(usage, prompt_tokens=usage.prompt_tokens + beside))
 
 
+class WritesOfFiveMinutesOnly(FaultyResponse):
+    """Counts only those cache writes that are kept for five minutes."""
+
+    fails = ("USE-3",)
+    says = "expected cache_write_tokens 2406"
+    apis = ("anthropic:messages",)
+
+    def alter(self, response: Response, call: Call) -> Response:
+        usage = response.usage
+        if usage is None or "cache_creation" not in usage.raw:
+            return response
+        short = usage.raw["cache_creation"]["ephemeral_5m_input_tokens"]
+        return replace(response, usage=replace(usage, cache_write_tokens=short))
+
+
 # USE-4
 
 

@@ -45,6 +45,37 @@ class UsageOverwrittenByTheLastEvent(FaultyDecoder):
     decoders = MappingProxyType({MessagesDecoder: CountsReplaced})
 
 
+class IterationsSummed(MessagesDecoder):
+    def _feed_usage(self, usage: Mapping[str, Any] | None) -> None:
+        super()._feed_usage(usage)
+        for count in ("input_tokens", "output_tokens"):
+            if iterations := (usage or {}).get("iterations"):
+                self._answer.raw_usage[count] = sum(each[count] for each in iterations)
+
+
+class CountsOfOtherModelsAdded(FaultyDecoder):
+    """Adds up the iterations of a turn, also those of an advisor, of a summary and of a model that declined."""
+
+    fails = ("USE-5", "USE-3")
+    says = "expected (prompt|completion)_tokens"
+    decoders = MappingProxyType({MessagesDecoder: IterationsSummed})
+
+
+class LastIterationOnly(MessagesDecoder):
+    def _feed_usage(self, usage: Mapping[str, Any] | None) -> None:
+        super()._feed_usage(usage)
+        if iterations := (usage or {}).get("iterations"):
+            self._answer.raw_usage |= {count: iterations[-1][count] for count in ("input_tokens", "output_tokens")}
+
+
+class LastIterationTakenForTheTurn(FaultyDecoder):
+    """Takes the last iteration of a turn for the whole."""
+
+    fails = ("USE-5", "USE-3")
+    says = "expected (prompt|completion)_tokens"
+    decoders = MappingProxyType({MessagesDecoder: LastIterationOnly})
+
+
 class FirstCountsKept(GenerateDecoder):
     def feed(self, document: Mapping[str, Any]) -> Events:
         before = dict(self._answer.raw_usage)
