@@ -1,25 +1,30 @@
-"""The JSON documents of the scenarios: the bodies of plain answers, and what the frames of streams hold."""
+"""The JSON documents of scenarios and recordings: the bodies of plain answers, and what the frames of streams hold."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from llm_conformance.scenarios import load
+from llm_conformance.scenarios import cassette, load
+from llm_conformance.scenarios.cassette import Unreadable
 from llm_conformance.wire.framings.base import DONE
 from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers import table
+from llm_conformance.wire.providers.api import Api
+from llm_conformance.yaml_files import BadFileError
 
 
 @dataclass(frozen=True)
 class Document:
-    """A JSON document of a scenario.
+    """A JSON document of a scenario or of a recording.
 
     Attributes:
         api: `provider:api`.
-        scenario: The id of the scenario.
+        scenario: The id of the scenario, or the path of the recording.
         part: `json`, `stream` or `outage`, and the number of the document in a stream: `stream 12`.
         is_event: Whether it is part of a stream.
         is_error: Whether the response has an error status.
@@ -35,6 +40,11 @@ class Document:
     is_probe: bool
     value: Any = field(repr=False)
 
+    @property
+    def provider(self) -> str:
+        """The provider."""
+        return self.api.partition(":")[0]
+
 
 def of_scenarios(directory: Path) -> Iterator[Document]:
     """Yield the documents of all scenarios below a directory. What is not JSON, on purpose, is left out."""
@@ -42,16 +52,33 @@ def of_scenarios(directory: Path) -> Iterator[Document]:
         file = load.read(path, check=False)
         is_probe = file.cassette.metadata.get("grounds") == "probe"
         for part, interaction in _interactions(file):
-            for where, value in of_interaction(interaction):
-                yield Document(
-                    api=str(file.api),
-                    scenario=load.id_of(path),
-                    part=part + where,
-                    is_event=bool(where),
-                    is_error=interaction.status >= 400,
-                    is_probe=is_probe,
-                    value=value,
-                )
+            yield from _documents(str(file.api), load.id_of(path), part, is_probe, interaction)
+
+
+def of_recordings(directory: Path, skipped: Counter[str]) -> Iterator[Document]:
+    """Yield the documents of all bare recordings below a directory; count what cannot be read in `skipped`."""
+    for path in sorted(directory.rglob("*.yaml")):
+        try:
+            metadata, interactions = cassette.load_bare(path)
+        except BadFileError:
+            skipped["no cassette"] += 1
+            continue
+        for number, interaction in enumerate(interactions):
+            if isinstance(interaction, Unreadable):
+                skipped["unreadable"] += 1
+                continue
+            api = _api(interaction.uri, metadata)
+            if api is None:
+                skipped["no such API"] += 1
+                continue
+            part = "stream" if interaction.streamed else "json"
+            name = path.relative_to(directory).as_posix() + (f"#{number}" if len(interactions) > 1 else "")
+            yield from _documents(str(api), name, part, False, interaction)
+
+
+def _api(uri: str, metadata: Mapping[str, Any]) -> Api | None:
+    known = table.recognise(uri)
+    return known[0] if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
 
 
 def _interactions(file: load.ScenarioFile) -> Iterable[tuple[str, Interaction]]:
@@ -61,7 +88,12 @@ def _interactions(file: load.ScenarioFile) -> Iterable[tuple[str, Interaction]]:
         yield "outage", file.outage
 
 
-def of_interaction(interaction: Interaction) -> Iterator[tuple[str, Any]]:
+def _documents(api: str, name: str, part: str, is_probe: bool, interaction: Interaction) -> Iterator[Document]:
+    for where, value in _values(interaction):
+        yield Document(api, name, part + where, bool(where), interaction.status >= 400, is_probe, value)
+
+
+def _values(interaction: Interaction) -> Iterator[tuple[str, Any]]:
     """Yield each document of a response with its place in a stream, "" if it is not a stream.
 
     A stream that breaks off yields the documents before the break. A body that is not JSON yields nothing.

@@ -11,6 +11,7 @@ the whole wire format has. `--reverse` swaps scenarios and recordings; it covers
 from __future__ import annotations
 
 import argparse
+import itertools
 import re
 import sys
 from collections import Counter
@@ -20,12 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from llm_conformance.locations import CASSETTES
-from llm_conformance.scenarios import cassette
-from llm_conformance.scenarios.cassette import Unreadable
 from llm_conformance.wire.providers import table
-from llm_conformance.wire.providers.api import Api
-from llm_conformance.yaml_files import BadFileError
 from tools import documents
+from tools.documents import Document
 
 _DEEPEST = 12
 _MOST_VALUES = 20_000
@@ -50,7 +48,7 @@ class Features:
     examples: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def add(self, api: str, source: str, found: Iterable[str]) -> None:
-        """Note the features of one source; those of the other mode of the same source count as well."""
+        """Note the features of one source: a scenario or a recording."""
         for feature in found:
             self.counts.setdefault(api, Counter())[feature] += 1
             self.examples.setdefault((api, feature), source)
@@ -111,46 +109,12 @@ def _walk(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any
             yield from _walk(item, f"{path}/*", depth + 1)
 
 
-def of_scenarios(providers: Sequence[str] | None) -> Features:
-    """Return the features of the scenarios."""
-    by_scenario: dict[tuple[str, str], list[Any]] = {}
-    for each in documents.of_scenarios(CASSETTES):
-        if not providers or each.api.partition(":")[0] in providers:
-            by_scenario.setdefault((each.api, each.scenario), []).append(each.value)
-    found = Features()
-    for (api, scenario), values in by_scenario.items():
-        found.add(api, scenario, features(values))
-    return found
-
-
-def of_recordings(directory: Path, providers: Sequence[str] | None, skipped: Counter[str]) -> Features:
-    """Return the features of the recordings below a directory; what cannot be read is counted in `skipped`."""
-    found = Features()
-    paths = sorted(directory.rglob("*.yaml"))
-    for number, path in enumerate(paths, 1):
-        if number % 100 == 0 or number == len(paths):
-            print(f"{number} of {len(paths)} files", file=sys.stderr)
-        try:
-            metadata, interactions = cassette.load_bare(path)
-        except BadFileError:
-            skipped["no cassette"] += 1
-            continue
-        for interaction in interactions:
-            if isinstance(interaction, Unreadable):
-                skipped["unreadable"] += 1
-                continue
-            api = _api(interaction.uri, metadata)
-            if api is None:
-                skipped["no such API"] += 1
-            elif not providers or api.provider in providers:
-                values = [value for _, value in documents.of_interaction(interaction)]
-                found.add(str(api), str(path.relative_to(directory)), features(values))
-    return found
-
-
-def _api(uri: str, metadata: Mapping[str, Any]) -> Api | None:
-    known = table.recognise(uri)
-    return known[0] if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
+def of_documents(found: Iterable[Document]) -> Features:
+    """Return the features of documents, each counted once for each scenario or recording."""
+    result = Features()
+    for (api, name), group in itertools.groupby(found, key=lambda each: (each.api, each.scenario)):
+        result.add(api, name, features(each.value for each in group))
+    return result
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -164,8 +128,10 @@ def main(arguments: Sequence[str]) -> int:
     if not options.directory.is_dir():
         parser.error(f"{options.directory} is no directory")
     skipped: Counter[str] = Counter()
-    recorded = of_recordings(options.directory, options.provider, skipped)
-    written = of_scenarios(None)
+    recordings = documents.of_recordings(options.directory, skipped)
+    wanted = (each for each in recordings if not options.provider or each.provider in options.provider)
+    recorded = of_documents(_with_progress(wanted))
+    written = of_documents(documents.of_scenarios(CASSETTES))
     have, lack = (written, recorded) if options.reverse else (recorded, written)
     in_format = _by_wire(lack)
     for api in sorted(recorded.counts):
@@ -180,6 +146,13 @@ def main(arguments: Sequence[str]) -> int:
     for why, count in skipped.items():
         print(f"{count} skipped: {why}", file=sys.stderr)
     return 0
+
+
+def _with_progress(found: Iterable[Document]) -> Iterator[Document]:
+    for number, each in enumerate(found, 1):
+        if number % 10_000 == 0:
+            print(f"{number} documents", file=sys.stderr)
+        yield each
 
 
 def _by_wire(side: Features) -> dict[str, set[str]]:

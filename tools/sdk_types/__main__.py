@@ -1,6 +1,6 @@
 """`python -m tools.sdk_types`: compare the scenarios with the types of the providers' own SDKs.
 
-    python -m tools.sdk_types [--provider P ...] [--work DIR] [--latest] [--probes] [--all]
+    python -m tools.sdk_types [--provider P ...] [--work DIR] [--latest] [--probes] [--all] [--recordings DIR]
 
 Lists the unknown and missing fields, unknown values and unknown variants that `explained.toml` does not explain, and a
 table of all SDKs. Exits with 1 if there are any, if an explanation matches nothing, or if an SDK cannot be used.
@@ -50,15 +50,22 @@ def main(arguments: Sequence[str]) -> int:
         "--probes", action="store_true", help="list the differences of scenarios of grounds `probe`, too"
     )
     parser.add_argument("--all", action="store_true", help="list every place of a difference, not only some")
+    parser.add_argument(
+        "--recordings", type=Path, metavar="DIR", help="compare these bare recordings instead of the scenarios"
+    )
     options = parser.parse_args(arguments)
     try:
         sdks, explanations = settings.sdks(), settings.explanations()
-        wanted = [each for each in documents.of_scenarios(CASSETTES) if _is_wanted(each, options.provider)]
+        if options.recordings:
+            found_documents = documents.of_recordings(options.recordings, Counter())
+        else:
+            found_documents = documents.of_scenarios(CASSETTES)
+        wanted = [each for each in found_documents if not options.provider or each.provider in options.provider]
     except BadFileError as bad:
         print(*bad.problems, sep="\n", file=sys.stderr)
         return 1
     if not wanted:
-        parser.error("no scenario has such a provider; `llm-conformance list providers` shows all")
+        parser.error("there is nothing to compare; `llm-conformance list providers` shows the providers")
     explained = Explained(explanations)
     counts = {api: Counts() for api in sorted({each.api for each in wanted})}
     troubles = []
@@ -76,15 +83,12 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{len(found)} differences", file=sys.stderr)
         left = [group for group in found if _is_listed(group, explained, counts, options.probes)]
         print(*lines(left, sys.maxsize if options.all else 5), sep="\n")
-    unused = list(explained.unused(counts, whole=not options.provider)) if not troubles else []
+    is_whole = not (options.provider or options.recordings)
+    unused = [] if troubles or options.recordings else list(explained.unused(counts, is_whole))
     _show(counts)
     for each in (*troubles, *(f"matches nothing: {each}" for each in unused)):
         print(each)
     return 1 if troubles or unused or any(each.found["unexplained"] for each in counts.values()) else 0
-
-
-def _is_wanted(document: Document, providers: Sequence[str] | None) -> bool:
-    return not providers or document.api.partition(":")[0] in providers
 
 
 def _compared(sdk: Sdk, place: Environment, wanted: Iterable[Document], counts: dict[str, Counts]) -> list[Group]:
