@@ -1,11 +1,14 @@
 """`python -m tools.unseen_fields DIR`: list what recordings have and no scenario of the same API has.
 
-    python -m tools.unseen_fields DIR [--provider P ...] [--reverse] [--most N]
+    python -m tools.unseen_fields DIR [--provider P ...] [--reverse | --always] [--most N]
 
 DIR has bare recordings (docs/scenarios.md). Compared are the fields, as JSON pointers with `*` for each index and with
 the type of each event and block, and the values of fields that have a word out of a list. A line has the number of
 recordings, the feature with the number of features below it, and one of the recordings. `!` marks what no scenario of
-the whole wire format has. `--reverse` swaps scenarios and recordings; it covers the APIs that have recordings.
+the whole wire format has.
+
+`--reverse` swaps scenarios and recordings; it covers the APIs that have recordings. `--always` lists the fields that
+the object around them has in every recorded answer of an API and mode (in five at least), and not in some scenario.
 """
 
 from __future__ import annotations
@@ -122,7 +125,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser("python -m tools.unseen_fields", description=__doc__.partition("\n")[0])
     parser.add_argument("directory", type=Path, metavar="DIR", help="a directory of bare recordings")
     parser.add_argument("--provider", action="append", metavar="P", help="only this provider; may be repeated")
-    parser.add_argument("--reverse", action="store_true", help="list what only scenarios have")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--reverse", action="store_true", help="list what only scenarios have")
+    which.add_argument("--always", action="store_true", help="list what all recordings have and a scenario has not")
     parser.add_argument("--most", type=int, default=200, metavar="N", help="lines for each API; default: 200")
     options = parser.parse_args(arguments)
     if not options.directory.is_dir():
@@ -130,22 +135,60 @@ def main(arguments: Sequence[str]) -> int:
     skipped: Counter[str] = Counter()
     recordings = documents.of_recordings(options.directory, skipped)
     wanted = (each for each in recordings if not options.provider or each.provider in options.provider)
-    recorded = of_documents(_with_progress(wanted))
-    written = of_documents(documents.of_scenarios(CASSETTES))
-    have, lack = (written, recorded) if options.reverse else (recorded, written)
-    in_format = _by_wire(lack)
-    for api in sorted(recorded.counts):
-        unseen = have.beyond(lack, api)
-        print(f"\n{api}: {len(unseen)}")
-        for count, feature, below in unseen[: options.most]:
-            mark = " " if feature in in_format[_wire(api)] else "!"
-            more = f" and {below} below" if below else ""
-            print(f"{mark}{count:5}  {feature}{more}  ({have.examples[api, feature]})")
-        if len(unseen) > options.most:
-            print(f"       and {len(unseen) - options.most} more")
+    written = documents.of_scenarios(CASSETTES)
+    if options.always:
+        for where, feature, names in always(_with_progress(wanted), written):
+            print(f"{where}: {feature}: {len(names)}: {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}")
+    else:
+        recorded, scenarios = of_documents(_with_progress(wanted)), of_documents(written)
+        have, lack = (scenarios, recorded) if options.reverse else (recorded, scenarios)
+        _show(have, lack, sorted(recorded.counts), options.most)
     for why, count in skipped.items():
         print(f"{count} skipped: {why}", file=sys.stderr)
     return 0
+
+
+def always(recorded: Iterable[Document], written: Iterable[Document]) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield (API and mode, field, scenarios) where all recordings have a field, and some scenarios do not.
+
+    Only answers count in which the object around the field is there.
+    """
+    by_api: dict[str, dict[str, set[str]]] = {}
+    for where, name, found in _answers(recorded):
+        by_api.setdefault(where, {})[name] = found
+    lacking: dict[tuple[str, str], list[str]] = {}
+    required = {where: _in_every(list(answers.values())) for where, answers in by_api.items()}
+    for where, name, found in _answers(written):
+        for feature in required.get(where, ()):
+            if feature not in found and _around(feature) in found:
+                lacking.setdefault((where, feature), []).append(name)
+    yield from ((where, feature, names) for (where, feature), names in sorted(lacking.items()))
+
+
+_ENOUGH = 5
+
+
+def _in_every(answers: Sequence[set[str]]) -> set[str]:
+    """Return the fields that are in all answers that have the object around them, if these are enough."""
+    counts = Counter(feature for answer in answers for feature in answer)
+    return {
+        feature
+        for feature, count in counts.items()
+        if count >= _ENOUGH and not re.search(r"[]*]$| = ", feature) and count == counts[_around(feature)]
+    }
+
+
+def _around(feature: str) -> str:
+    return feature.rpartition("/")[0]
+
+
+def _answers(found: Iterable[Document]) -> Iterator[tuple[str, str, set[str]]]:
+    """Yield the features of each answer that is no error, with its API and mode, and its name."""
+    successes = (each for each in found if not each.is_error)
+    for (api, name, mode), group in itertools.groupby(
+        successes, key=lambda each: (each.api, each.scenario, each.part.partition(" ")[0])
+    ):
+        yield f"{api} {mode}", name, features(each.value for each in group) | {""}
 
 
 def _with_progress(found: Iterable[Document]) -> Iterator[Document]:
@@ -153,6 +196,19 @@ def _with_progress(found: Iterable[Document]) -> Iterator[Document]:
         if number % 10_000 == 0:
             print(f"{number} documents", file=sys.stderr)
         yield each
+
+
+def _show(have: Features, lack: Features, apis: Iterable[str], most: int) -> None:
+    in_format = _by_wire(lack)
+    for api in apis:
+        unseen = have.beyond(lack, api)
+        print(f"\n{api}: {len(unseen)}")
+        for count, feature, below in unseen[:most]:
+            mark = " " if feature in in_format[_wire(api)] else "!"
+            more = f" and {below} below" if below else ""
+            print(f"{mark}{count:5}  {feature}{more}  ({have.examples[api, feature]})")
+        if len(unseen) > most:
+            print(f"       and {len(unseen) - most} more")
 
 
 def _by_wire(side: Features) -> dict[str, set[str]]:
