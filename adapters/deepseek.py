@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from llm_conformance.contract import Call, Response
+
 from ._chat import chat_adapter
 from ._counting import Counting
 from ._dialect import Dialect, reasoning_with_calls
 from ._responses import responses_adapter
+
+
+def _round_trip(response: Response, call: Call) -> Mapping[str, str]:
+    """Return the reasoning. A request of the thinking mode with tools has to have it in every answer, even if empty."""
+    thinks = (call.params.get("thinking") or {}).get("type") != "disabled"
+    if call.tools and thinks:
+        return {"reasoning_content": response.reasoning or ""}
+    return reasoning_with_calls(response, call)
+
 
 _chat = chat_adapter(
     "deepseek",
@@ -13,7 +26,7 @@ _chat = chat_adapter(
         reasoning=("reasoning_content",),
         counting=Counting(cached=("prompt_cache_hit_tokens",)),
         finish={"insufficient_system_resource": "error"},
-        round_trip=reasoning_with_calls,
+        round_trip=_round_trip,
     ),
 )
 

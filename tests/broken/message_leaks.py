@@ -31,6 +31,23 @@ class ReasoningFallsBackIntoEmptyMessage(FaultyResponse):
         return replace(response, message=response.message or response.reasoning or "")
 
 
+class LogprobsTakenForText(FaultyBody):
+    """Reads the message from all tokens that a choice has log probabilities of, those of the reasoning among them."""
+
+    apis = ("deepseek:chat",)
+    fails = ("MSG-1", "MSG-2", "RSN-3", "PRV-1")
+    says = "a message that also holds"
+
+    def alter(self, http: HttpResponse) -> HttpResponse:
+        if b'"top_logprobs"' not in http.body:
+            return http
+        document = json.loads(http.body)
+        choice = document["choices"][0]
+        tokens = (*choice["logprobs"]["reasoning_content"], *choice["logprobs"]["content"])
+        choice["message"]["content"] = "".join(each["token"] for each in tokens)
+        return replace(http, body=json.dumps(document).encode())
+
+
 class UnclosedThinkLeft(FaultyResponse):
     """Leaves a think block that is never closed in the message."""
 

@@ -65,6 +65,33 @@ class TraceTrimmed(FaultyRequest):
         return with_reasoning(response, lambda each: replace(each, content=each.content.strip()))
 
 
+class EmptyTraceOmitted(FaultyRequest):
+    """Sends no reasoning field if the reasoning is empty."""
+
+    apis = ("deepseek:chat",)
+    fails = ("RPL-1",)
+    says = '/messages/1/reasoning_content of the request to be ""; got nothing'
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        empty = ("reasoning_content", "")
+        messages = [{key: value for key, value in each.items() if (key, value) != empty} for each in body["messages"]]
+        return {**body, "messages": messages}
+
+
+class TraceOnlyWithCalls(FaultyRequest):
+    """Sends reasoning back only with the call that it led to."""
+
+    apis = ("deepseek:chat",)
+    fails = ("RPL-1",)
+    says = "/messages/4/reasoning_content of the request .*; got nothing"
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        for message in body["messages"]:
+            if "tool_calls" not in message:
+                message.pop("reasoning_content", None)
+        return body
+
+
 class SignatureLost(FaultyRequest):
     """Sends reasoning back without its signature."""
 
