@@ -93,3 +93,13 @@ def test_tags_beside_native_reasoning_or_inside_a_sentence_are_text(
     expected = scenario(write(tmp_path, body, request=_request(HUGGING_FACE, model))).expected["json"]
     assert expected.message == content
     assert "message" in expected.stated
+
+
+@pytest.mark.parametrize("uri", [HUGGING_FACE, "http://localhost:8000/v1/chat/completions"])
+def test_audio_tokens_that_are_on_the_wire_are_reported(tmp_path: Path, uri: str) -> None:
+    counts = {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13}
+    details = {"prompt_tokens_details": {"audio_tokens": 3}, "completion_tokens_details": {"audio_tokens": 0}}
+    body = _completion("acme-1", "Hi.") | {"usage": counts | details}
+    usage = scenario(write(tmp_path, body, request=_request(uri, "acme-1"))).expected["json"].usage
+    assert usage is not None
+    assert (usage.audio_prompt_tokens, usage.audio_completion_tokens) == (3, 0)
