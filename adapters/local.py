@@ -8,12 +8,18 @@
 from __future__ import annotations
 
 from ._chat import chat_adapter
+from ._counting import WITH_CACHE_WRITES
 from ._dialect import Dialect
 from ._responses import responses_adapter
 
 adapters = (
     chat_adapter(
-        "local", Dialect(reasoning=("reasoning_content", "reasoning"), finish={"abort": "error", "error": "error"})
+        "local",
+        Dialect(
+            reasoning=("reasoning_content", "reasoning"),
+            finish={"abort": "error", "error": "error"},
+            counting=WITH_CACHE_WRITES,
+        ),
     ),
     responses_adapter("local"),
 )

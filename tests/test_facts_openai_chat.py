@@ -30,7 +30,7 @@ def parsed(body: Any, provider: str = "openai") -> Response:
 
 @pytest.mark.parametrize(("provider", "uri"), [("openai", OPENAI), ("azure", AZURE)])
 def test_tokens_written_to_the_cache_are_counted(tmp_path: Path, provider: str, uri: str) -> None:
-    usage = {"prompt_tokens": 1220, "completion_tokens": 100, "total_tokens": 1320}
+    usage: dict[str, Any] = {"prompt_tokens": 1220, "completion_tokens": 100, "total_tokens": 1320}
     usage["prompt_tokens_details"] = {"cached_tokens": 0, "cache_write_tokens": 1217, "audio_tokens": 0}
     body = answer(usage=usage)
     expected = scenario(write(tmp_path, body, request={"uri": uri})).expected["json"].usage

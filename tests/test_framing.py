@@ -21,7 +21,7 @@ from llm_conformance.scenarios import cassette
 from llm_conformance.wire.framings import registry as framings
 from llm_conformance.wire.framings.aws_event_stream import AwsEventStream, aws_message, aws_parts
 from llm_conformance.wire.framings.base import Framing
-from llm_conformance.wire.framings.registry import FRAMINGS, framing_of, looks_like
+from llm_conformance.wire.framings.registry import FRAMINGS, content_type_of, framing_of
 from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
 
 DOCUMENTS = [{"a": {"text": "é😀 ]}, [{"}}, {"b": {"text": "\n\n"}}]
@@ -196,7 +196,7 @@ def test_malformed_data_is_a_value_error(headers: Mapping[str, str], data: bytes
     ],
 )
 def test_the_content_type_of_a_body_is_guessed(body: bytes, content_type: str) -> None:
-    assert looks_like(body) == content_type
+    assert content_type_of("", body) == content_type
 
 
 QUICK = settings(max_examples=200, derandomize=True, deadline=None, database=None)

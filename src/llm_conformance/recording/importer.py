@@ -85,11 +85,10 @@ def import_file(file: Path, into: Path, origin: Origin, api: Api | None) -> Iter
             yield Refused(f"{file.name}#{number}", "its request is unknown")
         else:
             found.append(recording)
-    fidelity = str(cassette.load_bare(file)[0].get("fidelity", "raw"))
     for number, group in enumerate(_paired(found)):
         name = _name(file) if len(found) == len(group) else f"{_name(file)}-{number + 1}"
         try:
-            yield _import(group, name, into, origin, fidelity)
+            yield _import(group, name, into, origin)
         except (BadFileError, LeakError, CannotImportError, UnicodeError) as error:
             yield Refused(f"{file.name} ({name})", _reason(error))
 
@@ -114,8 +113,9 @@ def _request(scenario: Scenario) -> Mapping[str, Any]:
     return {key: value for key, value in interaction.request.items() if key not in ("stream", "stream_options")}
 
 
-def _import(group: list[Scenario], name: str, into: Path, origin: Origin, fidelity: str) -> Imported:
+def _import(group: list[Scenario], name: str, into: Path, origin: Origin) -> Imported:
     first = group[0]
+    fidelity = next((each.fidelity for each in group if each.fidelity != "raw"), "raw")
     folder = into / first.api.provider
     by_mode = {mode: each for mode in MODES for each in group if mode in each.modes}
     scrubbed = {mode: scrub(_readable(each.interactions[mode], first.api), first.api) for mode, each in by_mode.items()}

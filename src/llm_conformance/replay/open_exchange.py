@@ -73,8 +73,8 @@ class OpenExchange:
             self.missing_mode = mode
             return f"this scenario has no {mode} recording"
         interaction = scenario.interactions[mode]
-        # If the recorded body has no model, the model is in the path, which matched.
-        has_model = interaction.request.get("model") == scenario.model
+        # If the recorded body has no model, or the path has one, the model is in the path, which matched.
+        has_model = interaction.request.get("model") == scenario.model and not api.names_model_in_path
         pointers = ("/model", *scenario.match) if has_model else scenario.match
         difference = matching.difference(request, interaction.request, pointers)
         if difference:

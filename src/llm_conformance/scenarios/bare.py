@@ -7,16 +7,18 @@ file is read only when it is judged.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from llm_conformance.scenarios import cassette
 from llm_conformance.scenarios.bare_expected import CLAIMED, Undecided, expected_from_bytes, think_profile
-from llm_conformance.scenarios.cassette import Unreadable
+from llm_conformance.scenarios.cassette import BareInteraction, Unreadable
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.wire import answers
 from llm_conformance.wire.interaction import Interaction, Mode
-from llm_conformance.wire.providers import table
+from llm_conformance.wire.providers import recorded_urls, table
+from llm_conformance.wire.providers.api import Api
 
 _ROLES = ("system", "user", "assistant")
 _PLACEHOLDER = {"role": "user", "content": "(the recorded conversation is in call.request)"}
@@ -38,32 +40,34 @@ def recordings(path: Path) -> Iterator[Scenario | NotJudged]:
 
     Raises BadFileError if the file is no VCR cassette.
     """
-    metadata, interactions = cassette.load_bare(path)
-    fidelity = str(metadata.get("fidelity", "raw"))
-    for number, interaction in enumerate(interactions):
-        name = path.stem if len(interactions) == 1 else f"{path.stem}#{number}"
-        if isinstance(interaction, Unreadable):
-            yield NotJudged(interaction.why)
-        else:
-            yield _recording(path, name, interaction, metadata, fidelity)
+    metadata, recorded = cassette.load_bare(path)
+    for number, each in enumerate(recorded):
+        name = path.stem if len(recorded) == 1 else f"{path.stem}#{number}"
+        yield NotJudged(each.why) if isinstance(each, Unreadable) else _recording(path, name, each, metadata)
 
 
-def _recording(
-    path: Path, name: str, interaction: Interaction, metadata: Mapping[str, Any], fidelity: str
-) -> Scenario | NotJudged:
+def _recording(path: Path, name: str, recorded: BareInteraction, metadata: Mapping[str, Any]) -> Scenario | NotJudged:
+    interaction, fidelity = recorded.interaction, recorded.fidelity
     if fidelity not in CLAIMED:
         return NotJudged(f"a body of fidelity {fidelity} needs a scenario file")
-    known = table.recognise(interaction.uri)
-    api = known[0] if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
+    known = recorded_urls.recognise(interaction.uri)
+    api = known.api if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
     if api is None:
         host = interaction.uri.partition("//")[2].partition("/")[0]
         return NotJudged(f"the provider table has no API at {host}", unknown_api=True)
+    if known is not None:
+        interaction = replace(interaction, uri=known.uri)
     request = interaction.request
-    model = (known and known[1].model) or request.get("model") or metadata.get("model")
+    model = (
+        (known and known.place.model)
+        or request.get("model")
+        or metadata.get("model")
+        or _answers_model(interaction, api)
+    )
     if not isinstance(model, str):
-        return NotJudged("the request names no model")
+        return NotJudged("neither the request nor the answer names a model")
     streams = set(api.paths(streamed=True)) - set(api.paths(streamed=False))
-    by_path = known is not None and known[1].template in streams
+    by_path = known is not None and known.place.template in streams
     asks_for_stream = by_path or (api.path == api.stream_path and api.asks_for_stream(request))
     mode: Mode = "stream" if interaction.streamed or (asks_for_stream and interaction.status >= 400) else "json"
     if interaction.status < 400 and mode == "json" and asks_for_stream:
@@ -75,6 +79,8 @@ def _recording(
     expected = expected_from_bytes(interaction, api, model, profile, fidelity)
     if isinstance(expected, Undecided):
         return NotJudged(expected.why)
+    if known is not None and known.is_guess and not set(expected.raw_finish_reasons) <= api.finish.keys():
+        expected = replace(expected, stated=expected.stated - {"finish_reason"})  # such a server has words of its own
     return Scenario(
         id=f"{path.parent.name}/{name}",
         path=path,
@@ -91,8 +97,15 @@ def _recording(
         expected={mode: expected},
         provenance="recorded" if fidelity in ("raw", "body+headers-only") else "edited",
         grounds="recording",
+        fidelity=fidelity,
         replayable=known is not None,
     )
+
+
+def _answers_model(interaction: Interaction, api: Api) -> str | None:
+    """Return the model that the answer names: servers with one model, and stored prompts, need none in the request."""
+    facts = answers.derive_if_readable(interaction, api)
+    return facts.model if facts else None
 
 
 def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

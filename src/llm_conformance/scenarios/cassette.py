@@ -19,7 +19,7 @@ from typing import Any
 import yaml
 
 from llm_conformance import schema, yaml_files
-from llm_conformance.wire.framings.registry import looks_like
+from llm_conformance.wire.framings.registry import content_type_of
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
@@ -48,6 +48,17 @@ class Cassette:
 
 
 @dataclass(frozen=True)
+class BareInteraction:
+    """An interaction of a cassette that this suite did not write.
+
+    `fidelity` says what the recorder altered, as in docs/scenarios.md.
+    """
+
+    interaction: Interaction
+    fidelity: str
+
+
+@dataclass(frozen=True)
 class Unreadable:
     """An interaction, or a whole cassette, in a form that this suite does not read; `why` is the reason."""
 
@@ -67,21 +78,20 @@ def load(path: Path, check_form: bool = True) -> Cassette:
     return Cassette(path, text, document["metadata"], interactions)
 
 
-def load_bare(path: Path) -> tuple[Mapping[str, Any], list[Interaction | Unreadable]]:
+def load_bare(path: Path) -> tuple[Mapping[str, Any], list[BareInteraction | Unreadable]]:
     """Return the metadata and the interactions of any VCR cassette, bodies decompressed.
 
     Raises BadFileError if the file is no cassette.
     """
     try:
-        text, document = _read(path, "bare-cassette")
+        _, document = _read(path, "bare-cassette")
     except yaml_files.RefusedError as refused:
         if not re.search(r"^interactions:", yaml_files.read_text(path), re.MULTILINE):
             raise
         return {}, [Unreadable(refused.problems[0].message)]
-    interactions = [_bare_interaction_or_why(pair) for pair in document["interactions"]]
-    # Recorders that write `parsed_body` also replace typographic quotation marks, which shifts offsets.
-    assumed = {"fidelity": "json-asciified"} if "parsed_body" in text else {}
-    return {**assumed, **(document.get("metadata") or {})}, interactions
+    metadata = document.get("metadata") or {}
+    fidelity = metadata.get("fidelity")
+    return metadata, [_bare_interaction_or_why(pair, fidelity) for pair in document["interactions"]]
 
 
 def save(path: Path, metadata: Mapping[str, Any], interactions: Iterable[Interaction]) -> None:
@@ -135,14 +145,24 @@ def _interaction(pair: Mapping[str, Any]) -> Interaction:
     )
 
 
-def _bare_interaction_or_why(pair: Any) -> Interaction | Unreadable:
+def _bare_interaction_or_why(pair: Any, stated_fidelity: Any) -> BareInteraction | Unreadable:
     try:
+        fidelity = str(stated_fidelity or _fidelity(pair))
         pair = _in_todays_form(pair)
         for where, message in schema.problems("bare-cassette#/$defs/interaction", pair):
             return Unreadable(f"{schema.dotted(where)}: {message}")
-        return _bare_interaction(pair)
+        return BareInteraction(_bare_interaction(pair), fidelity)
     except (ValueError, TypeError, RecursionError) as error:
         return Unreadable(f"an interaction of another form: {error}")
+
+
+def _fidelity(pair: Any) -> str:
+    """Return the fidelity of an interaction whose cassette states none.
+
+    Recorders that write a `parsed_body` also replace typographic quotation marks in it, which shifts offsets.
+    """
+    response = pair.get("response") if isinstance(pair, Mapping) else None
+    return "json-asciified" if isinstance(response, Mapping) and "parsed_body" in response else "raw"
 
 
 def _in_todays_form(pair: Any) -> Any:
@@ -179,8 +199,7 @@ def _bare_interaction(pair: Mapping[str, Any]) -> Interaction:
     if _joined(recorded.get("content-encoding", "")) in ("gzip", "deflate"):
         with contextlib.suppress(zlib.error):  # vcrpy may have decompressed the body and kept the header
             body = decompressed(body, yaml_files.MAX_BYTES)
-    if "/" not in headers.get("content-type", ""):  # missing, or redacted by the recorder
-        headers["content-type"] = looks_like(body)
+    headers["content-type"] = content_type_of(headers.get("content-type", ""), body)
     is_post = request.get("method", "POST").upper() == "POST"
     return Interaction(
         uri=request["uri"],

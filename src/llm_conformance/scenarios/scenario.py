@@ -44,6 +44,7 @@ class Scenario:
         same_content: Both recordings hold the same answer.
         expected: The expected values, by mode.
         grounds: The strongest evidence that the provider sends such bytes (docs/scenarios.md); None if generated.
+        fidelity: What the recorder altered (`llm_conformance.scenarios.bare_expected`).
         replayable: The request is known. If not, the answer can only be parsed.
         cuts: Byte offsets at which the stream is cut into pieces; None cuts it after each frame.
         arrival: (bytes, milliseconds since the request) of each piece as recorded; () if unknown.
@@ -70,6 +71,7 @@ class Scenario:
     expected: Mapping[Mode, Expected]
     provenance: str
     grounds: str | None = None
+    fidelity: str = "raw"
     replayable: bool = True
     cuts: tuple[int, ...] | None = None
     arrival: tuple[tuple[int, int], ...] = ()

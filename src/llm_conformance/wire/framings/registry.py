@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+import json
+
 from llm_conformance.wire.framings.aws_event_stream import AwsChunks, AwsEventStream
 from llm_conformance.wire.framings.base import Framing
 from llm_conformance.wire.framings.json_array import Array
@@ -31,6 +33,29 @@ def named(name: str) -> Framing:
     return next(framing for framing in FRAMINGS if framing.name == name)
 
 
-def looks_like(body: bytes) -> str:
-    """Return the content type that a body seems to have."""
-    return next((framing.content_type for framing in FRAMINGS if framing.looks_like(body)), "application/json")
+def content_type_of(stated: str, body: bytes) -> str:
+    """Return the content type of a recorded response.
+
+    It is not always the stated one: recorders lose or redact it, and ollama.com sends a document on each line as
+    `application/json`. A body that is no document, and seems to be in a framing, has the type of the framing.
+    """
+    kind = stated.partition(";")[0].strip().lower()
+    is_stated = "/" in kind
+    if is_stated and (kind not in _VAGUE or framing_of(stated, body) or _is_document(body)):
+        return stated
+    seeming = next((framing for framing in FRAMINGS if framing.looks_like(body)), None)
+    if seeming is not None:
+        return seeming.content_type
+    return stated if is_stated else "application/json"
+
+
+_VAGUE = ("application/json", "text/plain", "application/octet-stream", "binary/octet-stream")
+"""What servers and recorders write for a body of any kind."""
+
+
+def _is_document(body: bytes) -> bool:
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,120 @@
+"""The URLs of recordings, written as in the provider table.
+
+Recordings are made through gateways, on servers in one's own network, and by clients that join a base URL and a path
+with two slashes. The provider table has the URLs that are documented.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from llm_conformance.wire.providers import table
+from llm_conformance.wire.providers.api import Api, Place
+
+# https://developers.cloudflare.com/ai-gateway/usage/providers/: the gateway passes answers on as they are. Its own
+# OpenAI-shaped endpoint, `compat`, is not here: the answers of many providers are translated there.
+_CLOUDFLARE = "https://gateway.ai.cloudflare.com/v1/"
+_BEHIND_CLOUDFLARE: Mapping[str, tuple[str, ...]] = {
+    "anthropic": ("https://api.anthropic.com",),
+    "cerebras": ("https://api.cerebras.ai/v1", "https://api.cerebras.ai"),
+    "cohere": ("https://api.cohere.com",),
+    "deepseek": ("https://api.deepseek.com",),
+    "google-ai-studio": ("https://generativelanguage.googleapis.com",),
+    "google-vertex-ai": ("https://aiplatform.googleapis.com",),
+    "grok": ("https://api.x.ai", "https://api.x.ai/v1"),
+    "groq": ("https://api.groq.com/openai/v1",),
+    "mistral": ("https://api.mistral.ai",),
+    "openai": ("https://api.openai.com/v1",),
+    "openrouter": ("https://openrouter.ai/api", "https://openrouter.ai/api/v1"),
+    "perplexity-ai": ("https://api.perplexity.ai",),
+}
+
+# What a path says about a server of one's own. /v1/messages says nothing: such servers count tokens differently there.
+_OWN_SERVERS: Mapping[str, str] = {
+    "/chat/completions": "http://localhost:8000/v1/chat/completions",
+    "/responses": "http://localhost:8000/v1/responses",
+    "/api/chat": "http://localhost:11434/api/chat",
+}
+_OWN_NAMES = re.compile(r"localhost|[^.]+|.+\.(?:local|localhost|internal|lan|home\.arpa)")
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """The API that a recorded request was sent to.
+
+    Attributes:
+        api: The API.
+        place: The parts of the URL.
+        uri: The URL as the provider table writes it.
+        is_guess: Whether only the path says so: any server may have it.
+    """
+
+    api: Api
+    place: Place
+    uri: str
+    is_guess: bool = False
+
+
+def recognise(uri: str) -> Recognised | None:
+    """Return the API that a recorded request was sent to, None if the provider table does not have it."""
+    plain = _plain(uri)
+    for spelling in (uri, plain, *_behind_cloudflare(plain)):
+        known = table.recognise(spelling)
+        if known is not None:
+            return Recognised(*known, spelling)
+    return _on_own_server(plain)
+
+
+def _plain(uri: str) -> str:
+    """Return a URI without the port that its scheme has anyway, and without empty segments in its path."""
+    location, question_mark, query = uri.partition("?")
+    scheme, _, rest = location.partition("://")
+    host, slash, path = rest.partition("/")
+    host = host.removesuffix({"https": ":443", "http": ":80"}.get(scheme, ":"))
+    return f"{scheme}://{host}{slash}{re.sub('/+', '/', path).lstrip('/')}{question_mark}{query}"
+
+
+def _behind_cloudflare(uri: str) -> Iterator[str]:
+    """Yield the URLs that Cloudflare's AI Gateway may have sent a request to."""
+    found = re.fullmatch(rf"{re.escape(_CLOUDFLARE)}[^/]+/[^/]+/([^/]+)(/.*)", uri)
+    if found is None:
+        return
+    provider, path = found.groups()
+    for base_url in _BEHIND_CLOUDFLARE.get(provider, ()):
+        yield base_url + path
+    if provider == "aws-bedrock":
+        service, _, rest = path.lstrip("/").partition("/")
+        region, _, rest = rest.partition("/")
+        domain = "api.aws" if service == "bedrock-mantle" else "amazonaws.com"
+        yield f"https://{service}.{region}.{domain}/{rest}"
+    if provider == "azure-openai":
+        resource, _, rest = path.lstrip("/").partition("/")
+        yield f"https://{resource}.openai.azure.com/openai/deployments/{rest}"
+    if provider == "workers-ai":
+        account = uri.removeprefix(_CLOUDFLARE).partition("/")[0]
+        yield f"https://api.cloudflare.com/client/v4/accounts/{account}/ai{path}"
+        yield f"https://api.cloudflare.com/client/v4/accounts/{account}/ai/run{path}"
+
+
+def _on_own_server(uri: str) -> Recognised | None:
+    """Return the API of a server in one's own network, as if it ran where the provider table has it."""
+    try:
+        parts = urlsplit(uri)
+        is_own = _is_own(parts.hostname or "")
+    except ValueError:  # no host that a request could be sent to
+        return None
+    spellings = [known for path, known in _OWN_SERVERS.items() if is_own and parts.path.endswith(path)]
+    known = table.recognise(spellings[0]) if spellings else None
+    return known and Recognised(*known, spellings[0], is_guess=True)
+
+
+def _is_own(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return _OWN_NAMES.fullmatch(host) is not None
+    return address.is_private or address.is_unspecified

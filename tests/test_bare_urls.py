@@ -1,0 +1,120 @@
+"""Bare recordings: the URL of a request says which API it was sent to, through a gateway and in one's own network."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from llm_conformance.scenarios.bare import NotJudged
+from llm_conformance.wire.providers import recorded_urls
+from tests.bare_cassettes import CITED, only, scenario, write
+
+PROJECT = "projects/p/locations/eu"
+CLOUDFLARE = "https://gateway.ai.cloudflare.com/v1/account/gateway"
+GEMINI = "https://generativelanguage.googleapis.com"
+
+
+@pytest.mark.parametrize(
+    ("uri", "api"),
+    [
+        ("https://eu.api.openai.com/v1/chat/completions", "openai:chat"),
+        ("https://us.api.openai.com/v1/responses", "openai:responses"),
+        ("https://api.openai.com:443/v1/chat/completions", "openai:chat"),
+        ("https://api.openai.com/v1//chat/completions", "openai:chat"),
+        ("https://r.openai.azure.com//openai/deployments/d/chat/completions?api-version=1", "azure:chat"),
+        ("https://r.openai.azure.com/openai/v1/chat/completions?api-version=preview", "azure:chat"),
+        ("https://r.openai.azure.com/openai/deployments/d/responses?api-version=1", "azure:responses"),
+        ("https://eastus.api.cognitive.microsoft.com/openai/deployments/d/chat/completions", "azure:chat"),
+        ("https://r.services.ai.azure.com/api/projects/p/openai/v1/responses", "azure:responses"),
+        ("https://api.deepseek.com/beta/chat/completions", "deepseek:chat"),
+        ("https://us-east-1.api.x.ai/v1/responses", "xai:responses"),
+        ("https://api.mistral.ai/v1/agents/completions", "mistral:chat"),
+        ("https://codestral.mistral.ai/v1/chat/completions", "mistral:chat"),
+        ("https://open.bigmodel.cn/api/paas/v4/chat/completions", "zai:chat"),
+        ("https://router.huggingface.co/nscale/v1/chat/completions", "huggingface:chat"),
+        ("https://router.huggingface.co/hf-inference/models/a/b/v1/chat/completions", "huggingface:chat"),
+        ("https://abc.us-east-1.aws.endpoints.huggingface.cloud/v1/chat/completions", "huggingface:chat"),
+        (
+            f"https://aiplatform.eu.rep.googleapis.com/v1/{PROJECT}/publishers/google/models/m:generateContent",
+            "vertex:generate",
+        ),
+        (f"{GEMINI}/v1alpha/models/m:streamGenerateContent?alt=sse", "gemini:generate"),
+        (f"{GEMINI}/v1alpha/models/m:streamGenerateContent", "gemini:array"),
+        ("https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1/responses", "bedrock:responses"),
+    ],
+)
+def test_a_documented_url_names_its_api(uri: str, api: str) -> None:
+    assert api_at(uri) == api
+
+
+@pytest.mark.parametrize(
+    ("path", "api"),
+    [
+        ("openai/chat/completions", "openai:chat"),
+        ("openai/responses", "openai:responses"),
+        ("anthropic/v1/messages", "anthropic:messages"),
+        ("azure-openai/resource/deployment/chat/completions?api-version=1", "azure:chat"),
+        ("aws-bedrock/bedrock-runtime/us-east-1/model/m/converse", "bedrock:converse"),
+        ("aws-bedrock/bedrock-mantle/us-east-1/v1/chat/completions", "bedrock:chat"),
+        ("google-ai-studio/v1beta/models/m:generateContent", "gemini:generate"),
+        ("grok/v1/chat/completions", "xai:chat"),
+        ("grok/chat/completions", "xai:chat"),
+        ("openrouter/chat/completions", "openrouter:chat"),
+        ("workers-ai/v1/chat/completions", "cloudflare:chat"),
+        ("workers-ai/@cf/acme/chat", "cloudflare:run"),
+        ("compat/chat/completions", None),
+        ("stranger/chat/completions", None),
+    ],
+)
+def test_cloudflares_gateway_passes_on_what_a_provider_answers(path: str, api: str | None) -> None:
+    assert api_at(f"{CLOUDFLARE}/{path}") == api
+
+
+@pytest.mark.parametrize(
+    ("uri", "api"),
+    [
+        ("http://localhost:9999/v1/chat/completions", "local:chat"),
+        ("http://192.168.1.7:4000/chat/completions", "local:chat"),
+        ("http://host.docker.internal:8080/v1/chat/completions", "local:chat"),
+        ("http://[::1]:8080/v1/responses", "local:responses"),
+        ("http://ollama:11434/api/chat", "ollama:chat"),
+        ("http://localhost:9999/v1/messages", None),
+        ("https://api.acme.test/v1/chat/completions", None),
+        ("http://8.8.8.8/v1/chat/completions", None),
+        ("http://[bad/v1/chat/completions", None),
+    ],
+)
+def test_a_path_names_the_api_of_a_server_in_ones_own_network(uri: str, api: str | None) -> None:
+    assert api_at(uri) == api
+
+
+def test_a_finish_word_of_such_a_server_is_not_judged_if_nobody_knows_it(tmp_path: Path) -> None:
+    answer = json.loads(json.dumps(CITED))
+    answer["choices"][0]["finish_reason"] = "eos"
+    request = {"uri": "http://localhost:9999/v1/chat/completions"}
+    expected = scenario(write(tmp_path, answer, request=request)).expected["json"]
+    assert "finish_reason" not in expected.stated
+    assert expected.raw_finish_reasons == ("eos",)
+    answer["choices"][0]["finish_reason"] = "stop"
+    assert "finish_reason" in scenario(write(tmp_path, answer, request=request)).expected["json"].stated
+
+
+def test_a_request_goes_to_the_url_of_the_provider_table(tmp_path: Path) -> None:
+    uri = f"{CLOUDFLARE}/openai/chat/completions"
+    found = scenario(write(tmp_path, CITED, request={"uri": uri}))
+    assert found.interactions["json"].uri == "https://api.openai.com/v1/chat/completions"
+    assert found.replayable
+
+
+def test_an_unknown_host_is_out_of_scope(tmp_path: Path) -> None:
+    found = only(write(tmp_path, CITED, request={"uri": "https://api.acme.test/v1/chat/completions"}))
+    assert isinstance(found, NotJudged)
+    assert found.unknown_api
+
+
+def api_at(uri: str) -> str | None:
+    """Return `provider:api` of a recorded URL, None if it is not known."""
+    known = recorded_urls.recognise(uri)
+    return None if known is None else str(known.api)
