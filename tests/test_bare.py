@@ -65,7 +65,7 @@ def test_nothing_is_expected_that_the_recorder_altered(
             {"request": {"uri": "https://api.openai.com/v1/files"}},
             "the provider table has no API at api.openai.com",
         ),
-        (CITED, {"request": {"body": "{}"}}, "names no model"),
+        (CITED | {"model": None}, {"request": {"body": "{}"}}, "neither the request nor the answer names a model"),
         ("<html>", {}, "not of the shape of openai:chat"),
         ("[1]", {}, "not of the shape of openai:chat"),
         (CITED | {"created": 1e20}, {}, "not of the shape of openai:chat"),

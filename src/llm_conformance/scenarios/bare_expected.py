@@ -99,10 +99,14 @@ def _of_answer(
     parts = (facts.text, facts.reasoning, facts.refusal, facts.tool_calls, facts.media, facts.finish)
     breaks_off = interaction.streamed and facts.finish is None and not facts.ended
     # A broken-off stream is an error of the provider only if what was sent is of the documented form.
-    if facts.error or (breaks_off and (any(parts) or _matches_wire_schema(interaction, api))):
+    if facts.error or (breaks_off and (any(parts) or _is_known(interaction, api))):
         return Expected(stated=frozenset({"error"}), error="LLMError")
     if not any(parts):
-        return Undecided("a body without any part of an answer")
+        return Undecided(f"the body is not of the shape of {api}: it is without any part of an answer")
+    if not any(parts[:-1]) and not _is_known(interaction, api):
+        return Undecided(
+            f"the body is not of the shape of {api}: it has a finish word, and what was finished is elsewhere"
+        )
     expected = derive.expect(facts, api, profile, model)
     may_be_reasoning = _may_be_reasoning(facts, api, profile)
     stated = _stated(expected, facts, fidelity, may_be_reasoning)
@@ -156,6 +160,16 @@ def _has_outside_span(expected: Expected, facts: WireFacts) -> bool:
     """Return True if the wire gives a citation a span that is not within the message."""
     pairs = zip(expected.annotations, facts.citations, strict=True)
     return any(annotation.start is None and citation.start is not None for annotation, citation in pairs)
+
+
+def _is_known(interaction: Interaction, api: Api) -> bool:
+    """Return True if an answer without content is of the documented form.
+
+    The schema alone does not say so, because it allows events of any other type.
+    """
+    documents = list(answers.documents(interaction))
+    is_named = not documents or any(answers.is_named(each, api, interaction.streamed) for each in documents)
+    return is_named and _matches_wire_schema(interaction, api)
 
 
 def _matches_wire_schema(interaction: Interaction, api: Api) -> bool:

@@ -169,6 +169,12 @@ def kinds(document: Mapping[str, Any], api: Api, streamed: bool) -> list[str]:
     return sorted(found)
 
 
+def is_named(document: Any, api: Api, streamed: bool) -> bool:
+    """Return True if a read rule names a place that the document has, be it empty."""
+    rules = compiled_rules(api.wire, streamed)
+    return any(True for steps, _ in rules if steps for _ in places(document, steps))
+
+
 def _read(facts: WireFacts, place: Place, rule: ReadRule, api: Api, streamed: bool) -> None:
     """Add to the facts what a rule finds at a place. `schemas/read-rules.schema.json` explains the keys of rules."""
     _read_head(facts, place, rule)
