@@ -59,20 +59,21 @@ def of_recordings(directory: Path, skipped: Counter[str]) -> Iterator[Document]:
     """Yield the documents of all bare recordings below a directory; count what cannot be read in `skipped`."""
     for path in sorted(directory.rglob("*.yaml")):
         try:
-            metadata, interactions = cassette.load_bare(path)
+            metadata, recorded = cassette.load_bare(path)
         except BadFileError:
             skipped["no cassette"] += 1
             continue
-        for number, interaction in enumerate(interactions):
-            if isinstance(interaction, Unreadable):
+        for number, each in enumerate(recorded):
+            if isinstance(each, Unreadable):
                 skipped["unreadable"] += 1
                 continue
+            interaction = each.interaction
             api = _api(interaction.uri, metadata)
             if api is None:
                 skipped["no such API"] += 1
                 continue
             part = "stream" if interaction.streamed else "json"
-            name = path.relative_to(directory).as_posix() + (f"#{number}" if len(interactions) > 1 else "")
+            name = path.relative_to(directory).as_posix() + (f"#{number}" if len(recorded) > 1 else "")
             yield from _documents(str(api), name, part, False, interaction)
 
 
