@@ -16,6 +16,7 @@ from llm_conformance.contract.response import FinishReason, SegmentType
 
 from ._answer import Answer, Block, utc_of_text
 from ._errors import error_in_band
+from ._partial_arguments import PartialArguments
 
 # The finish reasons of candidates, and the block reasons of prompts.
 FINISH: Mapping[str, FinishReason] = {
@@ -26,6 +27,8 @@ FINISH: Mapping[str, FinishReason] = {
     **dict.fromkeys(("MODEL_ARMOR", "JAILBREAK"), "content_filter"),
     **dict.fromkeys(("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"), "error"),
     **dict.fromkeys(("MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE", "NO_IMAGE"), "error"),
+    **dict.fromkeys(("ESCALATION", "PUP_LIMITED_DISABLED"), "content_filter"),
+    "CONTINUATION": "length",
 }
 # Clients that ask for `enum-encoding=int` get the numbers of the enum.
 NUMBERS: Mapping[str, FinishReason] = {"1": "stop", "2": "length", "3": "content_filter", "4": "content_filter"}
@@ -47,6 +50,7 @@ class GenerateDecoder:
         self._words = {**FINISH, **numbers}
         self._citations: list[Mapping[str, Any]] = []
         self._unspoken = b""
+        self._partial: PartialArguments | None = None
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take the whole response, or one chunk, which has the same form."""
@@ -61,7 +65,8 @@ class GenerateDecoder:
         answer.created = answer.created or utc_of_text(document.get("createTime"))
         answer.model = document.get("modelVersion") or answer.model
         usage = document.get("usageMetadata") or {}
-        answer.raw_usage |= {key: value for key, value in usage.items() if value is not None}
+        if any(key.endswith("TokenCount") for key in usage) or not answer.raw_usage:  # each replaces the one before
+            answer.raw_usage = {key: value for key, value in usage.items() if value is not None}
         self._finish((document.get("promptFeedback") or {}).get("blockReason"))
         for candidate in document.get("candidates") or ():
             if candidate.get("index"):
@@ -83,7 +88,8 @@ class GenerateDecoder:
             numbers = support.get("groundingChunkIndices") or ()
             cited = [sources[number] for number in numbers if 0 <= number < len(sources)]
             self._citations.append({**support, "groundingChunks": cited})
-        self._citations += (candidate.get("citationMetadata") or {}).get("citationSources") or ()
+        recited = candidate.get("citationMetadata") or {}
+        self._citations += recited.get("citationSources") or recited.get("citations") or ()  # Vertex AI: citations
 
     def _feed_part(self, part: Mapping[str, Any], goes_on: bool) -> Iterator[StreamEvent]:
         """Take a part. The first of a chunk, which `goes_on`, may continue the last part of the chunk before."""
@@ -99,10 +105,8 @@ class GenerateDecoder:
                 block = self._text_block("reasoning" if thought else "text", signature, goes_on)
                 yield from answer.reasoning(piece, block.key) if thought else answer.text(piece, block.key)
             case "functionCall":
-                call, key = part["functionCall"], len(answer.tools)
-                arguments = json.dumps(call.get("args") or {}, ensure_ascii=False)
-                yield from answer.tool(key, call.get("id"), call["name"], arguments)
-                block = answer.tools[key].block
+                yield from self._feed_call(part["functionCall"])
+                block = answer.tools[len(answer.tools) - 1].block
             case "inlineData" if not thought:
                 type, data = part["inlineData"]["mimeType"], part["inlineData"]["data"]
                 if answer.call.stream and type.startswith("audio/"):
@@ -114,6 +118,27 @@ class GenerateDecoder:
                 block = self._keep(str(kind), part)
         if signature:
             block.metadata["signature"] = signature
+
+    def _feed_call(self, call: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take a whole call, or a piece of one. The first piece has the name, the others have values of arguments."""
+        answer = self._answer
+        if "name" in call:
+            yield from self._end_call()
+            goes_on = call.get("willContinue") is True
+            self._partial = PartialArguments(call.get("args") or {}) if goes_on or "partialArgs" in call else None
+            arguments = "" if self._partial else json.dumps(call.get("args") or {}, ensure_ascii=False)
+            yield from answer.tool(len(answer.tools), call.get("id"), call["name"], arguments)
+        elif self._partial is None:
+            raise ValueError("a function call without a name")
+        if self._partial is not None:
+            self._partial.feed(call.get("partialArgs") or ())
+            if not call.get("willContinue"):
+                yield from self._end_call()
+
+    def _end_call(self) -> Iterator[StreamEvent]:
+        if self._partial is not None:
+            arguments, self._partial = self._partial.text, None
+            yield from self._answer.tool(len(self._answer.tools) - 1, None, None, arguments)
 
     def _text_block(self, type: SegmentType, signature: str | None, goes_on: bool) -> Block:
         """Return the block of a text part. A part with a signature gets its own block, to be sent back as it came."""
@@ -171,8 +196,9 @@ class GenerateDecoder:
         return block
 
     def end(self) -> Iterator[StreamEvent]:
-        """Flush the speech, and place the citations: their offsets count in the text of all chunks."""
+        """Flush speech and calls, and place the citations: their offsets count in the text of all chunks."""
         yield from self._end_speech()
+        yield from self._end_call()
         for citation in self._citations:
             yield from self._answer.annotate(self._placed(citation))
 

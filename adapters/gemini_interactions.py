@@ -19,6 +19,7 @@ FINISH: Mapping[str, FinishReason] = {
     "requires_action": "tool_calls",
     "incomplete": "length",
     "budget_exceeded": "length",
+    "requires_continuation": "length",
     "failed": "error",
 }
 _SILENT = ("interaction.status_update", "interaction.in_progress", "step.stop")

@@ -31,13 +31,13 @@ def after_request(scenario: Scenario, target: str, body: dict[str, Any]) -> Open
 @pytest.mark.parametrize(
     ("target", "mode"),
     [
-        ("/v1beta/models/gemini-2.5-flash:generateContent", "json"),
-        ("/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", "stream"),
-        ("/v1/models/gemini-2.5-flash:streamGenerateContent?key=x&alt=sse", "stream"),
-        ("/v1beta/models/gemini-2.5-flash%3AgenerateContent", "json"),
-        ("/v1beta/models/gemini-2.5-flash:streamGenerateContent", None),
+        ("/v1beta/models/gemini-2.5-flash-lite:generateContent", "json"),
+        ("/v1beta/models/gemini-2.5-flash-lite:streamGenerateContent?alt=sse", "stream"),
+        ("/v1/models/gemini-2.5-flash-lite:streamGenerateContent?key=x&alt=sse", "stream"),
+        ("/v1beta/models/gemini-2.5-flash-lite%3AgenerateContent", "json"),
+        ("/v1beta/models/gemini-2.5-flash-lite:streamGenerateContent", None),
         ("/v1beta/models/gemini-2.5-pro:generateContent", None),
-        ("/v2/models/gemini-2.5-flash:generateContent", None),
+        ("/v2/models/gemini-2.5-flash-lite:generateContent", None),
     ],
 )
 def test_a_path_may_name_model_and_mode(by_id: dict[str, Scenario], target: str, mode: str | None) -> None:
@@ -78,11 +78,11 @@ def test_any_project_and_location_is_accepted(by_id: dict[str, Scenario], target
 
 def test_a_refusal_says_what_was_recorded(by_id: dict[str, Scenario]) -> None:
     exchange = after_request(
-        by_id["gemini/text-with-growing-usage"], "/v1beta/models/gemini-2.5-flash:streamGenerateContent", BODY
+        by_id["gemini/text-with-growing-usage"], "/v1beta/models/gemini-2.5-flash-lite:streamGenerateContent", BODY
     )
     assert exchange.mismatch is not None
-    assert "recorded was POST {base_url}/v1beta/models/gemini-2.5-flash:generateContent or" in exchange.mismatch
-    assert "{base_url}/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse" in exchange.mismatch
+    assert "recorded was POST {base_url}/v1beta/models/gemini-2.5-flash-lite:generateContent or" in exchange.mismatch
+    assert "{base_url}/v1beta/models/gemini-2.5-flash-lite:streamGenerateContent?alt=sse" in exchange.mismatch
 
 
 def test_a_model_with_slashes_may_be_quoted(by_id: dict[str, Scenario]) -> None:
@@ -119,7 +119,7 @@ def test_fields_of_a_request_may_be_in_snake_case(by_id: dict[str, Scenario]) ->
         ("deepseek/connection-refused", "/chat/completions", {"x-api-key": CANARY_KEY}, False),
         ("deepseek/connection-refused", "/chat/completions", {"authorization": "Bearer sk-other"}, False),
         ("deepseek/connection-refused", "/chat/completions", {}, False),
-        ("gemini/unknown-part", f"/v1beta/models/gemini-2.5-flash:generateContent?key={CANARY_KEY}", {}, True),
+        ("gemini/unknown-part", f"/v1beta/models/gemini-2.5-flash-lite:generateContent?key={CANARY_KEY}", {}, True),
     ],
 )
 def test_the_key_must_be_where_the_provider_reads_it(

@@ -20,6 +20,7 @@ from typing import Any
 
 from llm_conformance.wire.framings.base import DONE
 from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.partial_arguments import extended
 from llm_conformance.wire.paths import Place, places
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.read_rules import ONLY_CALL, ReadRule, as_list, compiled_rules, paths_of
@@ -63,7 +64,7 @@ class WireFacts:
         refusal: The text of a refusal.
         finish: The finish word.
         finish_also: A second finish word, for providers that send a status and the reason for it.
-        usage: The usage object, merged over the stream.
+        usage: The usage object, merged over the stream, or the last one.
         calls: The client's tool calls as [id, name, arguments], by the key on the wire and the first id.
         citations: The citations, in order.
         media: Audio and images.
@@ -152,8 +153,8 @@ def derive_if_readable(interaction: Interaction, api: Api) -> WireFacts | None:
 
 
 _KINDS = (
-    *("error", "text", "reasoning", "refusal", "name", "arguments", "whole_arguments", "citation", "media"),
-    *("finish", "usage"),
+    *("error", "text", "reasoning", "refusal", "name", "arguments", "whole_arguments", "partial_arguments"),
+    *("citation", "media", "finish", "usage"),
 )
 
 
@@ -212,7 +213,11 @@ def _read_head(facts: WireFacts, place: Place, rule: ReadRule) -> None:
         if name in rule and (word := place.first(rule[name])):
             setattr(facts, name, str(word))
     for path in as_list(rule.get("usage", ())):
-        facts.usage.update({key: value for key, value in (place.find(path) or {}).items() if value is not None})
+        counts = {key: value for key, value in (place.find(path) or {}).items() if value is not None}
+        # An object without a count, such as Vertex AI's traffic type, replaces nothing.
+        if rule.get("usage_replaces") and any(isinstance(value, int) for value in counts.values()):
+            facts.usage.clear()
+        facts.usage.update(counts)
 
 
 def _read_text(facts: WireFacts, place: Place, rule: ReadRule) -> None:
@@ -243,8 +248,9 @@ def _block(place: Place, rule: ReadRule) -> Any:
 
 def _read_call(facts: WireFacts, place: Place, rule: ReadRule) -> None:
     call_rule = rule.get("call")
-    if call_rule is None:  # each place is a call of its own
-        key: Any = ("own", len(facts.calls))
+    if call_rule is None:  # each place is a call of its own, or a nameless piece of the last one
+        is_piece = "partial_arguments" in rule and place.first(rule["name"]) is None
+        key: Any = ("own", max(len(facts.calls) - is_piece, 0))
     else:
         key = ONLY_CALL if call_rule == ONLY_CALL else place.first(call_rule)
     call = _call(facts, key, _text(place.first(rule["call_id"])) if "call_id" in rule else "")
@@ -255,6 +261,8 @@ def _read_call(facts: WireFacts, place: Place, rule: ReadRule) -> None:
         call[2] += _text(place.first(rule["arguments"]))
     if "whole_arguments" in rule:
         call[2] = call[2] or _text(place.first(rule["whole_arguments"]))
+    if "partial_arguments" in rule and (pieces := place.first(rule["partial_arguments"])):
+        call[2] = json.dumps(extended(json.loads(call[2] or "{}"), pieces), ensure_ascii=False)
 
 
 def _call(facts: WireFacts, key: Any, id: str) -> list[str]:
