@@ -23,7 +23,7 @@ from tools import documents
 from tools.documents import Document
 from tools.sdk_types import settings
 from tools.sdk_types.comparison import Explained, Group, ProbeError, compare, environment, groups, lines, versions
-from tools.sdk_types.settings import Sdk
+from tools.sdk_types.settings import EXPLAINED, SDKS, Sdk
 
 WORK = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "llm-conformance" / "sdk-types"
 
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     options = parser.parse_args(arguments)
     try:
-        sdks, explanations = settings.sdks(), settings.explanations()
+        sdks, explanations = settings.sdks(SDKS), settings.explanations(EXPLAINED)
         if options.recordings:
             found_documents = documents.of_recordings(options.recordings, Counter())
         else:
@@ -82,7 +82,8 @@ def main(arguments: Sequence[str]) -> int:
             continue
         print(f"{len(found)} differences", file=sys.stderr)
         left = [group for group in found if _is_listed(group, explained, counts, options.probes)]
-        print(*lines(left, sys.maxsize if options.all else 5), sep="\n")
+        for line in lines(left, sys.maxsize if options.all else 5):
+            print(line)
     is_whole = not (options.provider or options.recordings)
     unused = [] if troubles or options.recordings else list(explained.unused(counts, is_whole))
     _show(counts)

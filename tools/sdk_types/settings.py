@@ -84,7 +84,7 @@ class Explanation:
         return [pair for pair in self.pairs() if fnmatchcase(api, pair[0]) and fnmatchcase(place, pair[1])]
 
 
-def sdks(path: Path = SDKS) -> dict[str, Sdk]:
+def sdks(path: Path) -> dict[str, Sdk]:
     """Return the SDKs by name. Raises BadFileError."""
     document, text = toml_files.read(path)
     found = {}
@@ -97,7 +97,7 @@ def sdks(path: Path = SDKS) -> dict[str, Sdk]:
     return found
 
 
-def explanations(path: Path = EXPLAINED) -> list[Explanation]:
+def explanations(path: Path) -> list[Explanation]:
     """Return the explained differences. Raises BadFileError."""
     document, text = toml_files.read(path)
     return [

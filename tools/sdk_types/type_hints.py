@@ -204,7 +204,15 @@ def fields(kind: Any) -> Mapping[str, Field]:
             field.name: Field(hints[field.name], field.default is missing and field.default_factory is missing)
             for field in dataclasses.fields(kind)
         }
-    return {key: Field(hint, key in kind.__required_keys__) for key, hint in hints.items()}
+    # Where annotations are strings, `__required_keys__` does not know what they say.
+    optional = {key for key, hint in hints.items() if _qualifier(hint) == "NotRequired"}
+    stated = {key for key, hint in hints.items() if _qualifier(hint) == "Required"}
+    return {key: Field(hint, key in (kind.__required_keys__ - optional) | stated) for key, hint in hints.items()}
+
+
+def _qualifier(annotation: Any) -> str:
+    origin = typing.get_origin(annotation)
+    return getattr(origin, "_name", None) or getattr(origin, "__name__", None) or ""
 
 
 def _keys(own: str, field: Any) -> Sequence[str]:
@@ -220,14 +228,13 @@ def _plain(annotation: Any) -> Any:
     """Return a type without aliases, `Annotated`, `Required` and the like."""
     while True:
         origin = typing.get_origin(annotation)
-        qualifier = getattr(origin, "_name", None) or getattr(origin, "__name__", None)
         if origin is not None and hasattr(origin, "__value__"):  # a generic alias with its arguments
             annotation = origin.__value__[typing.get_args(annotation)]
         elif hasattr(annotation, "__value__"):
             annotation = Any if annotation.__name__ == "JsonValue" else annotation.__value__
         elif hasattr(annotation, "__metadata__"):
             annotation = annotation.__origin__
-        elif qualifier in ("Required", "NotRequired", "ReadOnly", "ClassVar", "Final"):
+        elif _qualifier(annotation) in ("Required", "NotRequired", "ReadOnly", "ClassVar", "Final"):
             annotation = typing.get_args(annotation)[0]
         elif hasattr(annotation, "__supertype__"):
             annotation = annotation.__supertype__

@@ -1,0 +1,84 @@
+"""Which fields, events and words recordings have and scenarios lack, and the reverse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import miniature
+from tests.bare_cassettes import EVENTS, write
+from tools import unseen_fields
+
+DEEPSEEK: dict[str, Any] = {"request": {"uri": miniature.URI, "body": json.dumps(miniature.REQUEST)}}
+
+
+@pytest.fixture
+def recordings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    miniature.write(tmp_path / "cassettes")
+    monkeypatch.setattr(unseen_fields, "CASSETTES", tmp_path / "cassettes")
+    return tmp_path / "recorded"
+
+
+def answer(**changes: Any) -> dict[str, Any]:
+    return {**json.loads(miniature.body()), **changes}
+
+
+def listed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[str]:
+    assert unseen_fields.main(list(map(str, arguments))) == 0
+    return capsys.readouterr().out.strip().splitlines()
+
+
+def test_fields_and_words_that_no_scenario_has(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    choice = {"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": "Eight"}}
+    write(recordings, answer(choices=[choice], billing={"cost": {"cents": 1}}), "one", **DEEPSEEK)
+    write(recordings, answer(billing={"cost": {"cents": 2}}), "two", **DEEPSEEK)
+    assert listed(capsys, recordings) == [
+        "deepseek:chat: 2",
+        "!    2  /billing and 2 below  (openai/one.yaml)",
+        "!    1  /choices/*/finish_reason = length  (openai/one.yaml)",
+    ]
+
+
+def test_events_and_blocks_are_told_apart_by_their_type(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    events = [{"type": "ping"}, {"type": "start", "block": {"type": "text", "text": ""}}]
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+    write(recordings, body, **DEEPSEEK, response=EVENTS)
+    assert listed(capsys, recordings)[1:] == [
+        "!    1  [ping]  (openai/one.yaml)",
+        "!    1  [start] and 3 below  (openai/one.yaml)",
+    ]
+
+
+def test_names_that_people_chose_are_no_fields(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(recordings, answer(arguments={"city": "Ulm"}), **DEEPSEEK)
+    assert listed(capsys, recordings)[1:] == ["!    1  /arguments  (openai/one.yaml)"]
+
+
+def test_what_only_scenarios_have(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(recordings, answer(usage=None), **DEEPSEEK)
+    lines = listed(capsys, recordings, "--reverse")
+    assert "!    1  /usage/prompt_tokens  (mini/spider)" in lines
+    assert listed(capsys, recordings, "--reverse", "--most=1")[-1] == f"       and {len(lines) - 2} more"
+
+
+def test_what_all_recordings_have(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(5):
+        usage = {**miniature.USAGE, "cost": number}
+        sometimes = {"system_fingerprint": "a"} if number else {}
+        write(recordings, answer(usage=usage, **sometimes), str(number), **DEEPSEEK)
+    assert listed(capsys, recordings, "--always") == ["deepseek:chat json: /usage/cost: 1: mini/spider"]
+
+
+def test_other_files_and_apis_are_skipped(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(recordings, answer(), request={"uri": "https://nobody.example/"})
+    (recordings / "notes.yaml").write_text("a: b")
+    assert unseen_fields.main([str(recordings)]) == 0
+    assert capsys.readouterr().err.splitlines() == ["1 skipped: no cassette", "1 skipped: no such API"]
+
+
+def test_a_provider_is_chosen(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(recordings, answer(billing=1), **DEEPSEEK)
+    assert listed(capsys, recordings, "--provider=zai") == []
