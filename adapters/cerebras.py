@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from llm_conformance.contract import Call, Response
 
@@ -17,6 +18,12 @@ def _round_trip(response: Response, call: Call) -> Mapping[str, str]:
     return {"content": f"<think>{response.reasoning}</think>{response.message}"}
 
 
+def _error(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the error of a chunk, with the status that is beside it."""
+    return {**chunk["error"], "status_code": chunk.get("status_code")} if chunk.get("error") else None
+
+
 adapter = chat_adapter(
-    "cerebras", Dialect(reasoning=("reasoning", "reasoning_content", "thinking_content"), round_trip=_round_trip)
+    "cerebras",
+    Dialect(reasoning=("reasoning", "reasoning_content", "thinking_content"), round_trip=_round_trip, own_error=_error),
 )
