@@ -156,7 +156,7 @@ def test_differences_are_listed_and_counted(fake: Path, capsys: pytest.CaptureFi
     printed = capsys.readouterr().out
     assert "deepseek:chat: unknown field `usage` [tests: Chat]\n    mini/spider json: /usage: {'prompt" in printed
     assert "deepseek:chat: missing field `service_tier` [tests: Chat]\n    mini/spider json: /service_tier\n" in printed
-    assert printed.rstrip().endswith("1        0         0         0           2")
+    assert printed.rstrip().endswith("2        1         0         0           2")
 
 
 def test_explained_differences_are_only_counted(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,7 +164,7 @@ def test_explained_differences_are_only_counted(fake: Path, capsys: pytest.Captu
     assert command.main(["--work", str(fake.parent)]) == 0
     printed = capsys.readouterr().out
     assert "mini/spider" not in printed
-    assert printed.rstrip().endswith("1        0         2         0           0")
+    assert printed.rstrip().endswith("2        1         2         0           0")
 
 
 def test_an_explanation_that_matches_nothing_is_reported(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -210,3 +210,9 @@ def test_every_requirement_has_an_exact_version_and_every_api_exists() -> None:
         assert all("==" in requirement for requirement in sdk.requirements)
         assert {api for holding in sdk.holds for api in holding.apis} <= known
     assert all(each.reason and each.source for each in settings.explanations(settings.EXPLAINED))
+
+
+def test_requests_and_errors_have_types_of_their_own() -> None:
+    holding = settings.Holding(apis=("a:b",), json=("j",), event=("e",), error=("x",))
+    assert [holding.types("request"), holding.types("json")] == [(), ("j", "x")]
+    assert [holding.types("event"), holding.types("error")] == [("e", "x"), ("x",)]

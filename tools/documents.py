@@ -1,4 +1,4 @@
-"""The JSON documents of scenarios and recordings: the bodies of plain answers, and what the frames of streams hold."""
+"""The JSON documents of scenarios and recordings: requests, plain answers, and what the frames of streams hold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from llm_conformance.scenarios import cassette, load
 from llm_conformance.scenarios.cassette import Unreadable
@@ -17,6 +17,9 @@ from llm_conformance.wire.providers import table
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.yaml_files import BadFileError
 
+Kind = Literal["request", "json", "event", "error"]
+"""The body of a request, of a plain answer, a document of a stream, the body under an error status."""
+
 
 @dataclass(frozen=True)
 class Document:
@@ -25,9 +28,9 @@ class Document:
     Attributes:
         api: `provider:api`.
         scenario: The id of the scenario, or the path of the recording.
-        part: `json`, `stream` or `outage`, and the number of the document in a stream: `stream 12`.
-        is_event: Whether it is part of a stream.
-        is_error: Whether the response has an error status.
+        part: `json`, `stream` or `outage`, and the number of the document in a stream: `stream 12`. Requests are
+            `request of json` and the like.
+        kind: What it is.
         is_probe: Whether the scenario tests what no provider is known to send.
         value: The document.
     """
@@ -35,8 +38,7 @@ class Document:
     api: str
     scenario: str
     part: str
-    is_event: bool
-    is_error: bool
+    kind: Kind
     is_probe: bool
     value: Any = field(repr=False)
 
@@ -90,8 +92,11 @@ def _interactions(file: load.ScenarioFile) -> Iterable[tuple[str, Interaction]]:
 
 
 def _documents(api: str, name: str, part: str, is_probe: bool, interaction: Interaction) -> Iterator[Document]:
+    if interaction.request:
+        yield Document(api, name, f"request of {part}", "request", is_probe, interaction.request)
     for where, value in _values(interaction):
-        yield Document(api, name, part + where, bool(where), interaction.status >= 400, is_probe, value)
+        kind: Kind = "error" if interaction.status >= 400 else "event" if where else "json"
+        yield Document(api, name, part + where, kind, is_probe, value)
 
 
 def _values(interaction: Interaction) -> Iterator[tuple[str, Any]]:

@@ -115,7 +115,8 @@ def _walk(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any
 def of_documents(found: Iterable[Document]) -> Features:
     """Return the features of documents, each counted once for each scenario or recording."""
     result = Features()
-    for (api, name), group in itertools.groupby(found, key=lambda each: (each.api, each.scenario)):
+    answers = (each for each in found if each.kind != "request")
+    for (api, name), group in itertools.groupby(answers, key=lambda each: (each.api, each.scenario)):
         result.add(api, name, features(each.value for each in group))
     return result
 
@@ -184,7 +185,7 @@ def _around(feature: str) -> str:
 
 def _answers(found: Iterable[Document]) -> Iterator[tuple[str, str, set[str]]]:
     """Yield the features of each answer that is no error, with its API and mode, and its name."""
-    successes = (each for each in found if not each.is_error)
+    successes = (each for each in found if each.kind in ("json", "event"))
     for (api, name, mode), group in itertools.groupby(
         successes, key=lambda each: (each.api, each.scenario, each.part.partition(" ")[0])
     ):

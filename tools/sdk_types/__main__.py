@@ -98,7 +98,7 @@ def _compared(sdk: Sdk, place: Environment, wanted: Iterable[Document], counts: 
     for document in wanted:
         for holding in sdk.holds:
             if document.api in holding.apis:
-                types = holding.types(document.is_event, document.is_error)
+                types = holding.types(document.kind)
                 count = counts[document.api]
                 count.sdk = name
                 count.documents += 1

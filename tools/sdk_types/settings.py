@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from llm_conformance import toml_files
 from llm_conformance.yaml_files import BadFileError, FileProblem
+from tools.documents import Kind
 
 SDKS = Path(__file__).with_name("sdks.toml")
 EXPLAINED = Path(__file__).with_name("explained.toml")
@@ -24,8 +25,8 @@ class Holding:
         apis: `provider:api`.
         json: The types of plain answers.
         event: The types of the documents of a stream.
-        error: The types of errors, also of those in a stream or under a status of 200. If there are none, documents
-            under an error status are not compared.
+        error: The types of errors, also of those in a stream or under a status of 200.
+        request: The types of requests.
         note: Why the types of this SDK hold for an API of another provider.
     """
 
@@ -33,11 +34,18 @@ class Holding:
     json: tuple[str, ...]
     event: tuple[str, ...]
     error: tuple[str, ...] = ()
+    request: tuple[str, ...] = ()
     note: str = ""
 
-    def types(self, is_event: bool, is_error: bool) -> tuple[str, ...]:
-        """Return the types that a document may have."""
-        return self.error if is_error else (self.event if is_event else self.json) + self.error
+    def types(self, kind: Kind) -> tuple[str, ...]:
+        """Return the types that a document may have; if there are none, it is not compared."""
+        own: Mapping[Kind, tuple[str, ...]] = {
+            "request": self.request,
+            "json": self.json + self.error,
+            "event": self.event + self.error,
+            "error": self.error,
+        }
+        return own[kind]
 
 
 @dataclass(frozen=True)
