@@ -134,14 +134,16 @@ class ChatDecoder:
     def _feed_calls(self, calls: Sequence[Mapping[str, Any]], signature: Any) -> Iterator[StreamEvent]:
         """Take tool calls, or pieces of them. A message's signature belongs to its first call."""
         for position, call in enumerate(calls):
-            index = call.get("index")
-            key = self._key(position if index is None else index, call.get("id"))
+            index, id = call.get("index"), call.get("id")
+            if id == "null":  # Mistral may write the word for none
+                id = None
+            key = self._key(position if index is None else index, id)
             custom = call.get("custom") or {}
             if _has_content(custom):
-                yield from self._answer.tool(key, call.get("id"), custom.get("name"), custom.get("input") or "")
+                yield from self._answer.tool(key, id, custom.get("name"), custom.get("input") or "")
                 self._answer.tools[key].type = "custom"
             else:
-                yield from self._feed_call(key, call.get("id"), call.get("function") or {})
+                yield from self._feed_call(key, id, call.get("function") or {})
             if signature := self._signature(call) or signature:
                 self._answer.tools[key].block.metadata["signature"] = signature
             signature = None
@@ -177,13 +179,21 @@ class ChatDecoder:
                 yield from self._feed_content(part["text"])
             case "thinking":
                 for each in part["thinking"]:
-                    yield from self._feed_reasoning(each.get("text") or "")
+                    yield from self._feed_thought(each)
+                self._seal("signature", part.get("signature"))
             case "reasoning":
                 yield from self._feed_reasoning("", part.get("summary") or ())
             case "reference" | "tool_reference":
                 self._citations.append(part)
             case kind:
                 self._answer.keep(kind, part)
+
+    def _feed_thought(self, part: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take a part of the thinking: text, or a source, which has no place in the message."""
+        if part["type"] == "text":
+            yield from self._feed_reasoning(part["text"])
+        else:
+            yield from self._feed_part(part)
 
     def _feed_audio(self, audio: Mapping[str, Any]) -> StreamEvent:
         answer = self._answer

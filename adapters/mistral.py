@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from llm_conformance.contract import Call, Response
+from llm_conformance.contract import Call, Response, Segment
 
 from ._chat import chat_adapter
 from ._counting import Counting
@@ -13,12 +13,18 @@ from ._dialect import Dialect
 
 
 def _round_trip(response: Response, _call: Call) -> Mapping[str, Any]:
-    """Return the content as it came, with the thinking before the text."""
+    """Return the content as it came: thinking chunks with their signatures, and texts."""
     if not response.reasoning or any(each.metadata.get("source") == "tag" for each in response.segments):
         return {}
-    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": response.reasoning}]}
-    text = [{"type": "text", "text": response.message}] if response.message else []
-    return {"content": [thinking, *text]}
+    return {"content": [_chunk(each) for each in response.segments if each.type in ("reasoning", "text")]}
+
+
+def _chunk(segment: Segment) -> Mapping[str, Any]:
+    text = {"type": "text", "text": segment.content}
+    if segment.type == "text":
+        return text
+    signed = {"signature": segment.metadata["signature"]} if "signature" in segment.metadata else {}
+    return {"type": "thinking", "thinking": [text], **signed}
 
 
 adapter = chat_adapter(

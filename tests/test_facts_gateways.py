@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.contract import ToolCall
 from llm_conformance.pointers import at_pointer
 from llm_conformance.rules.conversations import different_turn
 from llm_conformance.scenarios import build, load
 from llm_conformance.scenarios.round_trip import first_missing_text, leaks, matches
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.wire import answers
 from tests.bare_cassettes import EVENTS, scenario, write
-from tests.calls import sse
+from tests.calls import chunk, sse
 
 CASSETTES = Path(__file__).parents[1] / "cassettes"
 
@@ -103,3 +105,25 @@ def test_coheres_thinking_may_go_back_or_not(thinks: bool) -> None:
     assert different_turn(round_trip, request) is None
     assert list(leaks(round_trip, request)) == []
     assert all(matches(at_pointer(request, pointer), value) for pointer, value in round_trip.sent.items())
+
+
+def test_mistrals_thinking_may_be_signed_and_name_a_source(tmp_path: Path) -> None:
+    source = {"type": "tool_reference", "tool": "web_search", "title": "Ferries"}
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}, source], "signature": "c2ln"}
+    body = completion({}, content=[thinking, {"type": "text", "text": "Hi."}])
+    found = recorded(tmp_path, "mistral", "mistral-medium-3-5", body)
+    (annotation,) = found.expected["json"].annotations
+    assert (annotation.start, annotation.data) == (None, source)
+    assert answers.derive(found.interactions["json"], found.api).opaque == ["c2ln"]
+
+
+@pytest.mark.parametrize("later", [{}, {"id": None}, {"id": "null"}, {"id": ""}])
+def test_a_later_piece_of_a_call_needs_no_id_and_no_name(tmp_path: Path, later: dict[str, Any]) -> None:
+    pieces = [
+        {"index": 0, "id": "a", "function": {"name": "read", "arguments": '{"pa'}},
+        {"index": 0, **later, "function": {"name": "", "arguments": 'th": 1}'}},
+    ]
+    chunks = [chunk(tool_calls=[piece]) for piece in pieces]
+    body = sse(*({**each, "model": "m"} for each in (*chunks, chunk("tool_calls"))), "[DONE]")
+    expected = recorded(tmp_path, "mistral", "zai-glm-5-2", body, stream=True).expected["stream"]
+    assert expected.tool_calls == (ToolCall("a", "read", '{"path": 1}'),)

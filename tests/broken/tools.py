@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -132,6 +132,38 @@ class EmptyIdTakenForTheId(FaultyDecoder):
     fails = ("TOOL-1", "STR-1")
     says = "expected .*call_"
     decoders = MappingProxyType({ChatDecoder: EmptyIdsKept})
+
+
+class EmptyNamesKept(ChatDecoder):
+    def _feed_call(self, key: object, id: str | int | None, function: Mapping[str, Any]) -> Events:
+        yield from super()._feed_call(key, id, function)
+        self._answer.tools[key].name = function.get("name", self._answer.tools[key].name)
+
+
+class EmptyNameTakenForTheName(FaultyDecoder):
+    """Takes the empty name of a later piece for the name of the tool call."""
+
+    fails = ("TOOL-1", "SHP-1", "STR-1")
+    says = "'' should be non-empty"
+    apis = ("mistral:chat",)
+    decoders = MappingProxyType({ChatDecoder: EmptyNamesKept})
+
+
+class NullKept(ChatDecoder):
+    def _feed_calls(self, calls: Sequence[Mapping[str, Any]], signature: Any) -> Events:
+        yield from super()._feed_calls(calls, signature)
+        for call in calls:
+            if call.get("id") == "null":
+                self._answer.tools[self._key(call["index"], None)].id = "null"
+
+
+class TheWordNullTakenForAnId(FaultyDecoder):
+    """Takes the id of a later piece for that of the tool call, even if it is the word null."""
+
+    fails = ("TOOL-1",)
+    says = "got .null"
+    apis = ("mistral:chat",)
+    decoders = MappingProxyType({ChatDecoder: NullKept})
 
 
 class SecondChoiceTakenForAnotherAnswer(FaultyResponse):

@@ -253,10 +253,12 @@ def _read_call(facts: WireFacts, place: Place, rule: ReadRule) -> None:
         key: Any = ("own", max(len(facts.calls) - is_piece, 0))
     else:
         key = ONLY_CALL if call_rule == ONLY_CALL else place.first(call_rule)
-    call = _call(facts, key, _text(place.first(rule["call_id"])) if "call_id" in rule else "")
-    for number, name in enumerate(("call_id", "name")):
-        if name in rule:
-            call[number] = call[number] or _text(place.first(rule[name]))
+    id = _text(place.first(rule["call_id"])) if "call_id" in rule else ""
+    id = "" if id == "null" else id  # Mistral may write the word for none
+    call = _call(facts, key, id)
+    call[0] = call[0] or id
+    if "name" in rule:
+        call[1] = call[1] or _text(place.first(rule["name"]))
     if "arguments" in rule:
         call[2] += _text(place.first(rule["arguments"]))
     if "whole_arguments" in rule:
