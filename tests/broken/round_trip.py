@@ -360,6 +360,19 @@ class FalseTakenForUnset(FaultyRequest):
         return body | ({"thinking": thinking} if thinking else {})
 
 
+class EffortNotSent(FaultyRequest):
+    """Knows only the switches that thinking had when it was new."""
+
+    fails = ("RPL-3",)
+    says = "/(output_config/effort|thinking/display) of the request to be .*; got nothing"
+    apis = ("anthropic:messages",)
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        known = {key: value for key, value in body.get("thinking", {}).items() if key in ("type", "budget_tokens")}
+        rest = {key: value for key, value in body.items() if key != "output_config"}
+        return rest | ({"thinking": known} if known else {})
+
+
 class EffortMadeUp(FaultyRequest):
     """Sends a reasoning effort that the caller has not asked for."""
 
