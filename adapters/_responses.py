@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from llm_conformance.contract import Annotation, Attachment, Call, Response, StreamEvent, Usage
 from llm_conformance.contract.response import FinishReason
 
+from . import _own_tools
 from ._answer import Answer, Block, utc
 from ._errors import error_in_band
 from ._provider import ProviderAdapter, bearer
@@ -16,15 +18,16 @@ from ._provider import ProviderAdapter, bearer
 FINISH: Mapping[str, FinishReason] = {
     "completed": "stop",
     "max_output_tokens": "length",
+    "max_messages": "length",
     "content_filter": "content_filter",
     "failed": "error",
 }
 HOSTED = (
     *("web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"),
-    *("mcp_call", "mcp_list_tools", "x_search_call", "tool_search_call"),
+    *("mcp_call", "mcp_list_tools", "x_search_call", "tool_search_call", "shell_call", "program"),
 )
 _TERMINAL = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
-_PROGRESS = tuple(f"response.{name}" for name in (*HOSTED, "code_interpreter_call_code", "mcp_call_arguments"))
+_PROGRESS = tuple(f"response.{name}" for name in (*HOSTED, "apply_patch_call_operation_diff", "compaction.compacting"))
 _REDUNDANT = (
     *("response.created", "response.in_progress", "response.queued", "keepalive"),
     *("response.content_part.added", "response.content_part.done", "response.output_text.done"),
@@ -40,6 +43,7 @@ class ResponsesDecoder:
     def __init__(self, call: Call) -> None:
         self._answer = Answer(call)
         self._starts: dict[tuple[int, int], int] = {}
+        self._phases: dict[int, str] = {}
         self._citations: list[tuple[tuple[int, int], Mapping[str, Any]]] = []
         self._refused = False
         self._ended = False
@@ -71,6 +75,7 @@ class ResponsesDecoder:
             case "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta":
                 yield from answer.tool(index, None, None, event["delta"])
             case "response.output_item.added":
+                self._note_phase(index, event["item"])
                 yield from self._feed_call(index, event["item"], "")
             case "response.output_item.done":
                 yield from self._feed_late_call(index, event["item"])
@@ -96,6 +101,7 @@ class ResponsesDecoder:
 
     def _feed_item(self, index: int, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take a whole item of a response that was not streamed."""
+        self._note_phase(index, item)
         if item["type"] == "message":
             for number, part in enumerate(item["content"]):
                 yield from self._feed_part((index, number), part)
@@ -121,18 +127,27 @@ class ResponsesDecoder:
         kind = item["type"]
         if kind == "reasoning":
             self._seal(index, item.get("encrypted_content"))
+        elif _own_tools.is_call(item):
+            yield from self._answer.tool(index, item["call_id"], _own_tools.name(item), _own_tools.arguments(item))
+            self._answer.tools[index].block.metadata["item"] = item
         elif kind in HOSTED:
-            about = {"server_executed": True, "name": item.get("name") or kind, "wire": item}
-            self._answer.blocks.append(Block("tool_call", index, item.get("arguments") or "", about))
+            about = {"server_executed": True, "name": item.get("name") or kind, "item": item}
+            self._answer.blocks.append(Block("tool_call", index, _arguments(item), about))
             if kind == "image_generation_call" and item.get("result"):
                 yield from self._feed_image(item)
         elif kind not in ("message", "function_call", "custom_tool_call"):
-            # Such as a computer_call or an approval request: the client must act, but it is no call of its tools.
-            self._answer.keep(kind, item)
+            # Such as a compaction, or an approval request: the client must act, but it has no tool to run.
+            self._answer.keep(kind, item).metadata["item"] = item
 
     def _feed_text(self, key: tuple[int, int], piece: str) -> Iterator[StreamEvent]:
         self._starts.setdefault(key, len(self._answer.message))
         yield from self._answer.text(piece, key)
+        if piece and key[0] in self._phases:
+            self._answer.blocks[-1].metadata["phase"] = self._phases[key[0]]
+
+    def _note_phase(self, index: int, item: Mapping[str, Any]) -> None:
+        if item.get("phase"):
+            self._phases[index] = item["phase"]
 
     def _placed(self, key: tuple[int, int], annotation: Mapping[str, Any]) -> Annotation:
         """Place an annotation. Its offsets count from the beginning of its content part."""
@@ -211,6 +226,12 @@ class ResponsesDecoder:
         )
 
 
+def _arguments(item: Mapping[str, Any]) -> str:
+    """Return the arguments of a hosted call as text; those of a search for tools are an object."""
+    arguments = item.get("arguments") or ""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+
+
 def request(call: Call) -> dict[str, Any]:
     """Return the request body of a call, with messages as input items and flat tools."""
     body: dict[str, Any] = {"model": call.model, "input": list(_items(call)), **call.params}
@@ -223,22 +244,22 @@ def request(call: Call) -> dict[str, Any]:
 
 
 def _items(call: Call) -> Iterator[Mapping[str, Any]]:
-    custom = set()
+    kinds: dict[str | None, str] = {}
     for message in call.messages:
         if isinstance(message, Response):
-            custom |= {tool_call.id for tool_call in message.tool_calls if tool_call.type == "custom"}
-            yield from _sent_back(message)
+            items = list(_sent_back(message))
+            kinds |= {item["call_id"]: item["type"] for item in items if "call_id" in item}
+            yield from items
             continue
         if message["role"] == "tool":
             id = message["tool_call_id"]
-            kind = "custom_tool_call_output" if id in custom else "function_call_output"
-            yield {"type": kind, "call_id": id, "output": message["content"]}
+            yield _own_tools.result(kinds.get(id, "function_call"), id, message["content"])
             continue
         if message.get("content"):
             yield {"role": message["role"], "content": message["content"]}
         for tool_call in message.get("tool_calls") or ():
             if tool_call.get("type") == "custom":
-                custom.add(tool_call["id"])
+                kinds[tool_call["id"]] = "custom_tool_call"
                 yield {"type": "custom_tool_call", "call_id": tool_call["id"], **tool_call["custom"]}
             else:
                 yield {"type": "function_call", "call_id": tool_call["id"], **tool_call["function"]}
@@ -258,9 +279,10 @@ def _sent_back(response: Response) -> Iterator[Mapping[str, Any]]:
             continue
         summary = []
         if segment.type == "text":
-            yield {"role": "assistant", "content": segment.content}
-        elif "server_executed" in about:
-            yield about["wire"]
+            phase = {"phase": about["phase"]} if "phase" in about else {}
+            yield {"role": "assistant", "content": segment.content, **phase}
+        elif "item" in about:
+            yield about["item"]
         elif segment.type == "tool_call":
             tool_call = calls[about["id"]]
             is_custom = tool_call.type == "custom"

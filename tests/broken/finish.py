@@ -36,6 +36,17 @@ class IncompleteIsAStop(FaultyResponse):
         return replace(response, finish_reason="stop") if cut_off else response
 
 
+class QueuedIsAStop(FaultyResponse):
+    """Maps a response that is still queued to `stop`."""
+
+    apis = ("openai:responses",)
+    fails = ("FIN-1",)
+    says = 'expected finish_reason null; got "stop"'
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, finish_reason="stop") if response.raw_finish_reason == "queued" else response
+
+
 class RefusalTakenForAnAnswer(FaultyResponse):
     """Maps a refusal to `stop`."""
 

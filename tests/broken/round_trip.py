@@ -55,6 +55,45 @@ class TraceForgotten(FaultyRequest):
         return with_reasoning(response, lambda _: None)
 
 
+class PhaseForgotten(FaultyRequest):
+    """Sends messages back without their phase."""
+
+    apis = ("openai:responses",)
+    fails = ("RPL-1",)
+    says = "/input/1/phase of the request"
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        return body | {"input": [{key: item[key] for key in item if key != "phase"} for item in body["input"]]}
+
+
+class CompactionForgotten(FaultyRequest):
+    """Does not send a compaction back."""
+
+    apis = ("openai:responses",)
+    fails = ("RPL-1",)
+    says = 'expected item of assistant: "compaction"'
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        return body | {"input": [item for item in body["input"] if item.get("type") != "compaction"]}
+
+
+class PatchAnsweredAsAFunction(FaultyRequest):
+    """Sends the result of a patch back as that of a function."""
+
+    apis = ("openai:responses",)
+    fails = ("RPL-1",)
+    says = "apply_patch_call_output.; got result of tool"
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        kinds = {"apply_patch_call_output": "function_call_output"}
+        return body | {
+            "input": [
+                {**item, "type": kinds.get(item["type"], item["type"])} if "type" in item else item
+                for item in body["input"]
+            ]
+        }
+
+
 class TraceTrimmed(FaultyRequest):
     """Strips the white space around reasoning that it sends back."""
 

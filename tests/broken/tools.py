@@ -8,6 +8,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from adapters import _own_tools
+from adapters._answer import Block
 from adapters._chat_decoder import ChatDecoder
 from adapters._converse import ConverseDecoder
 from adapters._responses import ResponsesDecoder
@@ -84,6 +86,56 @@ class ContentOfMessageStartIgnored(FaultyDecoder):
     fails = ("TOOL-1", "RSN-3", "STR-7")
     says = "expected the names of the tool calls"
     decoders = MappingProxyType({MessagesDecoder: EmptyStart})
+
+
+class OwnToolsHosted(ResponsesDecoder):
+    def _feed_done(self, index: int, item: Mapping[str, Any]) -> Events:
+        if not _own_tools.is_call(item):
+            yield from super()._feed_done(index, item)
+            return
+        about = {"server_executed": True, "name": _own_tools.name(item), "item": item}
+        self._answer.blocks.append(Block("tool_call", index, _own_tools.arguments(item), about))
+
+
+class ShellOfTheClientTakenForHosted(FaultyDecoder):
+    """Treats calls of tools that the provider defines and the client runs as answered by the provider."""
+
+    apis = ("openai:responses",)
+    fails = ("TOOL-1", "STR-7")
+    says = "expected the names of the tool calls"
+    decoders = MappingProxyType({ResponsesDecoder: OwnToolsHosted})
+
+
+class EveryShellForTheClient(FaultyResponse):
+    """Returns the calls of a shell that the provider has run in its container."""
+
+    apis = ("openai:responses",)
+    fails = ("TOOL-1",)
+    says = "expected the names of the tool calls"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        items = [each.metadata.get("item", {}) for each in response.segments if each.metadata.get("server_executed")]
+        shells = [ToolCall(item["call_id"], "shell", "{}") for item in items if item["type"] == "shell_call"]
+        return replace(response, tool_calls=(*response.tool_calls, *shells))
+
+
+class AnnouncedCalls(ResponsesDecoder):
+    def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Events:
+        item = event.get("item", {})
+        if kind == "response.output_item.added" and _own_tools.is_call(item):
+            self._announced = item["call_id"]
+        if kind == "response.output_item.done" and _own_tools.is_call(item):
+            event = {**event, "item": {**item, "call_id": self._announced}}
+        yield from super()._feed_event(kind, event)
+
+
+class IdOfTheAnnouncedSearchKept(FaultyDecoder):
+    """Takes the id of a call from the announced item, where a search for tools has another."""
+
+    apis = ("openai:responses",)
+    fails = ("TOOL-1",)
+    says = "expected id"
+    decoders = MappingProxyType({ResponsesDecoder: AnnouncedCalls})
 
 
 class StartOnly(InteractionsDecoder):

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from llm_conformance.contract import Segment, ToolCall
+from llm_conformance.contract import Segment
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.generate.chance import at_most, either, pick
 from llm_conformance.generate.counts import Counts
 from llm_conformance.generate.think import ThinkText
+from llm_conformance.scenarios.expected import ExpectedToolCall
 from llm_conformance.wire.providers.api import Api
 
 TOOL_NAMES = ("look_up", "add")
@@ -131,9 +132,9 @@ class Answer:
         return (reason, "tool_calls") if self.calls and reason == "stop" else (reason,)
 
     @property
-    def tool_calls(self) -> tuple[ToolCall, ...]:
+    def tool_calls(self) -> tuple[ExpectedToolCall, ...]:
         """The tool calls that the adapter has to return."""
-        return tuple(ToolCall(call.id, call.name, call.arguments or "{}") for call in self.calls)
+        return tuple(ExpectedToolCall(call.id, call.name, call.arguments or "{}") for call in self.calls)
 
     def segments(self, seal: str) -> Iterator[Segment]:
         """Yield the segments that the adapter has to return. `seal` is the metadata key of opaque data."""

@@ -127,6 +127,8 @@ def _stated(expected: Expected, facts: WireFacts, fidelity: str, may_be_reasonin
     stated = _ALWAYS_CLAIMED | CLAIMED[fidelity]
     if expected.reasoning_source == "tag" or facts.found:
         stated -= {"annotations"}
+    if facts.asks:  # an approval that is asked for may be returned as a tool call, or not
+        stated -= {"tool_calls"}
     if may_be_reasoning:
         stated -= {"message", "reasoning", "annotations"}
     return stated | ({"attachments"} if facts.media else frozenset())

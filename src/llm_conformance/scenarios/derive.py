@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from llm_conformance.contract import ToolCall
 from llm_conformance.contract.call import ThinkProfile
-from llm_conformance.scenarios.expected import Expected, ExpectedAnnotation
+from llm_conformance.scenarios.expected import Expected, ExpectedAnnotation, ExpectedToolCall
 from llm_conformance.wire import answers, think_tags
 from llm_conformance.wire.answers import CitationFacts, WireFacts
 from llm_conformance.wire.interaction import Interaction
@@ -49,7 +48,7 @@ def expect(facts: WireFacts, api: Api, profile: ThinkProfile, model: str | None 
         attachments=tuple(
             {key: piece[key] for key in ("id", "data", "transcript") if piece.get(key)} for piece in facts.media
         ),
-        tool_calls=tuple(ToolCall(id or None, name, text or "{}") for id, name, text in facts.tool_calls),
+        tool_calls=tuple(_tool_call(facts, *call) for call in facts.tool_calls),
         usage=api.normalise(facts.usage),
         oversized=api.oversized(facts.usage),
         finish_reasons=tuple(_finish_reasons(facts, api)),
@@ -92,6 +91,16 @@ def utc(time: float | str) -> str:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _tool_call(facts: WireFacts, id: str, name: str, arguments: str) -> ExpectedToolCall:
+    kind = facts.own_tools.get(id)
+    other_names = () if kind is None else (kind, *_OTHER_NAMES.get(kind, ()))
+    return ExpectedToolCall(id or None, name, arguments or "{}", other_names=other_names, has_object=kind is not None)
+
+
+_OTHER_NAMES: Mapping[str, tuple[str, ...]] = {"computer_call": ("computer_use_preview", "computer_use")}
+"""Further names of tools that the provider defines: the types under which a request may ask for them."""
 
 
 def _annotation(
@@ -159,8 +168,8 @@ def _code_points(text: str, offset: int) -> int | None:
 
 
 def _finish_reasons(facts: WireFacts, api: Api) -> Iterator[str | None]:
-    """Yield every correct finish reason: an answer with tool calls that ended with a stop-like word has two."""
+    """Yield every correct finish reason: two, if an answer waits for the client and ended with a stop-like word."""
     reason = api.finish.get(facts.finish or "")
     yield "content_filter" if facts.refusal else reason
-    if facts.tool_calls and reason == "stop":
+    if (facts.tool_calls or facts.asks) and reason == "stop":
         yield "tool_calls"

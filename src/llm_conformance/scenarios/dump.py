@@ -7,8 +7,9 @@ from typing import Any
 
 import yaml
 
+from llm_conformance.compare import as_json
 from llm_conformance.contract.values import plain
-from llm_conformance.scenarios.expected import Expected, plain_segments
+from llm_conformance.scenarios.expected import Expected, ExpectedToolCall, plain_segments
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import COUNTS
 
@@ -51,7 +52,7 @@ def stated(expected: Expected) -> dict[str, Any]:
         "reasoning_source": expected.reasoning_source,
         "segments": _segments(expected),
         "annotations": plain(expected.annotations),
-        "tool_calls": plain(expected.tool_calls),
+        "tool_calls": [_tool_call(call) for call in expected.tool_calls],
         "attachments": plain(expected.attachments),
         "usage": usage and {count: value for count, value in usage.items() if value is not None},
         "finish_reason": _one_or_all(expected.finish_reasons),
@@ -65,6 +66,12 @@ def stated(expected: Expected) -> dict[str, Any]:
         omitted.add("segments")
     written = expected.stated | _DEFAULTS.keys() | ({"segments"} if "message" in expected.stated else set())
     return {key: value for key, value in values.items() if key in written - omitted}
+
+
+def _tool_call(call: ExpectedToolCall) -> dict[str, Any]:
+    if call.has_object:
+        return {"id": call.id, "name": [call.name, *call.other_names], "arguments": as_json(call.arguments)}
+    return {"id": call.id, "name": call.name, "arguments": call.arguments, "type": call.type}
 
 
 def stated_by_mode(expected_by_mode: Mapping[Mode, Expected]) -> dict[str, Any]:

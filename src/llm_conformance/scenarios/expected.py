@@ -5,6 +5,7 @@ A scenario file states them; `derive` derives them from the bytes.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
@@ -27,6 +28,22 @@ class ExpectedAnnotation:
     text: str | None
     data: Mapping[str, Any]
     may_be_unanchored: bool = False
+
+
+@dataclass(frozen=True)
+class ExpectedToolCall(ToolCall):
+    """A tool call that an adapter must return.
+
+    A call of a tool that the provider defines, such as a shell, has no name on the wire, and an object instead of the
+    text of arguments. Libraries name such tools and wrap the object in different ways.
+
+    Attributes:
+        other_names: Further names that are correct.
+        has_object: The arguments are an object on the wire: correct as JSON, also as a value in a larger object.
+    """
+
+    other_names: tuple[str, ...] = ()
+    has_object: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,7 +80,7 @@ class Expected:
     segments: tuple[Segment, ...] = ()
     annotations: tuple[ExpectedAnnotation, ...] = ()
     attachments: tuple[Mapping[str, Any], ...] = ()
-    tool_calls: tuple[ToolCall, ...] = ()
+    tool_calls: tuple[ExpectedToolCall, ...] = ()
     usage: Usage | None = None
     oversized: frozenset[str] = frozenset()
     finish_reasons: tuple[str | None, ...] = ()
@@ -98,13 +115,21 @@ def read_expected(document: Mapping[str, Any], mode: Mode) -> Expected:
         segments=tuple(Segment(**segment) for segment in values.get("segments", ())),
         annotations=tuple(ExpectedAnnotation(**annotation) for annotation in values.get("annotations", ())),
         attachments=tuple(values.get("attachments", ())),
-        tool_calls=tuple(ToolCall(**call) for call in values.get("tool_calls", ())),
+        tool_calls=tuple(map(_tool_call, values.get("tool_calls", ()))),
         usage=None if usage is None else Usage(**usage),
         finish_reasons=_several(values.get("finish_reason")),
         raw_finish_reasons=_several(values.get("raw_finish_reason")),
         may_raise=tuple(values.get("may_raise", ())),
     )
     return with_plain_segments(expected) if has_plain_segments else expected
+
+
+def _tool_call(stated: Mapping[str, Any]) -> ExpectedToolCall:
+    names, arguments = _several(stated["name"]), stated["arguments"]
+    has_object = not isinstance(arguments, str)
+    text = json.dumps(arguments, ensure_ascii=False) if has_object else arguments
+    own = {**stated, "name": names[0], "other_names": names[1:], "arguments": text, "has_object": has_object}
+    return ExpectedToolCall(**own)
 
 
 def with_plain_segments(expected: Expected) -> Expected:

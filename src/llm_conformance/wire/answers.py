@@ -66,6 +66,9 @@ class WireFacts:
         finish_also: A second finish word, for providers that send a status and the reason for it.
         usage: The usage object, merged over the stream, or the last one.
         calls: The client's tool calls as [id, name, arguments], by the key on the wire and the first id.
+        own_tools: For calls of tools that the provider defines and the client runs, the type of the item, such as
+            `shell_call`, by the id of the call. The arguments are an object, as JSON here.
+        asks: Whether the provider asks the client for something that is not the result of a call, such as an approval.
         citations: The citations, in order.
         media: Audio and images.
         opaque: Signatures, redacted and encrypted data.
@@ -85,6 +88,8 @@ class WireFacts:
     finish_also: str | None = None
     usage: dict[str, Any] = field(default_factory=dict)
     calls: dict[tuple[Any, str], list[str]] = field(default_factory=dict)
+    own_tools: dict[str, str] = field(default_factory=dict)
+    asks: bool = False
     citations: list[CitationFacts] = field(default_factory=list)
     media: list[dict[str, Any]] = field(default_factory=list)
     opaque: list[str] = field(default_factory=list)
@@ -190,6 +195,8 @@ def _read(facts: WireFacts, place: Place, rule: ReadRule, api: Api, streamed: bo
     facts.opaque += [value for path in as_list(rule.get("opaque", ())) if (value := place.find(path))]
     if "found" in rule:
         facts.found |= place.first(rule["found"]) is not None
+    if "asks" in rule:
+        facts.asks |= place.first(rule["asks"]) is not None
     if "call" in rule or "name" in rule:
         _read_call(facts, place, rule)
     if "citation" in rule:
@@ -259,6 +266,10 @@ def _read_call(facts: WireFacts, place: Place, rule: ReadRule) -> None:
     call[0] = call[0] or id
     if "name" in rule:
         call[1] = call[1] or _text(place.first(rule["name"]))
+    if "own_tool" in rule:
+        kind = _text(place.first(rule["own_tool"]))
+        call[1] = kind.removesuffix("_call")
+        facts.own_tools[call[0]] = kind
     if "arguments" in rule:
         call[2] += _text(place.first(rule["arguments"]))
     if "whole_arguments" in rule:

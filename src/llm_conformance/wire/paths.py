@@ -6,7 +6,7 @@
     *           each item of a list           .       the place itself
 
 A step may have conditions on the value that it leads to: `*[type=text]`, `*[index=0|null]` (null: the field is null or
-missing), `.[thought!=true]`.
+missing), `.[thought!=true]`, `*[environment/type=local]` (a field of a field).
 
 A path leads from such a place to one value:
 
@@ -22,8 +22,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_STEP = re.compile(r"(?P<names>[^\[\]/]+)(?P<conditions>(?:\[\w+!?=[^\[\]]*\])*)(?:/(?!$)|$)")
-_CONDITION = re.compile(r"\[(?P<field>\w+)(?P<not>!?)=(?P<values>[^\]]*)\]")
+_STEP = re.compile(r"(?P<names>[^\[\]/]+)(?P<conditions>(?:\[[\w/]+!?=[^\[\]]*\])*)(?:/(?!$)|$)")
+_CONDITION = re.compile(r"\[(?P<field>[\w/]+)(?P<not>!?)=(?P<values>[^\]]*)\]")
 _PATH = re.compile(r"\.|#[1-9]|/?[^/#\s]+(/[^/#\s]+)*")
 
 
@@ -66,7 +66,9 @@ class Condition:
 
     def holds(self, value: Any) -> bool:
         """Return True if a value meets the condition. Values that are not text are compared as JSON."""
-        found = value.get(self.field) if isinstance(value, Mapping) else None
+        found = value
+        for name in self.field.split("/"):
+            found = found.get(name) if isinstance(found, Mapping) else None
         return ((found if isinstance(found, str) else json.dumps(found)) in self.values) is self.is_one
 
 

@@ -60,7 +60,13 @@ def _message(recording: Recording, values: Expected) -> Any:
 def _tool_calls(recording: Recording, values: Expected) -> Any:
     """Return the calls, arguments as text if the API sends text, else as JSON values."""
     is_text = recording.api.tool_arguments == "text"
-    return [(call.id, call.name, call.arguments if is_text else as_json(call.arguments)) for call in values.tool_calls]
+    return [
+        (
+            *(call.id, call.name, frozenset(call.other_names)),
+            call.arguments if is_text and not call.has_object else as_json(call.arguments),
+        )
+        for call in values.tool_calls
+    ]
 
 
 _COMPARED: Mapping[str, Callable[[Recording, Expected], Any]] = {

@@ -1,0 +1,116 @@
+"""Facts about the Responses API that bare recordings are judged by."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_conformance.scenarios.expected import Expected
+from tests.bare_cassettes import EVENTS, scenario, write
+
+ASKED = {
+    "uri": "https://api.openai.com/v1/responses",
+    "body": json.dumps({"model": "gpt-5.5", "input": "Hi"}),
+}
+ACTION = {"commands": ["ls"], "max_output_length": None, "timeout_ms": None}
+SHELL = {"id": "sh_1", "type": "shell_call", "status": "completed", "action": ACTION, "call_id": "call_1"}
+
+
+def answer(*items: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """Return a response with these output items."""
+    head = {"id": "resp_1", "object": "response", "created_at": 1785300000, "status": "completed", "model": "gpt-5.5"}
+    usage = {"input_tokens": 9, "output_tokens": 4, "total_tokens": 13}
+    return {**head, "error": None, "incomplete_details": None, "output": list(items), "usage": usage, **fields}
+
+
+def in_events(*items: dict[str, Any]) -> str:
+    """Return a stream that announces and finishes each item, and ends with the whole response."""
+    events: list[dict[str, Any]] = []
+    for index, item in enumerate(items):
+        events += [
+            {"type": f"response.output_item.{state}", "output_index": index, "item": item}
+            for state in ("added", "done")
+        ]
+    events.append({"type": "response.completed", "response": answer(*items)})
+    return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+
+
+def both(directory: Path, *items: dict[str, Any]) -> tuple[Expected, Expected]:
+    """Return what is expected of a bare recording with these items, plain and streamed."""
+    plain = write(directory, answer(*items), "plain", request=ASKED)
+    asked = {**ASKED, "body": json.dumps({"model": "gpt-5.5", "input": "Hi", "stream": True})}
+    streamed = write(directory, in_events(*items), "streamed", request=asked, response=EVENTS)
+    return scenario(plain).expected["json"], scenario(streamed).expected["stream"]
+
+
+@pytest.mark.parametrize(
+    ("item", "names", "arguments"),
+    [
+        (SHELL, ("shell", "shell_call"), ACTION),
+        (SHELL | {"environment": None}, ("shell", "shell_call"), ACTION),
+        (SHELL | {"environment": {"type": "local"}}, ("shell", "shell_call"), ACTION),
+        (
+            {"id": "lsh_1", "type": "local_shell_call", "action": {"type": "exec", "command": ["ls"]}},
+            ("local_shell", "local_shell_call"),
+            {"type": "exec", "command": ["ls"]},
+        ),
+        (
+            {"id": "apc_1", "type": "apply_patch_call", "operation": {"type": "delete_file", "path": "a"}},
+            ("apply_patch", "apply_patch_call"),
+            {"type": "delete_file", "path": "a"},
+        ),
+        (
+            {"id": "tsc_1", "type": "tool_search_call", "execution": "client", "arguments": {"goal": "g"}},
+            ("tool_search", "tool_search_call"),
+            {"goal": "g"},
+        ),
+        (
+            {"id": "cu_1", "type": "computer_call", "actions": [{"type": "wait"}]},
+            ("computer", "computer_call", "computer_use_preview", "computer_use"),
+            [{"type": "wait"}],
+        ),
+    ],
+)
+def test_items_that_the_client_runs_are_tool_calls(
+    tmp_path: Path, item: dict[str, Any], names: tuple[str, ...], arguments: Any
+) -> None:
+    for expected in both(tmp_path, {"call_id": "call_1", "status": "completed", **item}):
+        (call,) = expected.tool_calls
+        assert call.id == "call_1"
+        assert (call.name, *call.other_names) == names
+        assert json.loads(call.arguments) == arguments
+        assert expected.finish_reasons == ("stop", "tool_calls")
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        SHELL | {"environment": {"type": "container_reference", "container_id": "cntr_1"}},
+        {"id": "tsc_1", "type": "tool_search_call", "execution": "server", "arguments": {}, "call_id": None},
+        {"id": "ws_1", "type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "a"}},
+    ],
+)
+def test_items_that_the_provider_runs_are_not(tmp_path: Path, item: dict[str, Any]) -> None:
+    for expected in both(tmp_path, item):
+        assert expected.tool_calls == ()
+        assert expected.finish_reasons == ("stop",)
+
+
+def test_an_approval_may_be_a_tool_call_or_not(tmp_path: Path) -> None:
+    asked = {"id": "mcpr_1", "type": "mcp_approval_request", "name": "book", "arguments": "{}", "server_label": "f"}
+    for expected in both(tmp_path, asked):
+        assert "tool_calls" not in expected.stated
+        assert expected.finish_reasons == ("stop", "tool_calls")
+
+
+@pytest.mark.parametrize(("reason", "finish"), [("max_messages", "length"), ("steered", None)])
+def test_reasons_of_an_incomplete_response(tmp_path: Path, reason: str, finish: str | None) -> None:
+    text = {"type": "output_text", "text": "Half", "annotations": []}
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "status": "incomplete", "content": [text]}
+    body = answer(message, status="incomplete", incomplete_details={"reason": reason})
+    expected = scenario(write(tmp_path, body, request=ASKED)).expected["json"]
+    assert expected.finish_reasons == (finish,)
+    assert expected.raw_finish_reasons == (reason, "incomplete")
