@@ -49,6 +49,21 @@ class SpansClampedIntoTheText(FaultyDecoder):
     decoders = MappingProxyType({GenerateDecoder: OffsetsClamped})
 
 
+class CitationSourcesOnly(GenerateDecoder):
+    def _feed_candidate(self, candidate: Mapping[str, Any]) -> Events:
+        recited = {**(candidate.get("citationMetadata") or {}), "citations": ()}
+        return super()._feed_candidate({**candidate, "citationMetadata": recited})
+
+
+class CitationsOfVertexIgnored(FaultyDecoder):
+    """Looks for recitations only in `citationSources`, where the Gemini API has them."""
+
+    apis = ("vertex:generate",)
+    fails = ("ANN-4",)
+    says = "expected the number of annotations 2"
+    decoders = MappingProxyType({GenerateDecoder: CitationSourcesOnly})
+
+
 class ThinkingOffsetsKept(CohereDecoder):
     def _feed_citation(self, citation: Mapping[str, Any]) -> Events:
         if citation.get("type") != "THINKING_CONTENT":

@@ -12,6 +12,7 @@ from adapters import _own_tools
 from adapters._answer import Block
 from adapters._chat_decoder import ChatDecoder
 from adapters._converse import ConverseDecoder
+from adapters._generate import GenerateDecoder
 from adapters._responses import ResponsesDecoder
 from adapters.anthropic import MessagesDecoder
 from adapters.gemini_interactions import InteractionsDecoder
@@ -42,6 +43,29 @@ class CallsOfOneIndexTakenForOne(FaultyDecoder):
     fails = ("TOOL-1", "RSN-3")
     says = "expected the names of the tool calls"
     decoders = MappingProxyType({ChatDecoder: CallsByIndex})
+
+
+class CallsWithoutIndexTakenForOne(FaultyDecoder):
+    """Takes the position in the list of a delta for the index of a call that has none."""
+
+    apis = ("gemini:chat",)
+    fails = ("TOOL-1", "RSN-3", "RSN-4")
+    says = "expected the names of the tool calls"
+    decoders = MappingProxyType({ChatDecoder: CallsByIndex})
+
+
+class FirstPiecesOnly(GenerateDecoder):
+    def _feed_call(self, call: Mapping[str, Any]) -> Events:
+        return super()._feed_call({**call, "partialArgs": []})
+
+
+class PartialArgumentsIgnored(FaultyDecoder):
+    """Ignores arguments that are streamed value by value."""
+
+    apis = ("vertex:generate",)
+    fails = ("TOOL-1",)
+    says = "got {}"
+    decoders = MappingProxyType({GenerateDecoder: FirstPiecesOnly})
 
 
 class HostedToolsHandedToTheClient(FaultyResponse):

@@ -91,6 +91,21 @@ class FirstUsageOfAStreamKept(FaultyDecoder):
     decoders = MappingProxyType({GenerateDecoder: FirstCountsKept})
 
 
+class CountsMerged(GenerateDecoder):
+    def feed(self, document: Mapping[str, Any]) -> Events:
+        before = self._answer.raw_usage
+        yield from super().feed(document)
+        self._answer.raw_usage = {**before, **self._answer.raw_usage}
+
+
+class CountsOfChunksMerged(FaultyDecoder):
+    """Keeps a count of an earlier chunk that the last one leaves out."""
+
+    fails = ("USE-5", "USE-1", "USE-3")
+    says = "expected completion_tokens"
+    decoders = MappingProxyType({GenerateDecoder: CountsMerged})
+
+
 class WithoutExtension(ChatDecoder):
     def _feed_completion(self, document: Mapping[str, Any]) -> Events:
         kept = {key: value for key, value in (document.get("x_groq") or {}).items() if key != "usage"}
