@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -105,6 +106,8 @@ class ChatDecoder:
         self._citations += message.get("annotations") or ()
         if _has_content(message.get("audio")):
             yield self._feed_audio(message["audio"])
+        for image in message.get("images") or ():
+            yield self._feed_image(image["image_url"]["url"])
         self._seal("encrypted", message.get(self._dialect.sealed))
 
     def _feed_reasoning(self, reasoning: str, details: Sequence[Mapping[str, Any]] = ()) -> Iterator[StreamEvent]:
@@ -211,6 +214,14 @@ class ChatDecoder:
         piece = {"id": answer.attachments[0].id, "type": whole.type}
         piece |= {name: audio[name] for name in ("data", "transcript") if audio.get(name)}
         return StreamEvent("response.media", attachment=piece)
+
+    def _feed_image(self, url: str) -> StreamEvent:
+        """Take an image, whose URL mostly has its data."""
+        inline = re.fullmatch(r"data:([^;,]+);base64,(.*)", url)
+        fields = {"type": inline[1], "data": inline[2]} if inline else {"url": url}
+        fields["id"] = f"media-{len(self._answer.attachments)}"
+        self._answer.attachments.append(Attachment(**fields, text_index=len(self._answer.message)))
+        return StreamEvent("response.media", attachment=fields)
 
     def end(self) -> Iterator[StreamEvent]:
         """Release held-back text, and place the annotations now that the whole text is known."""

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.contract import ToolCall
 from llm_conformance.pointers import at_pointer
 from llm_conformance.rules.conversations import different_turn
 from llm_conformance.scenarios import build, load
@@ -23,6 +22,7 @@ CASSETTES = Path(__file__).parents[1] / "cassettes"
 URIS = {
     "cohere": "https://api.cohere.com/v2/chat",
     "mistral": "https://api.mistral.ai/v1/chat/completions",
+    "openrouter": "https://openrouter.ai/api/v1/chat/completions",
     "perplexity": "https://api.perplexity.ai/chat/completions",
 }
 
@@ -126,4 +126,17 @@ def test_a_later_piece_of_a_call_needs_no_id_and_no_name(tmp_path: Path, later: 
     chunks = [chunk(tool_calls=[piece]) for piece in pieces]
     body = sse(*({**each, "model": "m"} for each in (*chunks, chunk("tool_calls"))), "[DONE]")
     expected = recorded(tmp_path, "mistral", "zai-glm-5-2", body, stream=True).expected["stream"]
-    assert expected.tool_calls == (ToolCall("a", "read", '{"path": 1}'),)
+    (call,) = expected.tool_calls
+    assert (call.id, call.name, call.arguments) == ("a", "read", '{"path": 1}')
+
+
+@pytest.mark.parametrize(
+    ("url", "attachment"),
+    [("data:image/png;base64,aGk=", {"data": "aGk="}), ("https://a.test/b.png", {"url": "https://a.test/b.png"})],
+)
+def test_openrouters_images_are_attachments(tmp_path: Path, url: str, attachment: dict[str, str]) -> None:
+    images = [{"type": "image_url", "image_url": {"url": url}, "index": number} for number in range(2)]
+    body = completion({"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}, images=images)
+    expected = recorded(tmp_path, "openrouter", "google/gemini-3.1-flash-image", body).expected["json"]
+    assert expected.attachments == (attachment, attachment)
+    assert "attachments" in expected.stated

@@ -46,7 +46,7 @@ def expect(facts: WireFacts, api: Api, profile: ThinkProfile, model: str | None 
         reasoning_source="native" if message == facts.text else "tag",
         annotations=tuple(_annotation(citation, facts, api, message, removed) for citation in facts.citations),
         attachments=tuple(
-            {key: piece[key] for key in ("id", "data", "transcript") if piece.get(key)} for piece in facts.media
+            {key: piece[key] for key in ("id", "data", "url", "transcript") if piece.get(key)} for piece in facts.media
         ),
         tool_calls=tuple(_tool_call(facts, *call) for call in facts.tool_calls),
         usage=api.normalise(facts.usage),

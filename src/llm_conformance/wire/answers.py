@@ -324,6 +324,7 @@ def _read_media(facts: WireFacts, piece: Mapping[str, Any], streamed: bool) -> N
     A piece without a type continues the last one, unless it has another id. Streamed speech continues the last piece of
     the same type.
     """
+    piece = _of_data_url(piece)
     last = facts.media[-1] if facts.media else None
     kind = piece.get("mimeType")
     is_speech = streamed and isinstance(kind, str) and kind.startswith("audio/")
@@ -339,8 +340,17 @@ def _read_media(facts: WireFacts, piece: Mapping[str, Any], streamed: bool) -> N
             last.setdefault(name, value)
 
 
+def _of_data_url(piece: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a piece of media whose `url` is a data URL with its type and its base64 instead."""
+    head, comma, data = str(piece.get("url", "")).partition(",")
+    if not (comma and head.startswith("data:") and head.endswith(";base64")):
+        return piece
+    rest = {name: value for name, value in piece.items() if name != "url"}
+    return {"mimeType": head.removeprefix("data:").removesuffix(";base64"), "data": data, **rest}
+
+
 def _continues(piece: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
-    return "mimeType" not in piece and piece.get("id") in (None, last.get("id"))
+    return not {"mimeType", "url"} & piece.keys() and piece.get("id") in (None, last.get("id"))
 
 
 def _joined_base64(one: str, other: str) -> str:
