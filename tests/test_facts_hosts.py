@@ -103,3 +103,57 @@ def test_audio_tokens_that_are_on_the_wire_are_reported(tmp_path: Path, uri: str
     usage = scenario(write(tmp_path, body, request=_request(uri, "acme-1"))).expected["json"].usage
     assert usage is not None
     assert (usage.audio_prompt_tokens, usage.audio_completion_tokens) == (3, 0)
+
+
+@pytest.mark.parametrize("uri", ["https://api.cerebras.ai/v1/chat/completions", HUGGING_FACE])
+def test_counts_that_contradict_each_other_claim_nothing(tmp_path: Path, uri: str) -> None:
+    body = _completion("gpt-oss-120b", "Yes") | {
+        "usage": {"prompt_tokens": 25, "completion_tokens": 2, "total_tokens": 32}
+    }
+    request = _request(uri, "gpt-oss-120b", stop=["."])
+    assert "usage" not in scenario(write(tmp_path, body, request=request)).expected["json"].stated
+    body["usage"] = {"prompt_tokens": 25, "completion_tokens": 7, "total_tokens": 32}
+    assert "usage" in scenario(write(tmp_path, body, request=request)).expected["json"].stated
+
+
+def test_a_count_where_openai_has_it_may_be_read_or_not(pytester: pytest.Pytester) -> None:
+    usage = {
+        "prompt_tokens": 9,
+        "completion_tokens": 4,
+        "total_tokens": 13,
+        "prompt_tokens_details": {"cache_write_tokens": 3, "audio_tokens": 2},
+    }
+    body = _completion("openai/gpt-oss-20b", "Hi.") | {"usage": usage}
+    request = _request("https://api.groq.com/openai/v1/chat/completions", "openai/gpt-oss-20b")
+    path = write(pytester.path / "more", body, request=request)
+    expected = scenario(path).expected["json"]
+    assert expected.unread == {"cache_write_tokens", "audio_prompt_tokens"}
+    pytester.makepyfile(
+        readers="""
+        from adapters import ReferenceAdapters
+        from dataclasses import replace
+
+        class Reader(ReferenceAdapters):
+            writes, audio, cached = 3, 2, None
+
+            def parse(self, http, call):
+                response = super().parse(http, call)
+                usage = response.usage and replace(
+                    response.usage,
+                    cache_write_tokens=self.writes, audio_prompt_tokens=self.audio, cached_tokens=self.cached,
+                )
+                return replace(response, usage=usage)
+
+        class Silent(Reader):
+            writes = audio = None
+
+        class Inventive(Reader):
+            cached = 0
+        """
+    )
+    for name, failed in (("Reader", 0), ("Silent", 0), ("Inventive", 1)):
+        result = pytester.runpytest_inprocess(
+            *("--pyargs", "llm_conformance", f"--adapter=readers:{name}", "--conformance-cassettes=more", "-n", "0"),
+            *("--conformance-method=parse", "--conformance-rule=USE-4", "--conformance-scenario=openai/one", "-q"),
+        )
+        assert result.parseoutcomes().get("failed", 0) == failed, name

@@ -111,7 +111,7 @@ def _of_answer(
     may_be_reasoning = _may_be_reasoning(facts, api, profile)
     stated = _stated(expected, facts, fidelity, may_be_reasoning)
     if not api.keeps_sums and _contradict(expected.usage):
-        expected, stated = replace(expected, usage=None, oversized=frozenset()), stated - {"usage"}
+        expected, stated = replace(expected, usage=None, oversized=frozenset(), unread=frozenset()), stated - {"usage"}
     may_reject = _has_outside_span(expected, facts) or not _matches_wire_schema(interaction, api)
     return replace(
         expected,

@@ -110,7 +110,7 @@ def _expected_by_mode(file: ScenarioFile) -> Mapping[Mode, Expected]:
             expected,
             shows_early=early,
             offset_unit=api.offset_unit,
-            oversized=_oversized(file, mode) if expected.usage else frozenset(),
+            **_unclaimed_counts(file, mode, expected),
             round_trip=round_trip(file, mode),
             switches={pointer: at_pointer(file.interaction(mode).request, pointer) for pointer in api.switches},
         )
@@ -118,6 +118,8 @@ def _expected_by_mode(file: ScenarioFile) -> Mapping[Mode, Expected]:
     }
 
 
-def _oversized(file: ScenarioFile, mode: Mode) -> frozenset[str]:
-    facts = derive_if_readable(file.interaction(mode), file.api)
-    return file.api.oversized(facts.usage) if facts else frozenset()
+def _unclaimed_counts(file: ScenarioFile, mode: Mode, expected: Expected) -> Mapping[str, frozenset[str]]:
+    facts = derive_if_readable(file.interaction(mode), file.api) if expected.usage else None
+    if facts is None:
+        return {}
+    return {"oversized": file.api.oversized(facts.usage), "unread": file.api.unread(facts.usage)}

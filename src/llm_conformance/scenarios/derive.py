@@ -51,6 +51,7 @@ def expect(facts: WireFacts, api: Api, profile: ThinkProfile, model: str | None 
         tool_calls=tuple(_tool_call(facts, *call) for call in facts.tool_calls),
         usage=api.normalise(facts.usage),
         oversized=api.oversized(facts.usage),
+        unread=api.unread(facts.usage),
         finish_reasons=tuple(_finish_reasons(facts, api)),
         raw_finish_reasons=tuple(dict.fromkeys((facts.finish, facts.finish_also or facts.finish))),
         offset_unit=api.offset_unit,

@@ -65,6 +65,7 @@ class Expected:
         offset_unit: The unit in which the provider counts the offsets of annotations.
         round_trip: What the request has to carry of earlier answers.
         oversized: Counts that the provider reports and that exceed their whole. `usage` has None for them.
+        unread: Counts that the provider sends and is not known to send. `usage` has None for them.
         switches: The thinking switches of the recorded request by JSON pointer; None for one that is not set.
     """
 
@@ -83,6 +84,7 @@ class Expected:
     tool_calls: tuple[ExpectedToolCall, ...] = ()
     usage: Usage | None = None
     oversized: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
     finish_reasons: tuple[str | None, ...] = ()
     raw_finish_reasons: tuple[str | None, ...] = ()
     refusal: str = ""

@@ -44,6 +44,15 @@ PARTS: Mapping[str, str] = {
 }
 """The counts that are part of another count."""
 
+_OPENAI_DETAILS: Mapping[str, str] = {
+    "cached_tokens": "prompt_tokens_details/cached_tokens",
+    "cache_write_tokens": "prompt_tokens_details/cache_write_tokens",
+    "reasoning_tokens": "completion_tokens_details/reasoning_tokens",
+    "audio_prompt_tokens": "prompt_tokens_details/audio_tokens",
+    "audio_completion_tokens": "completion_tokens_details/audio_tokens",
+}
+"""Where OpenAI's own chat completions have them."""
+
 OffsetUnit = Literal["code points", "utf-8 bytes", "none"]
 RoundTripPolicy = Literal["required", "with tools", "optional", "refused", "ignored", "none"]
 
@@ -230,6 +239,20 @@ class Api:
         """Return the parts that a provider reports as larger than their whole; they have no canonical value."""
         counts = self._counts(raw)
         return frozenset(part for part, whole in PARTS.items() if _exceeds(counts.get(part), counts.get(whole)))
+
+    def unread(self, raw: Mapping[str, Any]) -> frozenset[str]:
+        """Return the counts that are where OpenAI has them, and which this API is not known to report there.
+
+        They are on the wire: an adapter that reads them invents nothing, and one that does not misses nothing.
+        """
+        if self.wire != "chat":
+            return frozenset()
+        counts = self._counts(raw)
+        return frozenset(
+            count
+            for count, path in _OPENAI_DETAILS.items()
+            if counts.get(count) is None and _count_at(raw, path) is not None
+        )
 
     def _counts(self, raw: Mapping[str, Any]) -> dict[str, int | None]:
         return {key: _sum(raw, summands) for key, summands in self.usage.items()}
