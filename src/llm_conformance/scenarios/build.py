@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from llm_conformance.pointers import at_pointer
 from llm_conformance.scenarios.derive import shown_early
@@ -110,7 +111,8 @@ def _expected_by_mode(file: ScenarioFile) -> Mapping[Mode, Expected]:
             expected,
             shows_early=early,
             offset_unit=api.offset_unit,
-            **_unclaimed_counts(file, mode, expected),
+            oversized=_counts_of(file, mode, expected, file.api.oversized),
+            unread=_counts_of(file, mode, expected, file.api.unread),
             round_trip=round_trip(file, mode),
             switches={pointer: at_pointer(file.interaction(mode).request, pointer) for pointer in api.switches},
         )
@@ -118,8 +120,8 @@ def _expected_by_mode(file: ScenarioFile) -> Mapping[Mode, Expected]:
     }
 
 
-def _unclaimed_counts(file: ScenarioFile, mode: Mode, expected: Expected) -> Mapping[str, frozenset[str]]:
+def _counts_of(
+    file: ScenarioFile, mode: Mode, expected: Expected, select: Callable[[Mapping[str, Any]], frozenset[str]]
+) -> frozenset[str]:
     facts = derive_if_readable(file.interaction(mode), file.api) if expected.usage else None
-    if facts is None:
-        return {}
-    return {"oversized": file.api.oversized(facts.usage), "unread": file.api.unread(facts.usage)}
+    return select(facts.usage) if facts else frozenset()
