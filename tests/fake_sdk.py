@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from os import PathLike
 from types import NoneType
-from typing import Annotated, Any, ClassVar, Literal, NotRequired, TypedDict
+from typing import IO, Annotated, Any, ClassVar, Literal, NotRequired, TypedDict
 
 
 class Finish(enum.Enum):
@@ -46,6 +47,7 @@ class Answer:
     tier: Literal["on_demand"] | Any = "on_demand"
     model: str | Literal["m-1"] = "m-1"
     extra: dict[str, int] | None = None
+    file: str | IO[bytes] | PathLike[str] | None = None
 
 
 @dataclass

@@ -37,6 +37,8 @@ def said(value: Any, kind: Any) -> list[tuple[str, str]]:
         ({"usage": {"total": 1, "cost": 2}}, []),
         ({"usage": [1]}, [("/usage", "wrong type")]),
         ({"tier": "priority"}, [("/tier", "unknown value")]),
+        ({"file": "aGk="}, []),
+        ({"file": 1}, [("/file", "wrong type")]),
         ({"extra": {"a": "1"}}, [("/extra/a", "wrong type")]),
         ({"blocks": {}}, [("/blocks", "wrong type")]),
         ({"blocks": [{"type": "quantum"}]}, [("/blocks/0", "unknown variant")]),

@@ -25,7 +25,7 @@ from tools.sdk_types.difference import Difference, child
 def compared(types: Sequence[str], document: Any) -> tuple[str, list[Difference]]:
     """Return the type that a document differs least from, and the differences. Raises TypeError, LookupError."""
     found = {each: list(differences(each, document)) for each in types}
-    nearest = min(found, key=lambda each: len(found[each]) + 100 * _is_of_another_kind(found[each]))
+    nearest = min(found, key=lambda each: (_distance(each, document, found[each]), len(found[each])))
     return nearest, found[nearest]
 
 
@@ -50,12 +50,13 @@ def _of_field(kind: str, field: str, document: Any) -> Iterable[Difference]:
         yield dataclasses.replace(each, pointer=child("", field) + each.pointer)
 
 
-def _is_of_another_kind(found: Iterable[Difference]) -> bool:
-    """Return True if a document has another JSON type, or another tag, than a type wants."""
-    return any(
-        each.pointer.count("/") == {"wrong type": 0, "unknown variant": 0, "unknown value": 1}.get(each.kind, -1)
-        for each in found
-    )
+def _distance(kind: str, document: Any, found: Iterable[Difference]) -> int:
+    """Return 0 for a type that a document may be meant to have, 1 if its tag is another, 2 if it is no such object."""
+    field = kind.partition(" at /")[2]
+    if field and not (isinstance(document, dict) and field in document):
+        return 2
+    of_another_kind = {"wrong type": 0, "unknown variant": 0, "unknown value": 1}
+    return int(any(each.pointer.count("/") == of_another_kind.get(each.kind, -1) for each in found))
 
 
 @functools.cache

@@ -20,8 +20,8 @@ from tools.sdk_types.difference import Difference, child, shown
 _SCALARS: Mapping[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str,)}
 _TEXTS = (bytes, datetime.datetime, datetime.date)
 _LISTS = (list, set, frozenset, tuple, Sequence)
-_ABSENT = ("Unset", "NotGiven", "Omit", "Undefined")
-"""Names of classes that stand for a field that is not sent."""
+_NOT_JSON = ("Unset", "NotGiven", "Omit", "Undefined", "IO", "PathLike")
+"""Names of classes that stand for a field that is not sent, or for a file that the SDK reads."""
 _CATCH_ALL = ("Unrecognized", "Unknown")
 """How the names of classes begin that take what no other member of a union takes."""
 
@@ -113,8 +113,12 @@ def _members(union: Any) -> Iterator[Any]:
         member = _plain(argument)
         if typing.get_origin(member) in (typing.Union, types.UnionType):
             yield from _members(member)
-        elif not (isinstance(member, type) and (member.__name__ in _ABSENT or member.__name__.startswith(_CATCH_ALL))):
+        elif not _name_of_class(member).startswith(_CATCH_ALL) and _name_of_class(member) not in _NOT_JSON:
             yield member
+
+
+def _name_of_class(member: Any) -> str:
+    return getattr(typing.get_origin(member) or member, "__name__", "")
 
 
 def _has_its_tags(value: Mapping[str, Any], member: Any) -> bool:
