@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from llm_conformance.contract import Annotation, Call, LLMError, Response, StreamEvent, Usage
+from llm_conformance.contract import Annotation, Attachment, Call, LLMError, Response, StreamEvent, Usage
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, Block
@@ -85,6 +86,8 @@ class ConverseDecoder:
                     self._citations += content.get("citations") or ()
                     for piece in content.get("content") or ():
                         yield from self._answer.text(piece.get("text") or "", index)
+                case "image":
+                    yield from self._feed_image(content)
                 case "toolResult":  # of a tool that Bedrock runs itself; a stream has the content in deltas
                     self._result = dict(content)
                     self._answer.keep(kind, self._result, index)
@@ -105,6 +108,8 @@ class ConverseDecoder:
                     self._answer.block("tool_call", index).content += piece["input"]
                 case "citation":
                     self._citations.append(piece)
+                case "image":
+                    yield from self._feed_image(piece)
                 case "toolResult" if self._result is not None:
                     self._result["content"] = [*self._result.get("content", ()), *piece]
                 case unknown:
@@ -115,6 +120,19 @@ class ConverseDecoder:
         yield from self._answer.reasoning(reasoning.get("text") or "", index)
         self._seal(block, "signature", reasoning.get("signature"))
         self._seal(block, "redacted", reasoning.get("redactedContent"))
+
+    def _feed_image(self, image: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """Take an image, its format, or its bytes, which belong to the last one."""
+        images = self._answer.attachments
+        if "format" in image or not images:
+            kind, place = image.get("format"), len(self._answer.message)
+            images.append(
+                Attachment(id=f"media-{len(images)}", type=kind and f"image/{kind}", data="", text_index=place)
+            )
+        data = (image.get("source") or {}).get("bytes")
+        if data:
+            images[-1] = replace(images[-1], data=(images[-1].data or "") + data)
+            yield StreamEvent("response.media", attachment={"id": images[-1].id, "type": images[-1].type, "data": data})
 
     def _seal(self, block: Block, name: str, sealed: str | None) -> None:
         if sealed:

@@ -20,6 +20,7 @@ from tests.calls import chunk, sse
 CASSETTES = Path(__file__).parents[1] / "cassettes"
 
 URIS = {
+    "bedrock": "https://bedrock-runtime.us-east-1.amazonaws.com/model/us.amazon.nova-2-omni-v1%3A0/converse",
     "cohere": "https://api.cohere.com/v2/chat",
     "mistral": "https://api.mistral.ai/v1/chat/completions",
     "openrouter": "https://openrouter.ai/api/v1/chat/completions",
@@ -140,3 +141,11 @@ def test_openrouters_images_are_attachments(tmp_path: Path, url: str, attachment
     expected = recorded(tmp_path, "openrouter", "google/gemini-3.1-flash-image", body).expected["json"]
     assert expected.attachments == (attachment, attachment)
     assert "attachments" in expected.stated
+
+
+def test_bedrocks_images_are_attachments(tmp_path: Path) -> None:
+    image = {"format": "webp", "source": {"bytes": "aGk="}}
+    content = [{"text": "Here:"}, {"image": image}, {"image": {"format": "png", "source": {"bytes": "aG8="}}}]
+    body = {"output": {"message": {"role": "assistant", "content": content}}, "stopReason": "end_turn"}
+    expected = recorded(tmp_path, "bedrock", "us.amazon.nova-2-omni-v1:0", body).expected["json"]
+    assert (expected.message, expected.attachments) == ("Here:", ({"data": "aGk="}, {"data": "aG8="}))

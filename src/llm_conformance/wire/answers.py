@@ -324,7 +324,7 @@ def _read_media(facts: WireFacts, piece: Mapping[str, Any], streamed: bool) -> N
     A piece without a type continues the last one, unless it has another id. Streamed speech continues the last piece of
     the same type.
     """
-    piece = _of_data_url(piece)
+    piece = _in_one_form(piece)
     last = facts.media[-1] if facts.media else None
     kind = piece.get("mimeType")
     is_speech = streamed and isinstance(kind, str) and kind.startswith("audio/")
@@ -340,13 +340,17 @@ def _read_media(facts: WireFacts, piece: Mapping[str, Any], streamed: bool) -> N
             last.setdefault(name, value)
 
 
-def _of_data_url(piece: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a piece of media whose `url` is a data URL with its type and its base64 instead."""
+def _in_one_form(piece: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a piece of media with `mimeType` and `data`, whether it has a data URL or Bedrock's format and source."""
     head, comma, data = str(piece.get("url", "")).partition(",")
-    if not (comma and head.startswith("data:") and head.endswith(";base64")):
+    if comma and head.startswith("data:") and head.endswith(";base64"):
+        rest = {name: value for name, value in piece.items() if name != "url"}
+        return {"mimeType": head.removeprefix("data:").removesuffix(";base64"), "data": data, **rest}
+    if "format" not in piece and "source" not in piece:
         return piece
-    rest = {name: value for name, value in piece.items() if name != "url"}
-    return {"mimeType": head.removeprefix("data:").removesuffix(";base64"), "data": data, **rest}
+    kind = {"mimeType": f"image/{piece['format']}"} if "format" in piece else {}
+    source = piece.get("source") or {}
+    return kind | ({"data": source["bytes"]} if "bytes" in source else {})
 
 
 def _continues(piece: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
