@@ -31,6 +31,19 @@ class TrimmedMessage(FaultyResponse):
         return replace(response, message=response.message.strip())
 
 
+class TokensForText(FaultyResponse):
+    """Returns the tokens of the log probabilities as the message, if the answer has them."""
+
+    apis = ("openai:chat",)
+    fails = ("MSG-2", "RSN-3")
+    says = "expected the message of"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        chances = (choice.get("logprobs") for event in response.raw_events for choice in event.get("choices", ()))
+        tokens = [each["token"] for found in chances if found for each in found["content"]]
+        return replace(response, message="".join(tokens)) if tokens else response
+
+
 class FirstTextBlockOnly(FaultyResponse):
     """Returns only the first text block."""
 

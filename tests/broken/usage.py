@@ -221,6 +221,16 @@ class WritesOfFiveMinutesOnly(FaultyResponse):
         return replace(response, usage=replace(usage, cache_write_tokens=short))
 
 
+class CacheWritesLost(FaultyUsage):
+    """Leaves out how many prompt tokens were written to the cache."""
+
+    fails = ("USE-3",)
+    says = "expected cache_write_tokens"
+
+    def count(self, usage: Usage) -> Usage:
+        return replace(usage, cache_write_tokens=None)
+
+
 # USE-4
 
 

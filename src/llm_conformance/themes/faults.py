@@ -46,7 +46,7 @@ def every_status(api: Api, mode: Mode) -> Iterator[Conversation]:
 def refused(draw: DrawFn, api: Api, mode: Mode) -> Conversation:
     """Draw an error status, with an error body of the provider or of a gateway."""
     status = pick(draw, *STATUSES)
-    message = pick(draw, "it cannot be done", f"the key {CANARY_KEY} is not allowed to do this")
+    message = pick(draw, "it cannot be done", f"the key {CANARY_KEY[:8]}***{CANARY_KEY[-4:]} is not allowed to do this")
     own = JSON, _error_body(api, status, message)
     content = pick(draw, own, own, *_GATEWAY_BODIES)
     return _refusal(api, mode, status, content, retry_after=status in _WITH_RETRY_AFTER and either(draw))
