@@ -1,4 +1,4 @@
-"""DeepSeek's chat and responses: https://api-docs.deepseek.com/api/create-chat-completion."""
+"""DeepSeek's chat, responses and messages: https://api-docs.deepseek.com/api/create-chat-completion."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ._chat import chat_adapter
 from ._counting import Counting
 from ._dialect import Dialect, reasoning_with_calls
 from ._responses import responses_adapter
+from .anthropic import messages_adapter
 
 
 def _round_trip(response: Response, call: Call) -> Mapping[str, str]:
@@ -25,9 +26,9 @@ _chat = chat_adapter(
     Dialect(
         reasoning=("reasoning_content",),
         counting=Counting(cached=("prompt_cache_hit_tokens",)),
-        finish={"insufficient_system_resource": "error"},
+        finish={"insufficient_system_resource": "error", "aborted": "error"},
         round_trip=_round_trip,
     ),
 )
 
-adapters = (_chat, responses_adapter("deepseek"))
+adapters = (_chat, responses_adapter("deepseek"), messages_adapter("deepseek"))
