@@ -5,17 +5,16 @@ The Gemini API and Vertex AI both send it: https://ai.google.dev/api/generate-co
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
-from llm_conformance.contract import Annotation, Attachment, Call, Response, StreamEvent, Usage
+from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Usage
 from llm_conformance.contract.response import FinishReason, SegmentType
 
 from ._answer import Answer, Block, utc_of_text
 from ._errors import error_in_band
+from ._media import Media
 from ._partial_arguments import PartialArguments
 
 # The finish reasons of candidates, and the block reasons of prompts.
@@ -49,7 +48,7 @@ class GenerateDecoder:
         self._answer = Answer(call)
         self._words = {**FINISH, **numbers}
         self._citations: list[Mapping[str, Any]] = []
-        self._unspoken = b""
+        self._media = Media(self._answer)
         self._partial: PartialArguments | None = None
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
@@ -108,11 +107,8 @@ class GenerateDecoder:
                 yield from self._feed_call(part["functionCall"])
                 block = answer.tools[len(answer.tools) - 1].block
             case "inlineData" if not thought:
-                type, data = part["inlineData"]["mimeType"], part["inlineData"]["data"]
-                if answer.call.stream and type.startswith("audio/"):
-                    yield from self._feed_speech(type, data)
-                else:
-                    yield from self._feed_media(type, data, {"signature": signature} if signature else {})
+                signed = {"signature": signature} if signature else {}
+                yield from self._media.feed(part["inlineData"]["mimeType"], part["inlineData"]["data"], **signed)
                 return
             case _:
                 block = self._keep(str(kind), part)
@@ -148,44 +144,6 @@ class GenerateDecoder:
             return last
         return self._answer.block(type, len(blocks))
 
-    def _feed_media(self, type: str, data: str, metadata: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        yield from self._end_speech()
-        answer = self._answer
-        attachment = Attachment(
-            id=f"media-{len(answer.attachments)}",
-            type=type,
-            data=data,
-            text_index=len(answer.message),
-            metadata=metadata,
-        )
-        answer.attachments.append(attachment)
-        yield StreamEvent("response.media", attachment={"id": attachment.id, "type": type, "data": data})
-
-    def _feed_speech(self, type: str, data: str) -> Iterator[StreamEvent]:
-        """Take a piece of streamed speech. Consecutive pieces of one type are one attachment.
-
-        Each piece is base64 with padding, which cannot be joined. So this passes on whole groups of three bytes, and
-        keeps the remaining bytes for the next piece.
-        """
-        attachments = self._answer.attachments
-        if not attachments or attachments[-1].type != type:
-            yield from self._feed_media(type, "", {})
-        spoken = self._unspoken + base64.b64decode(data)
-        whole = len(spoken) - len(spoken) % 3
-        self._unspoken = spoken[whole:]
-        yield from self._speak(spoken[:whole])
-
-    def _end_speech(self) -> Iterator[StreamEvent]:
-        if self._unspoken:
-            left, self._unspoken = self._unspoken, b""
-            yield from self._speak(left)
-
-    def _speak(self, spoken: bytes) -> Iterator[StreamEvent]:
-        last = self._answer.attachments[-1]
-        data = base64.b64encode(spoken).decode("ascii")
-        self._answer.attachments[-1] = replace(last, data=f"{last.data}{data}")
-        yield StreamEvent("response.media", attachment={"id": last.id, "type": last.type, "data": data})
-
     def _keep(self, kind: str, part: Mapping[str, Any]) -> Block:
         """Keep what the client need not answer visible: hosted tools, their results, and whatever is new."""
         block = Block("other", metadata={"type": kind, "wire": part})
@@ -197,7 +155,7 @@ class GenerateDecoder:
 
     def end(self) -> Iterator[StreamEvent]:
         """Flush speech and calls, and place the citations: their offsets count in the text of all chunks."""
-        yield from self._end_speech()
+        yield from self._media.end()
         yield from self._end_call()
         for citation in self._citations:
             yield from self._answer.annotate(self._placed(citation))

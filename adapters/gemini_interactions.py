@@ -11,6 +11,7 @@ from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, Block, utc_of_text
 from ._errors import error_in_band
+from ._media import Media
 from ._provider import ProviderAdapter
 from .gemini import headers
 
@@ -22,6 +23,7 @@ FINISH: Mapping[str, FinishReason] = {
     "requires_continuation": "length",
     "failed": "error",
 }
+_MEDIA = ("image", "audio", "video", "document")
 _SILENT = ("interaction.status_update", "interaction.in_progress", "step.stop")
 
 
@@ -34,6 +36,7 @@ class InteractionsDecoder:
         self._starts: dict[object, int] = {}
         self._citations: list[tuple[object, Mapping[str, Any]]] = []
         self._texts: dict[object, str] = {}
+        self._media = Media(self._answer)
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take the whole interaction, or one event."""
@@ -84,13 +87,17 @@ class InteractionsDecoder:
             case kind if kind.endswith("_call"):
                 about = {"server_executed": True, "name": kind.removesuffix("_call"), "wire": dict(step)}
                 self._blocks[index] = self._answer.block("tool_call", index, **about)
+                self._sign(index, step.get("signature"))
             case kind:
                 self._blocks[index] = self._answer.keep(kind, dict(step), index)
+                self._sign(index, step.get("signature"))
 
     def _feed_content(self, key: object, content: Mapping[str, Any]) -> Iterator[StreamEvent]:
         if content["type"] == "text":
             yield from self._feed_text(key, content["text"])
             self._citations += [(key, each) for each in content.get("annotations") or ()]
+        elif content["type"] in _MEDIA and content.get("data"):
+            yield from self._media.feed(content["mime_type"], content["data"])
         else:
             self._answer.keep(content["type"], content)
 
@@ -111,8 +118,11 @@ class InteractionsDecoder:
                 self._sign(index, delta.get("signature"))
             case "arguments_delta":
                 yield from self._answer.tool(index, None, None, delta.get("arguments") or "")
+            case kind if kind in _MEDIA and delta.get("data"):
+                yield from self._media.feed(delta["mime_type"], delta["data"])
             case _ if index in self._blocks and "wire" in self._blocks[index].metadata:
                 self._blocks[index].metadata["wire"] |= delta  # the input or the output of a hosted tool
+                self._sign(index, delta.get("signature"))
             case kind:
                 self._answer.keep(kind, delta)
 
@@ -121,7 +131,8 @@ class InteractionsDecoder:
             self._blocks[index].metadata["signature"] = signature
 
     def end(self) -> Iterator[StreamEvent]:
-        """Place the citations. Offsets count UTF-8 bytes of the content that carries them."""
+        """Flush speech, and place the citations: their offsets count UTF-8 bytes of the content that carries them."""
+        yield from self._media.end()
         for key, citation in self._citations:
             yield from self._answer.annotate(self._placed(key, citation))
 

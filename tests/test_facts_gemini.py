@@ -166,3 +166,13 @@ def test_a_model_in_the_body_need_not_be_sent_where_the_path_names_it(tmp_path: 
     target = "/v1beta/models/gemini-3.8-flash:generateContent"
     exchange.recording_for(target, {"x-goog-api-key": CANARY_KEY}, json.dumps(ASKED).encode())
     assert (exchange.mismatch, exchange.mode) == (None, "json")
+
+
+def test_an_image_of_an_interaction_is_an_attachment(tmp_path: Path) -> None:
+    image = {"type": "image", "mime_type": "image/png", "data": "iVBORw0KGgo="}
+    step = {"type": "model_output", "content": [{"type": "text", "text": "Here:"}, image, image]}
+    body = {"id": "v1_a", "object": "interaction", "model": "m", "steps": [step], "status": "completed"}
+    expected = in_json(tmp_path, body, INTERACTIONS, {"model": "m", "input": "Draw"})
+    assert [each["data"] for each in expected.attachments] == [image["data"]] * 2
+    attachments = parsed(body, chat("gemini", api="interactions")).attachments
+    assert [(each.type, each.data, each.text_index) for each in attachments] == [("image/png", image["data"], 5)] * 2

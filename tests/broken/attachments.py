@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from adapters._generate import GenerateDecoder
+from adapters._media import Media
+from adapters.gemini_interactions import InteractionsDecoder
 from llm_conformance.contract import Attachment, Call, Response
 from tests.broken.base import Events, FaultyDecoder, FaultyEvents, FaultyResponse
 
@@ -35,9 +38,21 @@ class AudioLostInStreams(FaultyEvents):
                 yield replace(event, response=event.response and replace(event.response, attachments=()))
 
 
-class SpeechAsMedia(GenerateDecoder):
+class PiecesAsFiles(Media):
     def _feed_speech(self, type: str, data: str) -> Events:
-        return self._feed_media(type, data, {})
+        return self._feed_file(type, data, {})
+
+
+class SpeechAsMedia(GenerateDecoder):
+    def __init__(self, call: Call, **options: Any) -> None:
+        super().__init__(call, **options)
+        self._media = PiecesAsFiles(self._answer)
+
+
+class SpokenInteraction(InteractionsDecoder):
+    def __init__(self, call: Call) -> None:
+        super().__init__(call)
+        self._media = PiecesAsFiles(self._answer)
 
 
 class EachPieceOfSpeechAnAttachment(FaultyDecoder):
@@ -45,7 +60,7 @@ class EachPieceOfSpeechAnAttachment(FaultyDecoder):
 
     fails = ("ATT-1",)
     says = "expected the number of attachments 1; got 3"
-    decoders = MappingProxyType({GenerateDecoder: SpeechAsMedia})
+    decoders = MappingProxyType({GenerateDecoder: SpeechAsMedia, InteractionsDecoder: SpokenInteraction})
 
 
 class EmptyAudioTakenForAudio(FaultyResponse):

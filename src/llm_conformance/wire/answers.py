@@ -326,9 +326,9 @@ def _read_media(facts: WireFacts, piece: Mapping[str, Any], streamed: bool) -> N
     """
     piece = _in_one_form(piece)
     last = facts.media[-1] if facts.media else None
-    kind = piece.get("mimeType")
+    kind = _mime_type(piece)
     is_speech = streamed and isinstance(kind, str) and kind.startswith("audio/")
-    if last is None or (kind != last.get("mimeType") if is_speech else not _continues(piece, last)):
+    if last is None or (kind != _mime_type(last) if is_speech else not _continues(piece, last)):
         last = {}
         facts.media.append(last)
     for name, value in piece.items():
@@ -353,8 +353,12 @@ def _in_one_form(piece: Mapping[str, Any]) -> Mapping[str, Any]:
     return kind | ({"data": source["bytes"]} if "bytes" in source else {})
 
 
+def _mime_type(piece: Mapping[str, Any]) -> Any:
+    return piece.get("mimeType") or piece.get("mime_type")
+
+
 def _continues(piece: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
-    return not {"mimeType", "url"} & piece.keys() and piece.get("id") in (None, last.get("id"))
+    return not {"mimeType", "mime_type", "url"} & piece.keys() and piece.get("id") in (None, last.get("id"))
 
 
 def _joined_base64(one: str, other: str) -> str:
