@@ -19,14 +19,14 @@ class Media:
         self._answer = answer
         self._unspoken = b""
 
-    def feed(self, type: str, data: str, **metadata: Any) -> Iterator[StreamEvent]:
+    def feed(self, type: str | None, data: str, **metadata: Any) -> Iterator[StreamEvent]:
         """Take the data of one place: a whole file, or a piece of speech if the answer is streamed."""
-        if self._answer.call.stream and type.startswith("audio/"):
+        if self._answer.call.stream and type and type.startswith("audio/"):
             yield from self._feed_speech(type, data)
         else:
             yield from self._feed_file(type, data, metadata)
 
-    def _feed_file(self, type: str, data: str, metadata: Mapping[str, Any]) -> Iterator[StreamEvent]:
+    def _feed_file(self, type: str | None, data: str, metadata: Mapping[str, Any]) -> Iterator[StreamEvent]:
         yield from self.end()
         answer = self._answer
         attachment = Attachment(

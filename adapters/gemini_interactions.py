@@ -97,7 +97,7 @@ class InteractionsDecoder:
             yield from self._feed_text(key, content["text"])
             self._citations += [(key, each) for each in content.get("annotations") or ()]
         elif content["type"] in _MEDIA and content.get("data"):
-            yield from self._media.feed(content["mime_type"], content["data"])
+            yield from self._media.feed(content.get("mime_type"), content["data"])
         else:
             self._answer.keep(content["type"], content)
 
@@ -119,7 +119,7 @@ class InteractionsDecoder:
             case "arguments_delta":
                 yield from self._answer.tool(index, None, None, delta.get("arguments") or "")
             case kind if kind in _MEDIA and delta.get("data"):
-                yield from self._media.feed(delta["mime_type"], delta["data"])
+                yield from self._media.feed(delta.get("mime_type"), delta["data"])
             case _ if index in self._blocks and "wire" in self._blocks[index].metadata:
                 self._blocks[index].metadata["wire"] |= delta  # the input or the output of a hosted tool
                 self._sign(index, delta.get("signature"))

@@ -223,7 +223,7 @@ def test_an_image_among_the_deltas_of_a_step_is_kept() -> None:
     image = {"event_type": "step.delta", "index": 0, "delta": {"type": "image", "data": "aQ=="}}
     end = {"event_type": "interaction.completed", "interaction": {"id": "i", "status": "completed"}}
     response = completed(interactions(), [sse(step, image, end)])
-    assert [segment.metadata["wire"]["data"] for segment in response.segments] == ["aQ=="]
+    assert [(each.type, each.data) for each in response.attachments] == [(None, "aQ==")]
 
 
 def test_text_in_the_start_of_a_step_counts_for_its_citations() -> None:
