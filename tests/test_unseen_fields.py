@@ -10,7 +10,7 @@ import pytest
 
 from tests import miniature
 from tests.bare_cassettes import EVENTS, write
-from tools import unseen_fields
+from tools import stream_steps, unseen_fields
 
 DEEPSEEK: dict[str, Any] = {"request": {"uri": miniature.URI, "body": json.dumps(miniature.REQUEST)}}
 
@@ -82,3 +82,32 @@ def test_other_files_and_apis_are_skipped(recordings: Path, capsys: pytest.Captu
 def test_a_provider_is_chosen(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(recordings, answer(billing=1), **DEEPSEEK)
     assert listed(capsys, recordings, "--provider=zai") == []
+
+
+def test_steps_of_streams_that_only_scenarios_have(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = miniature.stream_body().replace(b'"content": "", "reasoning_content": null', b'"content": ""')
+    write(recordings, body.decode(), **DEEPSEEK, response=EVENTS)
+    assert listed(capsys, recordings, "--steps", "--reverse") == [
+        "deepseek:chat: 2",
+        "!    1  content reasoning_content=null -> content=empty reasoning_content=null finish usage  (mini/spider)",
+        "!    1  content=empty reasoning_content=null finish usage -> end  (mini/spider)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        ({"type": "content_block_delta", "delta": {"type": "text_delta"}}, "content_block_delta text_delta"),
+        ({"choices": []}, "no choice"),
+        (
+            {"choices": [{"delta": {"tool_calls": [{"id": "", "index": 0}]}}], "usage": {"a": 1}},
+            "tool_calls(index) usage",
+        ),
+        ({"candidates": [{"content": {"parts": [{"text": ""}]}, "finishReason": "STOP"}]}, "text=empty finish"),
+        ({"message": {"content": "a", "thinking": None}, "done": True}, "content thinking=null done"),
+        ({"contentBlockDelta": {"delta": {"text": "a"}}}, "contentBlockDelta text"),
+        ("text", "str"),
+    ],
+)
+def test_what_a_document_of_a_stream_carries(document: Any, expected: str) -> None:
+    assert stream_steps.label(document) == expected

@@ -1,12 +1,13 @@
 """`python -m tools.unseen_fields DIR`: list what recordings have and no scenario of the same API has.
 
-    python -m tools.unseen_fields DIR [--provider P ...] [--reverse | --always] [--most N]
+    python -m tools.unseen_fields DIR [--provider P ...] [--reverse] [--steps] [--always] [--most N]
 
 DIR has bare recordings (docs/scenarios.md). Compared are the fields, as JSON pointers with `*` for each index and with
 the type of each event and block, and the values of fields that have a word out of a list. A line has the number of
 recordings, the feature with the number of features below it, and one of the recordings. `!` marks what no scenario of
 the whole wire format has.
 
+`--steps` lists consecutive documents of streams instead: what they carry, and what the next one carries.
 `--reverse` swaps scenarios and recordings; it covers the APIs that have recordings. `--always` lists the fields that
 the object around them has in every recorded answer of an API and mode (in five at least), and not in some scenario.
 """
@@ -27,6 +28,7 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.wire.providers import table
 from tools import documents
 from tools.documents import Document
+from tools.stream_steps import steps
 
 _DEEPEST = 12
 _MOST_VALUES = 20_000
@@ -90,7 +92,8 @@ def features(values: Iterable[Any]) -> set[str]:
 
 def _above(feature: str) -> Iterator[str]:
     """Yield the features that a feature is part of."""
-    yield from (feature[: found.start()] for found in re.finditer(r"/|\[| = ", feature) if found.start())
+    if " -> " not in feature:
+        yield from (feature[: found.start()] for found in re.finditer(r"/|\[| = ", feature) if found.start())
 
 
 def _walk(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
@@ -112,12 +115,13 @@ def _walk(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any
             yield from _walk(item, f"{path}/*", depth + 1)
 
 
-def of_documents(found: Iterable[Document]) -> Features:
+def of_documents(found: Iterable[Document], only_steps: bool = False) -> Features:
     """Return the features of documents, each counted once for each scenario or recording."""
     result = Features()
-    answers = (each for each in found if each.kind != "request")
+    answers = (each for each in found if each.kind == "event" or (each.kind != "request" and not only_steps))
     for (api, name), group in itertools.groupby(answers, key=lambda each: (each.api, each.scenario)):
-        result.add(api, name, features(each.value for each in group))
+        values = (each.value for each in group)
+        result.add(api, name, steps(values) if only_steps else features(values))
     return result
 
 
@@ -126,9 +130,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser("python -m tools.unseen_fields", description=__doc__.partition("\n")[0])
     parser.add_argument("directory", type=Path, metavar="DIR", help="a directory of bare recordings")
     parser.add_argument("--provider", action="append", metavar="P", help="only this provider; may be repeated")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--reverse", action="store_true", help="list what only scenarios have")
-    which.add_argument("--always", action="store_true", help="list what all recordings have and a scenario has not")
+    parser.add_argument("--reverse", action="store_true", help="list what only scenarios have")
+    parser.add_argument("--steps", action="store_true", help="compare the order in streams instead of the fields")
+    parser.add_argument("--always", action="store_true", help="list what all recordings have and a scenario has not")
     parser.add_argument("--most", type=int, default=200, metavar="N", help="lines for each API; default: 200")
     options = parser.parse_args(arguments)
     if not options.directory.is_dir():
@@ -141,7 +145,7 @@ def main(arguments: Sequence[str]) -> int:
         for where, feature, names in always(_with_progress(wanted), written):
             print(f"{where}: {feature}: {len(names)}: {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}")
     else:
-        recorded, scenarios = of_documents(_with_progress(wanted)), of_documents(written)
+        recorded, scenarios = (of_documents(each, options.steps) for each in (_with_progress(wanted), written))
         have, lack = (scenarios, recorded) if options.reverse else (recorded, scenarios)
         _show(have, lack, sorted(recorded.counts), options.most)
     for why, count in skipped.items():
