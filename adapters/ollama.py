@@ -73,14 +73,16 @@ class OllamaDecoder:
 
     def _usage(self) -> Usage | None:
         raw = self._answer.raw_usage
-        prompt, completion = (raw.get(name) for name in _COUNTS)
+        prompt, cached, completion = (raw.get(name) for name in _COUNTS)
         if prompt is None and completion is None:
             return None
         total = None if prompt is None or completion is None else prompt + completion
-        return Usage(prompt_tokens=prompt, completion_tokens=completion, total_tokens=total, raw=raw)
+        return Usage(
+            prompt_tokens=prompt, completion_tokens=completion, total_tokens=total, cached_tokens=cached, raw=raw
+        )
 
 
-_COUNTS = ("prompt_eval_count", "eval_count")
+_COUNTS = ("prompt_eval_count", "prompt_eval_cached_count", "eval_count")
 
 
 def request(call: Call) -> dict[str, Any]:
