@@ -38,6 +38,8 @@ CLAIMED: Mapping[str, frozenset[str]] = {
 _ALWAYS_CLAIMED = frozenset({"model", "reasoning", "tool_calls", "usage", "finish_reason", "raw_finish_reason"})
 _SELDOM_TAG = "thinking"
 """The tag of Amazon Nova and the first Claude models with tools. No API names it; some libraries split at it."""
+_FAILED = ("LLMError", "ServiceUnavailableError")
+"""What an adapter may raise for an answer that ended with an error, instead of returning what came."""
 _PENDING = ("queued", "in_progress")
 
 
@@ -118,7 +120,10 @@ def _of_answer(
         stated=stated,
         reasoning=None if may_be_reasoning else expected.reasoning,
         annotations=expected.annotations if "annotations" in stated else (),
-        may_raise=("ValidationError",) if may_reject else (),
+        may_raise=(
+            *(("ValidationError",) if may_reject else ()),
+            *(_FAILED if "error" in expected.finish_reasons else ()),
+        ),
         shows_early=derive.shown_early(interaction, api) if interaction.streamed else frozenset(),
     )
 
