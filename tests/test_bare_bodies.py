@@ -118,7 +118,7 @@ def test_only_a_body_that_was_parsed_counts_as_altered(tmp_path: Path) -> None:
 def test_an_answer_that_ended_with_an_error_may_be_raised(tmp_path: Path) -> None:
     answer = json.loads(json.dumps(CITED))
     request = {"uri": "http://localhost:8000/v1/chat/completions"}
-    for word, errors in (("stop", set()), ("abort", {"LLMError", "ServiceUnavailableError"})):
+    for word, errors in (("stop", set()), ("abort", {"LLMError", "ServiceUnavailableError", "TimeoutError"})):
         answer["choices"][0]["finish_reason"] = word
         answer["choices"][0]["message"]["annotations"] = []
         assert set(scenario(write(tmp_path, answer, request=request)).expected["json"].may_raise) == errors

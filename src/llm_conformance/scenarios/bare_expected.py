@@ -38,7 +38,7 @@ CLAIMED: Mapping[str, frozenset[str]] = {
 _ALWAYS_CLAIMED = frozenset({"model", "reasoning", "tool_calls", "usage", "finish_reason", "raw_finish_reason"})
 _SELDOM_TAG = "thinking"
 """The tag of Amazon Nova and the first Claude models with tools. No API names it; some libraries split at it."""
-_FAILED = ("LLMError", "ServiceUnavailableError")
+_FAILED = ("LLMError", "ServiceUnavailableError", "TimeoutError")
 """What an adapter may raise for an answer that ended with an error, instead of returning what came."""
 _PENDING = ("queued", "in_progress")
 
