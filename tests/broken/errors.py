@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -110,9 +111,8 @@ class ErrorOfAChoiceOverlooked(FaultyBody):
     says = "expected ServiceUnavailableError"
 
     def alter(self, http: HttpResponse) -> HttpResponse:
-        return (
-            replace(http, body=http.body.replace(b'"error": {', b'"mishap": {')) if b'"choices"' in http.body else http
-        )
+        renamed = re.sub(rb'"error": ?\{', b'"mishap": {', http.body)
+        return replace(http, body=renamed) if b'"choices"' in http.body else http
 
 
 def without_exceptions(chunks: Iterable[bytes]) -> Iterator[str | bytes]:
