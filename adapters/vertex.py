@@ -10,6 +10,7 @@ from llm_conformance.contract import Call
 from llm_conformance.contract.response import FinishReason
 
 from . import anthropic, gemini
+from ._framing import array
 from ._generate import GenerateDecoder
 from ._provider import ProviderAdapter, bearer
 
@@ -21,6 +22,8 @@ NUMBERS: Mapping[str, FinishReason] = {
     "9": "error",
 }
 
+_DECODER = functools.partial(GenerateDecoder, numbers=NUMBERS)
+
 
 def messages_request(call: Call) -> dict[str, Any]:
     """Return the request body of a call to Claude. The model is in the path, the version in the body."""
@@ -30,6 +33,7 @@ def messages_request(call: Call) -> dict[str, Any]:
 
 
 adapters = (
-    ProviderAdapter("vertex:generate", functools.partial(GenerateDecoder, numbers=NUMBERS), gemini.request, bearer),
+    ProviderAdapter("vertex:generate", _DECODER, gemini.request, bearer),
+    ProviderAdapter("vertex:array", _DECODER, gemini.request, bearer, array),
     ProviderAdapter("vertex:messages", anthropic.MessagesDecoder, messages_request, bearer),
 )

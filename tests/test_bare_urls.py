@@ -40,6 +40,10 @@ GEMINI = "https://generativelanguage.googleapis.com"
             f"https://aiplatform.eu.rep.googleapis.com/v1/{PROJECT}/publishers/google/models/m:generateContent",
             "vertex:generate",
         ),
+        (
+            f"https://eu-aiplatform.googleapis.com/v1/{PROJECT}/publishers/google/models/m:streamGenerateContent",
+            "vertex:array",
+        ),
         (f"{GEMINI}/v1alpha/models/m:streamGenerateContent?alt=sse", "gemini:generate"),
         (f"{GEMINI}/v1alpha/models/m:streamGenerateContent", "gemini:array"),
         ("https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1/responses", "bedrock:responses"),
