@@ -149,3 +149,12 @@ def test_bedrocks_images_are_attachments(tmp_path: Path) -> None:
     body = {"output": {"message": {"role": "assistant", "content": content}}, "stopReason": "end_turn"}
     expected = recorded(tmp_path, "bedrock", "us.amazon.nova-2-omni-v1:0", body).expected["json"]
     assert (expected.message, expected.attachments) == ("Here:", ({"data": "aGk="}, {"data": "aG8="}))
+
+
+@pytest.mark.parametrize(("images", "stated"), [(259, False), (0, True)])
+def test_cohere_counts_images_nobody_knows_where(tmp_path: Path, images: int, stated: bool) -> None:
+    tokens = {"input_tokens": 34, "output_tokens": 70, "image_tokens": images}
+    message = {"role": "assistant", "content": [{"type": "text", "text": "Hi."}]}
+    body = {"id": "1", "message": message, "finish_reason": "COMPLETE", "usage": {"tokens": tokens}}
+    expected = recorded(tmp_path, "cohere", "command-a-plus-05-2026", body).expected["json"]
+    assert ("usage" in expected.stated, expected.usage is not None) == (stated, stated)

@@ -93,6 +93,13 @@ def _overview(apis: list[Api], shown: Mapping[str, Sequence[Shown]]) -> Iterator
         yield f"| {' | '.join(cells)} |"
 
 
+def _undecided_counts(api: Api) -> Iterator[str]:
+    if not api.keeps_sums:
+        yield from ("", "Prompt and completion do not always add up to the total.")
+    if api.unplaced_counts:
+        yield from ("", f"Nobody knows whether another count includes {_listed(api.unplaced_counts)}.")
+
+
 def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
     yield from (f"## {api}", "", f"{api.title}.", "")
     yield f"* **Base URLs**: {_listed(api.base_urls)}"
@@ -128,6 +135,7 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
         if count in api.usage:
             counted = _first(shown, functools.partial(_counts, count))
             yield f"| `{count}` | {_sum(api.usage[count])} | {counted} |"
+    yield from _undecided_counts(api)
     yield from ("", "| finish word | means | as in |", "|---|---|---|")
     for word, reason in api.finish.items():
         example = _first(shown, functools.partial(_ends_with, word))

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from llm_conformance import schema
-from llm_conformance.contract import Usage, error_for_status
+from llm_conformance.contract import error_for_status
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.scenarios import derive
 from llm_conformance.scenarios.expected import Expected, with_plain_segments
@@ -112,7 +112,7 @@ def _of_answer(
     expected = derive.expect(facts, api, profile, model)
     may_be_reasoning = _may_be_reasoning(facts, api, profile)
     stated = _stated(expected, facts, fidelity, may_be_reasoning)
-    if not api.keeps_sums and _contradict(expected.usage):
+    if not api.decides_counts(facts.usage):
         expected, stated = replace(expected, usage=None, oversized=frozenset(), unread=frozenset()), stated - {"usage"}
     may_reject = _has_outside_span(expected, facts) or not _matches_wire_schema(interaction, api)
     return replace(
@@ -137,13 +137,6 @@ def _stated(expected: Expected, facts: WireFacts, fidelity: str, may_be_reasonin
     if may_be_reasoning:
         stated -= {"message", "reasoning", "annotations"}
     return stated | ({"attachments"} if facts.media else frozenset())
-
-
-def _contradict(usage: Usage | None) -> bool:
-    """Return True if prompt and completion do not add up to the total."""
-    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
-        return False
-    return usage.total_tokens != usage.prompt_tokens + usage.completion_tokens
 
 
 def _may_be_reasoning(facts: WireFacts, api: Api, profile: ThinkProfile) -> bool:

@@ -112,6 +112,8 @@ class Api:
         think_tag: The name of the tags around that reasoning.
         keeps_sums: Whether prompt and completion always add up to the total. If not, the counts of a bare recording in
             which they do not are not expected.
+        unplaced_counts: Fields of the usage object of which nobody knows whether another count includes them. If one is
+            not 0, the counts of a bare recording are not expected.
         speaks: Whether a response may be audio. Providers may count audio tokens without that.
         round_trip: Whether and where reasoning goes back in the next request.
         switches: JSON pointers into a request body: what turns thinking on and off, and how much of it.
@@ -156,6 +158,7 @@ class Api:
     content_parts: bool = False
     request_aliases: Mapping[str, str] = field(default_factory=dict)
     keeps_sums: bool = True
+    unplaced_counts: tuple[str, ...] = ()
     speaks: bool = False
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)
@@ -253,6 +256,14 @@ class Api:
             for count, path in _OPENAI_DETAILS.items()
             if counts.get(count) is None and _count_at(raw, path) is not None
         )
+
+    def decides_counts(self, raw: Mapping[str, Any]) -> bool:
+        """Return True if the counts of a usage object follow from it, and do not contradict each other."""
+        if any(_count_at(raw, path) for path in self.unplaced_counts):
+            return False
+        counts = self._counts(raw)
+        added = _sum_if_known(counts.get("prompt_tokens"), counts.get("completion_tokens"))
+        return self.keeps_sums or added is None or counts.get("total_tokens") in (None, added)
 
     def _counts(self, raw: Mapping[str, Any]) -> dict[str, int | None]:
         return {key: _sum(raw, summands) for key, summands in self.usage.items()}
