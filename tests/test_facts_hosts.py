@@ -13,6 +13,7 @@ from tests.bare_cassettes import scenario, write
 HUGGING_FACE = "https://router.huggingface.co/v1/chat/completions"
 OLLAMA = "http://localhost:11434/api/chat"
 OPENAI = "https://api.openai.com/v1/chat/completions"
+RESPONSES = "http://localhost:8000/v1/responses"
 TOGETHER = "https://api.together.xyz/v1/chat/completions"
 
 
@@ -33,6 +34,12 @@ def _ollama(model: str, content: str, **message: Any) -> dict[str, Any]:
         "done": True,
         "done_reason": "stop",
     }
+
+
+def _response(model: str, text: str) -> dict[str, Any]:
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": content}
+    return {"id": "resp_1", "object": "response", "model": model, "status": "completed", "output": [item]}
 
 
 @pytest.mark.parametrize(
@@ -69,6 +76,7 @@ def test_ollama_with_qwen3_demands_no_trace_in_the_message(tmp_path: Path, conte
         (OPENAI, "acme-1", _completion("acme-1", "Hm.\n</think>\nParis.")),
         (OPENAI, "claude-3-opus", _completion("claude-3-opus", "<thinking>Hm.</thinking>Paris.")),
         (HUGGING_FACE, "Qwen/Qwen3-4B", _completion("Qwen/Qwen3-4B", "It is called `</think>`.")),
+        (RESPONSES, "Qwen/Qwen3-0.6B", _response("Qwen/Qwen3-0.6B", "<think>Hm.</think>Paris.")),
     ],
 )
 def test_neither_reading_is_wrong_where_nobody_can_tell_reasoning_from_text(

@@ -103,6 +103,20 @@ class StatusInsideA200Overlooked(FaultyDecoder):
     decoders = MappingProxyType({ChatDecoder: WithoutBaseResp})
 
 
+class WithoutStatusCode(ChatDecoder):
+    def _feed_completion(self, document: Mapping[str, Any]) -> Events:
+        return super()._feed_completion({**document, "status_code": None})
+
+
+class StatusBesideTheErrorOverlooked(FaultyDecoder):
+    """Ignores the status that Cerebras sends beside the error object of a stream."""
+
+    apis = ("cerebras:chat",)
+    fails = ("ERR-1",)
+    says = "expected RateLimitError"
+    decoders = MappingProxyType({ChatDecoder: WithoutStatusCode})
+
+
 class ErrorOfAChoiceOverlooked(FaultyBody):
     """Ignores an error inside a choice."""
 

@@ -44,6 +44,9 @@ PARTS: Mapping[str, str] = {
 }
 """The counts that are part of another count."""
 
+_WITHOUT_BLOCKS = ("chat", "ollama", "workers_ai")
+"""Wire formats whose text is one string. Others have typed blocks, and whether a text is split at tags is open."""
+
 _OPENAI_DETAILS: Mapping[str, str] = {
     "cached_tokens": "prompt_tokens_details/cached_tokens",
     "cache_write_tokens": "prompt_tokens_details/cache_write_tokens",
@@ -223,7 +226,8 @@ class Api:
     def think_profile(self, model: str) -> ThinkProfile:
         """Return the think profile of a model: the one in `think`, else `leading` for a family that writes tags."""
         own = (profile for glob, profile in self.think.items() if fnmatch.fnmatchcase(model, glob))
-        return next(own, "leading" if thinks_between_tags(model) else "off")
+        by_family = self.wire in _WITHOUT_BLOCKS and thinks_between_tags(model)
+        return next(own, "leading" if by_family else "off")
 
     def normalise(self, raw: Mapping[str, Any]) -> Usage | None:
         """Return the canonical counts of a provider's usage object, None if it has no count.
