@@ -4,6 +4,9 @@ An earlier answer goes back as its documentation says, `{"role": "assistant", "c
 takes arguments of tools for objects; here they are its objects as JSON text. What a citation is about is the text block
 that has it.
 
+Requests with a field of a beta go through `client.beta.messages`, as the library demands. Only its stream helper knows
+the deltas of a compaction and the model behind a fallback.
+
 `max_retries` is 0: the library's `timeout` holds for each attempt, and its two retries would outlast `call.timeout_s`.
 """
 
@@ -17,9 +20,11 @@ FINISH = {
     **{"max_tokens": "length", "model_context_window_exceeded": "length"},
 }
 SAID_ELSEWHERE = (
-    *("message_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"),
-    *("signature", "citation"),
+    *("content_block_delta", "content_block_stop", "message_delta", "message_stop"),
+    *("signature", "citation", "compaction"),
 )
+BETA = ("context_management", "mcp_servers", "fallbacks")
+HOSTED = ("server_tool_use", "mcp_tool_use")
 ERRORS = {
     "APITimeoutError": "TimeoutError",
     "APIConnectionError": "ServiceUnavailableError",
@@ -46,17 +51,24 @@ class Adapter:
     def complete(self, call):
         """Return a plain answer."""
         with _client(call) as client:
-            return _answer(client.messages.create(**_asked(call, client.messages.create)), call)
+            create = _messages_of(client, call).create
+            return _answer(create(**_asked(call, create)), call)
 
     def stream(self, call):
         """Yield a streamed answer."""
-        with _client(call) as client, client.messages.stream(**_asked(call, client.messages.stream)) as stream:
-            yield from _events(stream)
-            yield {"event_type": "response.completed", "response": _answer(stream.get_final_message(), call)}
+        with _client(call) as client:
+            helper = _messages_of(client, call).stream
+            with helper(**_asked(call, helper)) as stream:
+                yield from _events(stream)
+                yield {"event_type": "response.completed", "response": _answer(stream.get_final_message(), call)}
 
 
 def _client(call):
     return anthropic.Anthropic(base_url=call.base_url, api_key=call.api_key, timeout=call.timeout_s, max_retries=0)
+
+
+def _messages_of(client, call):
+    return client.beta.messages if any(field in call.params for field in BETA) else client.messages
 
 
 def _asked(call, method):
@@ -102,6 +114,13 @@ def _events(stream):
                 yield {"event_type": "response.output_text.delta", "delta": event.text}
             case "thinking":
                 yield {"event_type": "response.reasoning.delta", "delta": event.thinking}
+            case "message_start":  # it may have whole calls, of code that runs on Anthropic's side
+                for block in event.message.content:
+                    if block.type == "tool_use":
+                        calls.append({"index": len(calls), "id": block.id, "name": block.name})
+                        made = json.dumps(block.input, ensure_ascii=False)
+                        said = {"delta": made, "tool_call": calls[-1]}
+                        yield {"event_type": "response.function_call_arguments.delta", **said}
             case "content_block_start":
                 block = event.content_block
                 if block.type == "tool_use":
@@ -155,8 +174,8 @@ def _segment(block):
             return {"type": "reasoning", "content": block.thinking, "metadata": {"signature": block.signature}}
         case "redacted_thinking":
             return {"type": "reasoning", "content": "", "metadata": {"redacted": block.data}}
-        case "tool_use" | "server_tool_use":
-            about = {"server_executed": True} if block.type == "server_tool_use" else {}
+        case "tool_use" | "server_tool_use" | "mcp_tool_use":
+            about = {"server_executed": True} if block.type in HOSTED else {}
             made = json.dumps(block.input, ensure_ascii=False)
             return {"type": "tool_call", "content": made, "metadata": {**about, "id": block.id, "name": block.name}}
         case _:
