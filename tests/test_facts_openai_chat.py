@@ -7,10 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from llm_conformance.contract import HttpResponse, Response
+from llm_conformance.contract.call import CANARY_KEY
+from llm_conformance.themes import faults
+from llm_conformance.wire.providers import table
 from tests.bare_cassettes import scenario, write
-from tests.calls import ADAPTERS, chat
+from tests.calls import ADAPTERS, chat, chunk, completed, sse
 
 OPENAI = "https://api.openai.com/v1/chat/completions"
 AZURE = "https://alpenblick.openai.azure.com/openai/v1/chat/completions"
@@ -37,3 +42,39 @@ def test_tokens_written_to_the_cache_are_counted(tmp_path: Path, provider: str, 
     assert expected is not None
     assert (expected.prompt_tokens, expected.cached_tokens, expected.cache_write_tokens) == (1220, 0, 1217)
     assert parsed(body, provider).usage == expected
+
+
+def test_streamed_audio_ends_without_a_finish_word(tmp_path: Path) -> None:
+    deltas: list[dict[str, Any]] = [
+        {"role": "assistant", "content": None, "audio": {"id": "audio_1", "transcript": "Hi."}},
+        {"audio": {"data": "AAAA"}},
+    ]
+    chunks = [chunk(**delta) for delta in deltas]
+    chunks.append({"id": "a-1", "choices": [{"index": 0, "delta": {"audio": {"expires_at": 1762251160}}}]})
+    body = sse(*chunks, "[DONE]")
+    headers = {"headers": {"content-type": ["text/event-stream"]}}
+    expected = scenario(write(tmp_path, body.decode(), response=headers)).expected["stream"]
+    assert set(expected.finish_reasons) == {None, "stop"}
+    assert expected.error is None
+    assert completed(chat(stream=True), [body]).finish_reason in expected.finish_reasons
+
+
+def test_tokens_of_log_probabilities_are_no_text(tmp_path: Path) -> None:
+    body = answer("🦀")
+    parts = [("\\xf0\\x9f\\xa6", [240, 159, 166]), ("\\x80", [128])]
+    tokens = [{"token": token, "logprob": -0.1, "bytes": data, "top_logprobs": []} for token, data in parts]
+    body["choices"][0]["logprobs"] = {"content": tokens, "refusal": None}
+    assert scenario(write(tmp_path, body)).expected["json"].message == parsed(body).message == "🦀"
+
+
+def test_no_generated_error_repeats_a_whole_key() -> None:
+    """OpenAI masks a key of this length; what repeats it whole is a probe, openai/error-401-repeats-the-key."""
+    api = table.table()[("openai", "chat")]
+
+    @settings(max_examples=200, database=None)
+    @given(st.data())
+    def check(data: st.DataObject) -> None:
+        refused = data.draw(st.composite(faults.refused)(api, "json"))
+        assert CANARY_KEY.encode() not in refused.interactions["json"].body
+
+    check()
