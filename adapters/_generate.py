@@ -33,7 +33,10 @@ FINISH: Mapping[str, FinishReason] = {
 NUMBERS: Mapping[str, FinishReason] = {"1": "stop", "2": "length", "3": "content_filter", "4": "content_filter"}
 HOSTED_CALLS = ("executableCode", "toolCall")
 ANSWERS = ("candidates", "promptFeedback")
-ABOUT_A_PART = ("thought", "thoughtSignature", "partMetadata", "mediaResolution", "videoMetadata")
+ABOUT_A_PART = (
+    *("thought", "thoughtSignature", "partMetadata", "mediaResolution", "mediaProcessing", "audioTranscription"),
+    *("audioMetadata", "documentMetadata", "speechMetadata", "spreadsheetMetadata", "videoMetadata"),
+)
 
 
 class GenerateDecoder:

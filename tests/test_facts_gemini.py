@@ -176,3 +176,9 @@ def test_an_image_of_an_interaction_is_an_attachment(tmp_path: Path) -> None:
     assert [each["data"] for each in expected.attachments] == [image["data"]] * 2
     attachments = parsed(body, chat("gemini", api="interactions")).attachments
     assert [(each.type, each.data, each.text_index) for each in attachments] == [("image/png", image["data"], 5)] * 2
+
+
+def test_what_is_said_about_a_part_is_not_taken_for_its_content() -> None:
+    speech = {"audioTranscription": {"text": "Ahoy"}, "inlineData": {"mimeType": "audio/L16", "data": "AAEC"}}
+    response = parsed(chunk(speech, {"speechMetadata": {}, "text": "Ahoy"}, finishReason="STOP"), generate())
+    assert ([each.data for each in response.attachments], response.message) == (["AAEC"], "Ahoy")
