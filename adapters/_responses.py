@@ -14,6 +14,7 @@ from . import _own_tools
 from ._answer import Answer, Block, utc
 from ._errors import error_in_band
 from ._provider import ProviderAdapter, bearer
+from ._think import ThinkSplitter
 
 FINISH: Mapping[str, FinishReason] = {
     "completed": "stop",
@@ -44,6 +45,7 @@ class ResponsesDecoder:
         self._answer = Answer(call)
         self._starts: dict[tuple[int, int], int] = {}
         self._phases: dict[int, str] = {}
+        self._splitter = None if call.think_profile == "off" else ThinkSplitter(call.think_profile)
         self._citations: list[tuple[tuple[int, int], Mapping[str, Any]]] = []
         self._refused = False
         self._ended = False
@@ -141,9 +143,15 @@ class ResponsesDecoder:
 
     def _feed_text(self, key: tuple[int, int], piece: str) -> Iterator[StreamEvent]:
         self._starts.setdefault(key, len(self._answer.message))
+        if self._splitter and not self._has_native_reasoning():
+            yield from self._answer.split(self._splitter, self._splitter.feed(piece))
+            return
         yield from self._answer.text(piece, key)
         if piece and key[0] in self._phases:
             self._answer.blocks[-1].metadata["phase"] = self._phases[key[0]]
+
+    def _has_native_reasoning(self) -> bool:
+        return any(block.type == "reasoning" and block.metadata.get("source") != "tag" for block in self._answer.blocks)
 
     def _note_phase(self, index: int, item: Mapping[str, Any]) -> None:
         if item.get("phase"):
@@ -194,6 +202,8 @@ class ResponsesDecoder:
 
     def end(self) -> Iterator[StreamEvent]:
         """Place the annotations; in a stream, one may come before its text."""
+        if self._splitter:
+            yield from self._answer.split(self._splitter, self._splitter.end())
         for key, annotation in self._citations:
             yield from self._answer.annotate(self._placed(key, annotation))
 

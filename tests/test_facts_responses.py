@@ -114,3 +114,19 @@ def test_reasons_of_an_incomplete_response(tmp_path: Path, reason: str, finish: 
     expected = scenario(write(tmp_path, body, request=ASKED)).expected["json"]
     assert expected.finish_reasons == (finish,)
     assert expected.raw_finish_reasons == (reason, "incomplete")
+
+
+@pytest.mark.parametrize(("whole", "claimed"), [("Thinking.", True), ("**Plan**\n\nThinking.", False)])
+def test_reasoning_whose_pieces_are_not_the_whole_is_not_expected(tmp_path: Path, whole: str, claimed: bool) -> None:
+    """Pieces and finished text of a summary were met that differ by a prefix: either is right."""
+    place = {"output_index": 0, "item_id": "rs_1", "summary_index": 0}
+    item = {"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": whole}]}
+    events: list[dict[str, Any]] = [
+        {"type": "response.reasoning_summary_text.delta", "delta": "Thinking.", **place},
+        {"type": "response.reasoning_summary_text.done", "text": whole, **place},
+        {"type": "response.completed", "response": answer(item)},
+    ]
+    body = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+    asked = {**ASKED, "body": json.dumps({"model": "gpt-5.5", "input": "Hi", "stream": True})}
+    expected = scenario(write(tmp_path, body, request=asked, response=EVENTS)).expected["stream"]
+    assert ("reasoning" in expected.stated) is claimed

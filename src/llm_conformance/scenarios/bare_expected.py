@@ -134,6 +134,8 @@ def _stated(expected: Expected, facts: WireFacts, fidelity: str, may_be_reasonin
         stated -= {"annotations"}
     if facts.asks:  # an approval that is asked for may be returned as a tool call, or not
         stated -= {"tool_calls"}
+    if facts.whole_reasoning not in ("", facts.reasoning):  # the pieces and the whole differ: either is right
+        stated -= {"reasoning"}
     if may_be_reasoning:
         stated -= {"message", "reasoning", "annotations"}
     return stated | ({"attachments"} if facts.media else frozenset())

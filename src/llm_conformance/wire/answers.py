@@ -61,6 +61,7 @@ class WireFacts:
         blocks: The visible text by block, think tags included.
         text_is_json: Whether a JSON value that is not a string is where the text is expected.
         reasoning: The reasoning from fields of its own.
+        whole_reasoning: The reasoning once more, as a stream repeats it when a part is done.
         refusal: The text of a refusal.
         finish: The finish word.
         finish_also: A second finish word, for providers that send a status and the reason for it.
@@ -83,6 +84,7 @@ class WireFacts:
     blocks: dict[Any, str] = field(default_factory=dict)
     text_is_json: bool = False
     reasoning: str = ""
+    whole_reasoning: str = ""
     refusal: str = ""
     finish: str | None = None
     finish_also: str | None = None
@@ -190,6 +192,8 @@ def _read(facts: WireFacts, place: Place, rule: ReadRule, api: Api, streamed: bo
         reasoning = place.first(paths_of(rule, "reasoning", api))
         if not isinstance(reasoning, list):  # its items have rules of their own
             facts.reasoning += _text(reasoning) if reasoning else _reasoning_in_details(place, rule)
+    if "whole_reasoning" in rule:
+        facts.whole_reasoning += _text(place.first(rule["whole_reasoning"]))
     if "refusal" in rule:
         facts.refusal += _text(place.first(rule["refusal"]))
     facts.opaque += [value for path in as_list(rule.get("opaque", ())) if (value := place.find(path))]
