@@ -211,7 +211,13 @@ def test_every_requirement_has_an_exact_version_and_every_api_exists() -> None:
     for sdk in settings.sdks(settings.SDKS).values():
         assert all("==" in requirement for requirement in sdk.requirements)
         assert {api for holding in sdk.holds for api in holding.apis} <= known
-    assert all(each.reason and each.source for each in settings.explanations(settings.EXPLAINED))
+
+
+def test_every_known_difference_is_explained_once() -> None:
+    explanations = settings.explanations(settings.EXPLAINED)
+    assert all(each.reason and each.source for each in explanations)
+    keys = [(*pair, each.kind, each.scenario, each.found) for each in explanations for pair in each.pairs()]
+    assert sorted(keys) == sorted(set(keys))
 
 
 def test_requests_and_errors_have_types_of_their_own() -> None:
