@@ -61,7 +61,7 @@ class MessageBeforeDelta(ChatDecoder):
 class MessageSoFarTakenForADelta(FaultyDecoder):
     """Takes the message so far, which each chunk repeats, for a delta."""
 
-    fails = ("MSG-2", "MSG-1", "RSN-1", "RSN-3")
+    fails = ("MSG-2", "MSG-1", "RSN-1", "RSN-3", "RSN-2")
     says = "expected the message of"
     apis = ("perplexity:chat",)
     decoders = MappingProxyType({ChatDecoder: MessageBeforeDelta})
@@ -76,7 +76,7 @@ class ContentThatIsAListLost(FaultyDecoder):
     """Drops content that is a list of parts."""
 
     apis = ("mistral:chat",)
-    fails = ("MSG-2", "RSN-1", "RSN-3", "ANN-4", "STR-5", "STR-7")
+    fails = ("MSG-2", "RSN-1", "RSN-3", "ANN-4", "STR-5", "STR-7", "RSN-4")
     says = "expected the message"
     decoders = MappingProxyType({ChatDecoder: WithoutLists})
 

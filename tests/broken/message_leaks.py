@@ -149,7 +149,8 @@ class WhiteSpaceBeforeJsonRefused(FaultyBody):
 
     apis = ("openrouter:chat",)
     fails = (
-        *("MSG-1", "MSG-2", "RSN-1", "RSN-2", "RSN-3", "RSN-4", "ANN-1", "ANN-2", "ANN-3", "ANN-4", "TOOL-1", "FIN-1"),
+        *("MSG-1", "MSG-2", "RSN-1", "RSN-2", "RSN-3", "RSN-4"),
+        *("ANN-1", "ANN-2", "ANN-3", "ANN-4", "TOOL-1", "FIN-1", "ATT-1"),
         *("USE-1", "USE-2", "USE-3", "SHP-1", "ERR-1", "ERR-4", "PRV-1", "PRV-2", "PRV-3"),
     )
     says = "raised ValidationError: that is no JSON"
@@ -170,7 +171,7 @@ class PartsOfThinkingTakenForText(FaultyDecoder):
     """Takes the parts of a thinking chunk for text."""
 
     apis = ("mistral:chat",)
-    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3")
+    fails = ("MSG-1", "MSG-2", "RSN-1", "RSN-3", "RSN-4")
     says = "which is reasoning"
     decoders = MappingProxyType({ChatDecoder: ThinkingAsParts})
 

@@ -130,7 +130,7 @@ class OwnEventType(FaultyEvents):
 class PiecesDecodedOneByOne(FaultyEvents):
     """Decodes each chunk of bytes by itself, which destroys a character that is cut."""
 
-    fails = ("STR-4", "MSG-2", "PRV-1", "RSN-3")
+    fails = ("STR-4", "PRV-1")
     says = "expected the .* as for whole frames"
 
     def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:

@@ -115,7 +115,7 @@ class WithoutExtension(ChatDecoder):
 class UsageInTheExtensionLost(FaultyDecoder):
     """Ignores the usage in Groq's `x_groq`."""
 
-    fails = ("USE-5", "USE-1", "USE-2", "USE-3")
+    fails = ("USE-5", "USE-1", "USE-3")
     says = "a chunk that only carries usage was lost"
     decoders = MappingProxyType({ChatDecoder: WithoutExtension})
 

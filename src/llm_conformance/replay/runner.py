@@ -33,8 +33,10 @@ from llm_conformance.wire.interaction import MODES
 GRACE_S = HOLD_LAST_FRAME_S
 """How much longer than `call.timeout_s` a call may take: the server may hold back a frame for as long."""
 
-SILENCE_TIMEOUT_S = 0.3
-"""`call.timeout_s` of a call that the server never answers. There are many, and each of them takes this long."""
+SILENCE_TIMEOUT_S = 1.0
+"""`call.timeout_s` of a call that the server never answers."""
+SHORT_SILENCE_TIMEOUT_S = 0.3
+"""The same for generated scenarios and core faults, of which there are many."""
 
 HANGS_UNTIL_GIVEN_UP = 3
 """After how many hung calls a method is no longer called for an API."""
@@ -163,7 +165,8 @@ class Runner:
         """Return the time limit of a call; it is shorter if the server stays silent, because it always runs out."""
         if scenario.fault is None or scenario.fault.kind != "silence":
             return self._timeout_s
-        return min(self._timeout_s, SILENCE_TIMEOUT_S)
+        is_one_of_many = scenario.provenance == "generated" or scenario.is_core_fault
+        return min(self._timeout_s, SHORT_SILENCE_TIMEOUT_S if is_one_of_many else SILENCE_TIMEOUT_S)
 
     def _give_up(self, thread: int) -> None:
         self._gave_up = True

@@ -173,6 +173,7 @@ def _faulty(scenario: Scenario, mode: Mode, name: str) -> Scenario:
         arrival=(),
         fault=None if kind is None else Fault(kind, 0 if kind == "refused" else middle),
         has_core_faults=False,
+        is_core_fault=True,
     )
 
 

@@ -54,6 +54,7 @@ class Scenario:
         earlier: The scenarios whose answers are messages of this one, by the index of the message.
         cassette_dir: The directory in which it was found.
         has_core_faults: Its API is judged by this scenario with each core fault, too (`core_faults`).
+        is_core_fault: It is another scenario with a core fault.
     """
 
     id: str
@@ -82,6 +83,7 @@ class Scenario:
     earlier: Mapping[int, Scenario] = field(default_factory=dict)
     cassette_dir: Path = CASSETTES
     has_core_faults: bool = False
+    is_core_fault: bool = False
 
     def pieces(self, interaction: Interaction) -> Iterator[bytes]:
         """Yield the bytes of a stream in the pieces in which the server sends them."""
