@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Usage
@@ -43,9 +43,10 @@ class MessagesDecoder:
         self._answer.raw_events.append(document)
         match document["type"]:
             case "message":
-                yield from self._feed_message(document)
+                yield from self._feed_message(document, document["content"])
             case "message_start":
-                yield from self._feed_message(document["message"])
+                message = document["message"]
+                yield from self._feed_message(message, message.get("content") or ())
             case "content_block_start":
                 yield from self._feed_start(document["index"], document["content_block"])
             case "content_block_delta":
@@ -64,13 +65,13 @@ class MessagesDecoder:
             case unknown:
                 self._answer.keep(unknown, document)
 
-    def _feed_message(self, message: Mapping[str, Any]) -> Iterator[StreamEvent]:
+    def _feed_message(self, message: Mapping[str, Any], content: Iterable[Mapping[str, Any]]) -> Iterator[StreamEvent]:
         """Take a message. That of `message_start` is whole if nothing is left to stream, such as a pending call."""
         self._answer.id = message["id"]
         self._answer.model = message.get("model") or self._answer.model
         self._answer.raw_finish = message.get("stop_reason")
         self._feed_usage(message.get("usage"))
-        for index, block in enumerate(message["content"]):
+        for index, block in enumerate(content):
             yield from self._feed_start(index, block)
             yield from self._feed_stop()
 

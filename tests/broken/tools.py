@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -100,8 +100,8 @@ class McpCallsHandedToTheClient(FaultyResponse):
 
 
 class EmptyStart(MessagesDecoder):
-    def _feed_message(self, message: Mapping[str, Any]) -> Events:
-        return super()._feed_message({**message, "content": []})
+    def _feed_message(self, message: Mapping[str, Any], content: Iterable[Mapping[str, Any]]) -> Events:
+        return super()._feed_message(message, ())
 
 
 class ContentOfMessageStartIgnored(FaultyDecoder):
