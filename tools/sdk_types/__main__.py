@@ -40,56 +40,59 @@ class Counts:
 
 def main(arguments: Sequence[str]) -> int:
     """Compare, print the differences and the table; return the exit code."""
-    parser = argparse.ArgumentParser("python -m tools.sdk_types", description=__doc__.partition("\n")[0])
-    parser.add_argument("--provider", action="append", metavar="P", help="compare only this provider; may be repeated")
-    parser.add_argument(
-        "--work", type=Path, default=WORK, metavar="DIR", help=f"keep environments here; default: {WORK}"
-    )
-    parser.add_argument("--latest", action="store_true", help="compare with the newest release of each SDK")
-    parser.add_argument(
-        "--probes", action="store_true", help="list the differences of scenarios of grounds `probe`, too"
-    )
-    parser.add_argument("--all", action="store_true", help="list every place of a difference, not only some")
-    parser.add_argument(
-        "--recordings", type=Path, metavar="DIR", help="compare these bare recordings instead of the scenarios"
-    )
-    options = parser.parse_args(arguments)
+    options = _options(arguments)
     try:
-        sdks, explanations = settings.sdks(SDKS), settings.explanations(EXPLAINED)
-        if options.recordings:
-            found_documents = documents.of_recordings(options.recordings, Counter())
-        else:
-            found_documents = documents.of_scenarios(CASSETTES)
-        wanted = [each for each in found_documents if not options.provider or each.provider in options.provider]
+        sdks, explained = settings.sdks(SDKS), Explained(settings.explanations(EXPLAINED))
+        wanted = _documents(options)
     except BadFileError as bad:
         print(*bad.problems, sep="\n", file=sys.stderr)
         return 1
     if not wanted:
-        parser.error("there is nothing to compare; `llm-conformance list providers` shows the providers")
-    explained = Explained(explanations)
+        sys.exit("there is nothing to compare; `llm-conformance list providers` shows the providers")
     counts = {api: Counts() for api in sorted({each.api for each in wanted})}
-    troubles = []
+    problems = []
     for sdk in sdks.values():
         if not any(set(each.apis) & set(counts) for each in sdk.holds):
             continue
         print(f"{sdk.name} ...", end=" ", file=sys.stderr, flush=True)
         try:
-            place = environment(sdk, options.work.resolve(), options.latest)
-            found = _compared(sdk, place, wanted, counts)
+            found = _compared(sdk, environment(sdk, options.work.resolve(), options.latest), wanted, counts)
         except (NotInstalledError, ProbeError) as error:
-            troubles.append(f"{sdk.name}: {error}")
+            problems.append(f"{sdk.name}: {error}")
             print("failed", file=sys.stderr)
             continue
         print(f"{len(found)} differences", file=sys.stderr)
         left = [group for group in found if _is_listed(group, explained, counts, options.probes)]
         for line in lines(left, sys.maxsize if options.all else 5):
             print(line)
-    is_whole = not (options.provider or options.recordings)
-    unused = [] if troubles or options.recordings else list(explained.unused(counts, is_whole))
+    if not problems and not options.recordings:
+        problems += [f"matches nothing: {each}" for each in explained.unused(counts, whole=not options.provider)]
     _show(counts)
-    for each in (*troubles, *(f"matches nothing: {each}" for each in unused)):
-        print(each)
-    return 1 if troubles or unused or any(each.found["unexplained"] for each in counts.values()) else 0
+    print(*problems, sep="\n")
+    return 1 if problems or any(each.found["unexplained"] for each in counts.values()) else 0
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python -m tools.sdk_types", description=__doc__.partition("\n")[0])
+    parser.add_argument("--provider", action="append", metavar="P", help="compare only this provider; may be repeated")
+    parser.add_argument("--work", type=Path, default=WORK, metavar="DIR", help=f"keep environments here, not in {WORK}")
+    parser.add_argument("--latest", action="store_true", help="compare with the newest release of each SDK")
+    parser.add_argument(
+        "--probes", action="store_true", help="list the differences of scenarios of grounds `probe`, too"
+    )
+    parser.add_argument("--all", action="store_true", help="list every place of a difference, not only some")
+    parser.add_argument(
+        "--recordings", type=Path, metavar="DIR", help="compare these bare recordings, not the scenarios"
+    )
+    return parser.parse_args(arguments)
+
+
+def _documents(options: argparse.Namespace) -> list[Document]:
+    if options.recordings:
+        found = documents.of_recordings(options.recordings, Counter())
+    else:
+        found = documents.of_scenarios(CASSETTES)
+    return [each for each in found if not options.provider or each.provider in options.provider]
 
 
 def _compared(sdk: Sdk, place: Environment, wanted: Iterable[Document], counts: dict[str, Counts]) -> list[Group]:
