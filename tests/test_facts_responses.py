@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from llm_conformance.scenarios.expected import Expected
+from tests import miniature
 from tests.bare_cassettes import EVENTS, scenario, write
 
 ASKED = {
@@ -130,3 +131,49 @@ def test_reasoning_whose_pieces_are_not_the_whole_is_not_expected(tmp_path: Path
     asked = {**ASKED, "body": json.dumps({"model": "gpt-5.5", "input": "Hi", "stream": True})}
     expected = scenario(write(tmp_path, body, request=asked, response=EVENTS)).expected["stream"]
     assert ("reasoning" in expected.stated) is claimed
+
+
+def test_libraries_name_a_shell_and_wrap_its_action_in_different_ways(pytester: pytest.Pytester) -> None:
+    """The wire has no name and an object; what a client cannot do without is the id and the object."""
+    write(pytester.path / "more", answer(SHELL), request=ASKED)
+    pytester.makepyfile(
+        shells="""
+        import json
+        from dataclasses import replace
+
+        from adapters import ReferenceAdapters
+
+        class Wrapped(ReferenceAdapters):
+            def parse(self, http, call):
+                return self.other(super().parse(http, call))
+
+            def other(self, response):
+                (made,) = response.tool_calls
+                action = json.dumps({"action": json.loads(made.arguments)})
+                return replace(response, tool_calls=(replace(made, name="shell_call", arguments=action),))
+
+        class Hosted(Wrapped):
+            def other(self, response):
+                return replace(response, tool_calls=())
+
+        class Emptied(Wrapped):
+            def other(self, response):
+                return replace(response, tool_calls=(replace(response.tool_calls[0], arguments="{}"),))
+        """
+    )
+    passes = {name: judged(pytester, f"shells:{name}") == 0 for name in ("Wrapped", "Hosted", "Emptied")}
+    assert passes == {"Wrapped": True, "Hosted": False, "Emptied": False}
+
+
+def judged(pytester: pytest.Pytester, adapter: str) -> int:
+    """Judge the tool calls that `parse` returns for the recording, and return the exit code."""
+    result = pytester.runpytest_subprocess(
+        str(miniature.RULES),
+        f"--adapter={adapter}",
+        f"--conformance-cassettes={pytester.path / 'more'}",
+        "--conformance-scenario=openai/one*",
+        "--conformance-method=parse",
+        "--conformance-rule=TOOL-1",
+        "-q",
+    )
+    return int(result.ret)
