@@ -173,7 +173,7 @@ def test_an_explanation_that_matches_nothing_is_reported(fake: Path, capsys: pyt
     known = explanation('["/usage"]', "unknown field") + explanation('["/service_*", "/gone"]', "missing field")
     fake.write_text(known)
     assert command.main(["--work", str(fake.parent)]) == 1
-    assert "matches nothing: /gone of explanation 2 (deepseek:*: it is so)" in capsys.readouterr().out
+    assert "explained.toml: matches nothing: /gone in line 9 (it is so)" in capsys.readouterr().out
 
 
 def test_an_sdk_without_the_type_is_no_agreement(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:

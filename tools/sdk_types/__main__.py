@@ -66,7 +66,10 @@ def main(arguments: Sequence[str]) -> int:
         for line in lines(left, sys.maxsize if options.all else 5):
             print(line)
     if not problems and not options.recordings:
-        problems += [f"matches nothing: {each}" for each in explained.unused(counts, whole=not options.provider)]
+        problems += [
+            f"{EXPLAINED.name}: matches nothing: {each}"
+            for each in explained.unused(counts, whole=not options.provider)
+        ]
     _show(counts)
     print(*problems, sep="\n")
     return 1 if problems or any(each.found["unexplained"] for each in counts.values()) else 0

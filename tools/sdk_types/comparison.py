@@ -139,4 +139,4 @@ class Explained:
             for column, globs in enumerate((each.apis, each.at)):
                 for glob in globs:
                     if not any(pair[column] == glob for pair in used) and (whole or set(each.apis) <= compared):
-                        yield f"{glob} of explanation {number + 1} ({', '.join(each.apis)}: {each.reason})"
+                        yield f"{glob} in line {each.line} ({each.reason})"

@@ -69,6 +69,7 @@ class Explanation:
         kind: The kind of difference, "" for any.
         scenario: A glob of scenario ids.
         found: A glob of what was found, as it is listed: `type='ping'`.
+        line: The line of the file.
     """
 
     apis: tuple[str, ...]
@@ -78,6 +79,7 @@ class Explanation:
     kind: str = ""
     scenario: str = "*"
     found: str = "*"
+    line: int = 0
 
     def pairs(self) -> list[tuple[str, str]]:
         """Return every pair of globs: one of an API, one of a place."""
@@ -108,10 +110,12 @@ def sdks(path: Path) -> dict[str, Sdk]:
 def explanations(path: Path) -> list[Explanation]:
     """Return the explained differences. Raises BadFileError."""
     document, text = toml_files.read(path)
-    return [
-        _record(Explanation, each, path, text, ("explained", number))
-        for number, each in enumerate(document.get("explained", ()))
-    ]
+    found = []
+    for number, each in enumerate(document.get("explained", ())):
+        where: toml_files.Where = ("explained", number)
+        line = toml_files.line_of(text, where)
+        found.append(_record(Explanation, {**each, "line": line}, path, text, where))
+    return found
 
 
 T = TypeVar("T", Sdk, Holding, Explanation)
