@@ -71,7 +71,8 @@ def main(arguments: Sequence[str]) -> int:
             for each in explained.unused(counts, whole=not options.provider)
         ]
     _show(counts)
-    print(*problems, sep="\n")
+    for problem in problems:
+        print(problem)
     return 1 if problems or any(each.found["unexplained"] for each in counts.values()) else 0
 
 
