@@ -199,7 +199,7 @@ PROMISED: list[tuple[str, tuple[str, str], Mode, Callable[[bytes, Scenario], boo
     ("malformed", CHAT, "stream", lambda body, _: b'"delta": 7' in body and b"[DONE]" in body),
     ("malformed", CHAT, "stream", lambda body, _: b"[DONE]" in body and b'"choices": 7' not in body),
     ("statuses", CHAT, "json", lambda _, scenario: "retry-after" in scenario.interactions["json"].headers),
-    ("statuses", CHAT, "json", lambda body, _: CANARY_KEY.encode() in body),
+    ("statuses", CHAT, "json", lambda body, _: f"***{CANARY_KEY[-4:]}".encode() in body),
     ("disconnected", CHAT, "json", lambda body, scenario: 0 < scenario.fault.after < len(body)),  # type: ignore[union-attr]
     ("think-blocks", ("local", "chat"), "json", lambda body, _: b'"reasoning":' in body and b"</think>" in body),
     ("think-blocks", ("local", "chat"), "json", lambda body, _: b'"reasoning_content":' in body and b"<think>" in body),

@@ -62,7 +62,7 @@ def _tool_calls(recording: Recording, values: Expected) -> Any:
     is_text = recording.api.tool_arguments == "text"
     return [
         (
-            *(call.id, call.name, frozenset(call.other_names)),
+            *(call.id, " or ".join(sorted({call.name, *call.other_names}))),
             call.arguments if is_text and not call.has_object else as_json(call.arguments),
         )
         for call in values.tool_calls
