@@ -21,6 +21,7 @@ _STATUSES: Mapping[str, int] = {
     # OpenAI: https://platform.openai.com/docs/api-reference/responses/object
     "rate_limit_exceeded": 429,
     "insufficient_quota": 429,
+    "too_many_requests": 429,  # Azure
     "invalid_prompt": 400,
     "vector_store_timeout": 504,
 }

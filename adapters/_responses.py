@@ -57,6 +57,8 @@ class ResponsesDecoder:
             self._feed_response(document)
             for index, item in enumerate(document["output"]):
                 yield from self._feed_item(index, item)
+        elif "type" not in document and document.get("error"):  # llama.cpp, in the form of its chat completions
+            raise error_in_band(document["error"], self._answer.call)
         else:
             yield from self._feed_event(document["type"], document)
 

@@ -62,6 +62,8 @@ class MessagesDecoder:
                 pass
             case "error":
                 raise error_in_band(document["error"], self._answer.call)
+            case _ if isinstance(document.get("code"), int) and "message" in document:
+                raise error_in_band(document, self._answer.call)  # llama.cpp: the data of its event is the error
             case unknown:
                 self._answer.keep(unknown, document)
 

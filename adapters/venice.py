@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ._chat import chat_adapter
 from ._dialect import Dialect
 
-adapter = chat_adapter("venice", Dialect(reasoning=("reasoning_content",)))
+
+def _own_error(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the error of a stream, which is in two fields of its chunk."""
+    message = chunk.get("error_message")
+    return {"type": chunk.get("error_type"), "message": message} if message else None
+
+
+adapter = chat_adapter("venice", Dialect(reasoning=("reasoning_content",), own_error=_own_error))
