@@ -23,6 +23,7 @@ from llm_conformance.rules.catalogue import rules_in
 from llm_conformance.scenarios import core_faults, lint, load
 from llm_conformance.scenarios.core_faults import CORE_FAULTS
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.wire.providers import table
 from tests import miniature
 from tests.calls import ADAPTERS
 
@@ -55,6 +56,25 @@ def test_every_stream_shows_something_before_its_fault(scenarios: list[Scenario]
 def test_the_ids_are_known_without_reading_yaml(scenarios: list[Scenario]) -> None:
     ids = {id for path in load.find(CASSETTES)[0] for id in core_faults.ids_in(path)}
     assert {each.id for each in core_faults.of(scenarios)} <= ids
+
+
+def test_every_api_has_an_error_status_in_its_own_form(scenarios: list[Scenario]) -> None:
+    with_status = {str(each.api) for each in scenarios for mode in each.modes if each.interactions[mode].status >= 400}
+    assert with_status == {str(each.api) for each in scenarios}
+
+
+def test_the_table_says_of_every_api_what_an_error_inside_a_stream_is(scenarios: list[Scenario]) -> None:
+    failing = {str(each.api) for each in scenarios if each.grounds != "probe" and _has_error_in_stream(each)}
+    for api in table.table().values():
+        known = [note for note in api.notes if "error inside a stream" in note]
+        assert len(known) == 1, f"{api}: one note says what an error inside a stream is, or that no source shows one"
+        if known[0].startswith("An error inside a stream is "):
+            assert str(api) in failing, f"{api}: no scenario has the error that the table describes"
+
+
+def _has_error_in_stream(scenario: Scenario) -> bool:
+    answer, expected = scenario.interactions.get("stream"), scenario.expected.get("stream")
+    return bool(answer and expected and answer.status < 400 and expected.error and not expected.fault)
 
 
 SORRY = {"message": "sorry", "finish_reason": "stop"}
