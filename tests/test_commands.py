@@ -50,7 +50,7 @@ def test_every_rule_is_explained_with_a_failure(capsys: pytest.CaptureFixture[st
 def test_a_scenario_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["explain", "openai/refusal"]) == 0
     shown = capsys.readouterr().out
-    assert "openai:chat (json, stream), synthetic\nGrounds: documentation, https://" in shown
+    assert "openai:chat (json, stream), synthetic\nGrounds: recording, https://" in shown
 
 
 @pytest.mark.parametrize(

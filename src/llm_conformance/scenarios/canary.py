@@ -136,7 +136,8 @@ class _Copies:
             if at in self._edges and at + len(text) in self._edges:
                 return "".join(self._tokens[self._edges[at] : self._edges[at + len(text)]])
             at = self._whole.find(text, at + 1)
-        return text
+        # A text with think tags is repeated with them and with the text behind them.
+        return text.replace(self._whole, "".join(self._tokens)) if len(self._whole) >= _SIGNIFICANT else text
 
 
 @dataclass
