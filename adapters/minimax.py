@@ -38,6 +38,7 @@ ERROR_CODES = {
     "1039": 429,  # too many tokens
     "2013": 400,  # invalid parameters
     "2049": 401,  # invalid key
+    "2056": 429,  # limit of the plan
 }
 
 adapter = chat_adapter(
