@@ -60,7 +60,7 @@ class PhaseForgotten(FaultyRequest):
 
     apis = ("openai:responses",)
     fails = ("RPL-1",)
-    says = "/input/1/phase of the request"
+    says = "/input/2/phase of the request"
 
     def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
         return body | {"input": [{key: item[key] for key in item if key != "phase"} for item in body["input"]]}
