@@ -10,6 +10,7 @@ import pytest
 from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging import deviations, deviations_file
 from llm_conformance.judging.deviations import Deviation, Deviations
+from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.yaml_files import BadFileError
 
@@ -168,3 +169,11 @@ def test_a_version_that_cannot_be_compared_is_a_problem(tmp_path: Path, version:
     listed = load(tmp_path, entry(versions="<2"))
     with pytest.raises(BadFileError, match="cannot be compared with '<2'; leave `versions` out"):
         in_force(*listed, version=version)
+
+
+def test_an_entry_that_names_only_a_probe_is_not_stale(tmp_path: Path) -> None:
+    known = in_force(*load(tmp_path, entry()), is_certain=True)
+    tally = Tally(keeps=False)
+    tally.add([known.apply(verdict(status="probe-failed"))])
+    assert list(known.stale(tally.borne_out)) == [0]
+    assert list(known.stale(tally.borne_out | tally.of_probes)) == []

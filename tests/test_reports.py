@@ -64,6 +64,7 @@ def document(*results: Document, **more: Any) -> Document:
         "examples": 25,
         "items": {"planned": 2, "done": len(results), "restricted": False, "faults": 0},
         "transport": "server",
+        "probes": "apart",
         "finished": "2026-01-02T03:04:05Z",
         "complete": len(results) == 2,
         **more,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from llm_conformance.cli.command import Options, Parser, UsageError
-from llm_conformance.judging.status import PROBES, Status
+from llm_conformance.judging.status import Status
 from llm_conformance.reports import comparing, files, merging
 from llm_conformance.reports.badge import NoBadgeError
 from llm_conformance.reports.document import Document
@@ -65,7 +65,7 @@ def _merge(options: Options) -> int:
         return 3
     if counts.get(Status.FAIL) or counts.get(Status.STALE):
         return 1
-    return 0 if any(counts.get(each) for each in (Status.PASS, Status.EXPECTED, *PROBES)) else 5
+    return 0 if any(counts.get(each) for each in (Status.PASS, Status.EXPECTED)) else 5
 
 
 def _compare(options: Options) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from llm_conformance.judging.status import Status
+from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.judging.verdict import Verdict
 
 Key = tuple[str, str, str, str, str]
@@ -68,6 +68,11 @@ class Tally:
     def borne_out(self) -> frozenset[int]:
         """The positions of the known deviations that name a failing cell."""
         return frozenset(at for at, key in self.named if key[-1] == Status.EXPECTED)
+
+    @property
+    def of_probes(self) -> frozenset[int]:
+        """The positions of the known deviations that name a probe, which decides nothing about them."""
+        return frozenset(at for at, key in self.named if key[-1] in PROBES)
 
     def mark_stale(self, positions: Collection[int]) -> None:
         """Change the passing verdicts that stale deviations name to `stale`; count one for a deviation without any."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from llm_conformance.judging import deviations_file
-from llm_conformance.judging.status import PROBES, Status
+from llm_conformance.judging.status import Status
 from llm_conformance.judging.tally import Tally
 from llm_conformance.pytest_plugin import summary
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
@@ -132,7 +132,8 @@ class RunOutcome:
         tally = self._run.new_tally()
         tally.absorb(collected.known.to_dict())
         tally.absorb(self._judged.to_dict())
-        stale = frozenset(settings.deviations.stale(tally.borne_out)) if self._is_whole() else frozenset()
+        seen = tally.borne_out | tally.of_probes
+        stale = frozenset(settings.deviations.stale(seen)) if self._is_whole() else frozenset()
         tally.mark_stale(stale)
         return Result(
             adapters=tuple(settings.adapters),
@@ -147,6 +148,7 @@ class RunOutcome:
             examples=settings.effort.examples,
             planned=collected.items,
             transport=settings.transport,
+            probes="apart" if settings.probes_apart else "judge",
             restricted=settings.filters.given,
             complete=self._is_whole() and settings.effort.examples > 0 and not self._judged.bad_files,
         )
@@ -180,4 +182,4 @@ class RunOutcome:
             return 1
         if stopped_at_a_failure:
             return pytest_exit_code
-        return 0 if any(statuses[each] for each in (Status.PASS, Status.EXPECTED, *PROBES)) else 5
+        return 0 if any(statuses[each] for each in (Status.PASS, Status.EXPECTED)) else 5

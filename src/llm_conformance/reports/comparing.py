@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from llm_conformance.judging.status import Status
+from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.reports.document import Document
 
 _RED = frozenset({Status.FAIL.value, Status.ERROR.value})
 _WRONG = frozenset({*_RED, Status.EXPECTED.value})
 _UNSEEN = frozenset({None, Status.VACUOUS.value, Status.UNSUPPORTED.value})
+_OF_PROBES = frozenset(each.value for each in PROBES)
 _GREEN = frozenset({Status.PASS.value, Status.STALE.value})
 
 Cell = tuple[str, ...]
@@ -30,11 +31,16 @@ class Change:
     @property
     def is_judged(self) -> bool:
         """Whether the cell was judged in both reports."""
-        return not {self.before, self.after} & _UNSEEN
+        return not {self.before, self.after} & (_UNSEEN | _OF_PROBES)
 
     @property
     def is_worse(self) -> bool:
-        """Whether the cell fails now and did not before, or passed before and does not any more."""
+        """Whether the cell fails now and did not before, or passed before and does not any more.
+
+        A cell that is a probe in one of the reports is neither worse nor better.
+        """
+        if {self.before, self.after} & _OF_PROBES:
+            return False
         if self.after in _WRONG:
             return self.before not in _WRONG
         return self.before in _GREEN and self.after not in _GREEN
@@ -42,6 +48,8 @@ class Change:
     @property
     def is_better(self) -> bool:
         """Whether the cell passes now and did not before."""
+        if {self.before, self.after} & _OF_PROBES:
+            return False
         return self.after in _GREEN and self.before not in _GREEN
 
     def __str__(self) -> str:
@@ -60,7 +68,7 @@ def compare(before: Document, after: Document) -> Iterator[Change]:
     for cell in dict.fromkeys([*old, *new]):
         one, other = old.get(cell, {}), new.get(cell, {})
         change = Change(cell, one.get("status"), other.get("status"), other.get("message"))
-        if change.before != change.after and not {change.before, change.after} <= _UNSEEN:
+        if change.before != change.after and not {change.before, change.after} <= _UNSEEN | _OF_PROBES:
             yield change
 
 

@@ -44,10 +44,10 @@ def brief(counts: Counts) -> str:
     passed, judged = passed_and_judged(counts)
     if judged:
         return str(passed) if passed == judged else f"{passed}/{judged}"
-    if counts[Status.UNSUPPORTED]:
-        return "unsup."
     if any(counts[each] for each in PROBES):
         return "probes"
+    if counts[Status.UNSUPPORTED]:
+        return "unsup."
     return "vacuous" if counts[Status.VACUOUS] else "-"
 
 

@@ -17,6 +17,7 @@ _ALIKE = {
     "suite": "they are of different versions of the suite",
     "adapters": "they are of different adapters, versions or capabilities",
     "examples": "the numbers of generated examples differ",
+    "probes": "only some judge probes like all other scenarios (--conformance-probes)",
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Literal
 
 from llm_conformance import __version__, secrets
 from llm_conformance.adapter.declarations import AdapterUnderTest
@@ -26,6 +27,7 @@ class Result:
         not_covered: By adapter, the number of selected scenarios of providers that it does not list.
         examples: The number of generated examples for each property.
         planned: The number of test items in all shards of the run.
+        probes: Whether probes are judged like all other scenarios.
         restricted: Whether the user selected a part of the suite.
         complete: Whether every rule was applied to every scenario.
     """
@@ -42,6 +44,7 @@ class Result:
     examples: int
     planned: int
     transport: str
+    probes: Literal["apart", "judge"]
     restricted: bool
     complete: bool
 
@@ -85,6 +88,7 @@ def document(result: Result) -> Document:
             "faults": tally.faults,
         },
         "transport": result.transport,
+        "probes": result.probes,
         "finished": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "complete": result.complete,
     }

@@ -6,6 +6,7 @@ another because it was asked less. The ids are `<provider>/core-<api>-<mode>-<fa
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from llm_conformance.scenarios.expected import Expected
 from llm_conformance.scenarios.scenario import Fault, FaultKind, Scenario
 from llm_conformance.wire.interaction import MODES, Interaction, Mode
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.wire.text_places import text_places
 
 _HTML = "<!DOCTYPE html><html><head><title>Sign in</title></head><body><h1>Sign in to the network</h1></body></html>"
 
@@ -113,7 +115,8 @@ CORE_FAULTS: Mapping[str, CoreFault] = {
 }
 """The core faults by the last part of their ids."""
 
-_HAS_THEM = re.compile(r"^core_faults: true *$", re.MULTILINE)
+_HAS_THEM = re.compile(r"^core_faults:", re.MULTILINE)
+_RECORDINGS = re.compile(r"^recordings:.*(?:\n .*)*", re.MULTILINE)
 
 
 def of(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
@@ -128,7 +131,7 @@ def of(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
 
 
 def ids_in(path: Path) -> Mapping[str, CoreFault]:
-    """Return the core faults of a scenario file by id, in both modes, without reading it as YAML, which is slow."""
+    """Return the core faults of a scenario file by id, without reading it as YAML, which is slow."""
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError):
@@ -136,7 +139,9 @@ def ids_in(path: Path) -> Mapping[str, CoreFault]:
     api = load.api_in(text) if _HAS_THEM.search(text) else None
     if api is None:
         return {}
-    return {_id(api, mode, name): fault for mode in MODES for name, fault in CORE_FAULTS.items()}
+    recordings = _RECORDINGS.search(text)
+    modes = [mode for mode in MODES if recordings and re.search(rf"\b{mode}:", recordings[0])]
+    return {_id(api, mode, name): fault for mode in modes for name, fault in CORE_FAULTS.items()}
 
 
 def _id(api: Api, mode: Mode, name: str) -> str:
@@ -145,7 +150,7 @@ def _id(api: Api, mode: Mode, name: str) -> str:
 
 def _faulty(scenario: Scenario, mode: Mode, name: str) -> Scenario:
     answer, expected, core_fault = scenario.interactions[mode], scenario.expected[mode], CORE_FAULTS[name]
-    kind, middle = core_fault.connection, _middle(answer)
+    kind, middle = core_fault.connection, _middle(answer, scenario.api)
     if core_fault.body is not None:
         content_type, text = core_fault.body
         answer = replace(answer, headers={"content-type": content_type}, body=text.encode())
@@ -177,7 +182,21 @@ def _faulty(scenario: Scenario, mode: Mode, name: str) -> Scenario:
     )
 
 
-def _middle(answer: Interaction) -> int:
-    """Return the byte offset in the middle of a body; in a stream, at the end of a frame."""
+def _middle(answer: Interaction, api: Api) -> int:
+    """Return the byte offset in the middle of a body; in a stream, at the end of a frame, behind some visible text."""
     frames = answer.frames
-    return len(answer.body) // 2 if len(frames) == 1 else sum(map(len, frames[: len(frames) // 2]))
+    if len(frames) == 1:
+        return len(answer.body) // 2
+    count = len(frames) // 2
+    while count < len(frames) - 1 and not any(_shows_text(answer, api, frame) for frame in frames[:count]):
+        count += 1
+    return sum(map(len, frames[:count]))
+
+
+def _shows_text(answer: Interaction, api: Api, frame: bytes) -> bool:
+    data = answer.framing.data(frame) if answer.framing else frame
+    try:
+        document = json.loads(data) if data else None
+    except ValueError:
+        return False  # an end marker, or a comment
+    return isinstance(document, Mapping) and any(place.text for place in text_places(document, api, streamed=True))
