@@ -176,7 +176,10 @@ class ResponsesDecoder:
     def _feed_call(self, index: int, item: Mapping[str, Any], arguments: str) -> Iterator[StreamEvent]:
         if item["type"] in ("function_call", "custom_tool_call"):
             yield from self._answer.tool(index, item["call_id"], item["name"], arguments)
-            self._answer.tools[index].type = "custom" if item["type"] == "custom_tool_call" else "function"
+            tool = self._answer.tools[index]
+            tool.type = "custom" if item["type"] == "custom_tool_call" else "function"
+            if item.get("caller"):
+                tool.block.metadata["caller"] = item["caller"]
 
     def _feed_late_call(self, index: int, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take what a finished call adds: compatible servers may send all of its arguments only now."""
@@ -257,15 +260,17 @@ def request(call: Call) -> dict[str, Any]:
 
 def _items(call: Call) -> Iterator[Mapping[str, Any]]:
     kinds: dict[str | None, str] = {}
+    callers: dict[str | None, Mapping[str, Any]] = {}  # of calls that a program made: their results name it as well
     for message in call.messages:
         if isinstance(message, Response):
             items = list(_sent_back(message))
             kinds |= {item["call_id"]: item["type"] for item in items if "call_id" in item}
+            callers |= {item["call_id"]: {"caller": item["caller"]} for item in items if item.get("caller")}
             yield from items
             continue
         if message["role"] == "tool":
             id = message["tool_call_id"]
-            yield _own_tools.result(kinds.get(id, "function_call"), id, message["content"])
+            yield {**_own_tools.result(kinds.get(id, "function_call"), id, message["content"]), **callers.get(id, {})}
             continue
         if message.get("content"):
             yield {"role": message["role"], "content": message["content"]}
@@ -299,7 +304,8 @@ def _sent_back(response: Response) -> Iterator[Mapping[str, Any]]:
             tool_call = calls[about["id"]]
             is_custom = tool_call.type == "custom"
             kind, field = ("custom_tool_call", "input") if is_custom else ("function_call", "arguments")
-            yield {"type": kind, "call_id": tool_call.id, "name": tool_call.name, field: tool_call.arguments}
+            caller = {"caller": about["caller"]} if "caller" in about else {}
+            yield {"type": kind, "call_id": tool_call.id, "name": tool_call.name, field: tool_call.arguments, **caller}
 
 
 def _place(event: Mapping[str, Any]) -> tuple[Any, Any]:

@@ -77,6 +77,20 @@ class CompactionForgotten(FaultyRequest):
         return body | {"input": [item for item in body["input"] if item.get("type") != "compaction"]}
 
 
+class CallerOfAResultLost(FaultyRequest):
+    """Sends the result of a program's call back without the caller."""
+
+    apis = ("openai:responses",)
+    fails = ("RPL-1",)
+    says = "/input/4 of the request to be .*caller"
+
+    def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
+        for item in body["input"]:
+            if item.get("type") == "function_call_output":
+                item.pop("caller", None)
+        return body
+
+
 class PatchAnsweredAsAFunction(FaultyRequest):
     """Sends the result of a patch back as that of a function."""
 
