@@ -93,13 +93,24 @@ def test_every_api_has_a_source_with_a_url() -> None:
 
 
 def test_the_readme_counts_the_scenarios() -> None:
-    counts = Counter(scenario.provenance for scenario in lint.load_all([CASSETTES]))
+    scenarios = lint.load_all([CASSETTES])
+    counts = Counter(scenario.provenance for scenario in scenarios)
     stated = re.search(
         r"Of the (\d+)\sscenarios today (\d+) are recorded[^,]*,[^,]*, (\d+) is transcribed, (\d+) are edited", README
     )
     assert stated is not None
     actual = [counts.total(), *(counts[kind] for kind in ("recorded", "transcribed", "edited"))]
     assert [*map(int, stated.groups())] == actual, "the README states the first numbers; the second are the scenarios"
+    grounds = Counter(scenario.grounds for scenario in scenarios)
+    by_grounds = re.search(
+        r"for (\d+) scenarios a public recording, for (\d+) the types of its SDK, for (\d+) its documentation, "
+        r"for (\d+) somebody's report. The other (\d+) are\sprobes",
+        README,
+    )
+    assert by_grounds is not None
+    assert [*map(int, by_grounds.groups())] == [
+        grounds[each] for each in ("recording", "sdk", "documentation", "report", "probe")
+    ]
     named = re.findall(r",| and", README.partition("answers of ")[2].partition("[")[0])
     known = {provider for provider, _ in table.table()}
     assert f"[{len(known) - len(named)} more](docs/providers.md)" in README, (

@@ -224,3 +224,13 @@ def test_requests_and_errors_have_types_of_their_own() -> None:
     holding = settings.Holding(apis=("a:b",), json=("j",), event=("e",), error=("x",))
     assert [holding.types("request"), holding.types("json")] == [(), ("j", "x")]
     assert [holding.types("event"), holding.types("error")] == [("e", "x"), ("x",)]
+
+
+def test_an_explanation_without_a_reason_or_with_a_text_for_a_list_is_refused(
+    fake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake.write_text('[[explained]]\napis = "ollama:chat"\nat = ["/a"]\nreason = ""\nsource = "https://example.com"\n')
+    assert command.main([]) == 1
+    printed = capsys.readouterr().err
+    assert "explained.toml:2: 'ollama:chat' is not of type 'array'" in printed
+    assert "explained.toml:4: '' should be non-empty" in printed

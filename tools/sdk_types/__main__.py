@@ -78,7 +78,9 @@ def main(arguments: Sequence[str]) -> int:
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m tools.sdk_types", description=__doc__.partition("\n")[0])
-    parser.add_argument("--provider", action="append", metavar="P", help="compare only this provider; may be repeated")
+    parser.add_argument(
+        "--provider", action="append", metavar="P[:API]", help="compare only this provider; may be repeated"
+    )
     parser.add_argument("--work", type=Path, default=WORK, metavar="DIR", help=f"keep environments here, not in {WORK}")
     parser.add_argument("--latest", action="store_true", help="compare with the newest release of each SDK")
     parser.add_argument(
@@ -96,7 +98,7 @@ def _documents(options: argparse.Namespace) -> list[Document]:
         found = documents.of_recordings(options.recordings, Counter())
     else:
         found = documents.of_scenarios(CASSETTES)
-    return [each for each in found if not options.provider or each.provider in options.provider]
+    return [each for each in found if not options.provider or {each.provider, each.api} & set(options.provider)]
 
 
 def _compared(sdk: Sdk, place: Environment, wanted: Iterable[Document], counts: dict[str, Counts]) -> list[Group]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeVar
+
+from jsonschema import Draft202012Validator
 
 from llm_conformance import toml_files
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -15,6 +18,7 @@ from tools.documents import Kind
 
 SDKS = Path(__file__).with_name("sdks.toml")
 EXPLAINED = Path(__file__).with_name("explained.toml")
+_EXPLAINED_SCHEMA = Path(__file__).with_name("explained.schema.json")
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,12 @@ def sdks(path: Path) -> dict[str, Sdk]:
 def explanations(path: Path) -> list[Explanation]:
     """Return the explained differences. Raises BadFileError."""
     document, text = toml_files.read(path)
+    errors = Draft202012Validator(json.loads(_EXPLAINED_SCHEMA.read_text("utf-8"))).iter_errors(document)
+    problems = [
+        FileProblem(path, toml_files.line_of(text, tuple(error.absolute_path)), error.message) for error in errors
+    ]
+    if problems:
+        raise BadFileError(*problems)
     found = []
     for number, each in enumerate(document.get("explained", ())):
         where: toml_files.Where = ("explained", number)
