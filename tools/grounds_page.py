@@ -6,12 +6,10 @@ python -m tools.grounds_page --check docs/grounds.md    exit with 1 if it is out
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
@@ -76,15 +74,9 @@ def _linked(source: str) -> str:
     return _LINK.sub(r"<\1>", " ".join(source.split()).replace("|", "\\|"))
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Write or check the page; return 1 if the check finds another one."""
-    parser = argparse.ArgumentParser(description="Generate the page of grounds.")
-    parser.add_argument("path", type=Path)
-    parser.add_argument("--check", action="store_true", help="only check that the file is up to date")
-    options = parser.parse_args(arguments)
-    problems = pages.write_or_check(options.path, page(), options.check, COMMAND)
-    print(*problems, sep="\n", end="\n" if problems else "")
-    return 1 if problems else 0
+    return pages.main(arguments, "Generate the page of grounds.", page, COMMAND)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 
@@ -15,3 +17,14 @@ def write_or_check(path: Path, text: str, check: bool, command: str) -> list[str
     elif not path.is_file() or path.read_text("utf-8") != text:
         return [f"{path} is out of date; run: {command}"]
     return []
+
+
+def main(arguments: Sequence[str], description: str, page: Callable[[], str], command: str) -> int:
+    """Write or check a page that is made from the repository alone; return 1 if the check finds another one."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--check", action="store_true", help="only check that the file is up to date")
+    options = parser.parse_args(arguments)
+    problems = write_or_check(options.path, page(), options.check, command)
+    print(*problems, sep="\n", end="\n" if problems else "")
+    return 1 if problems else 0

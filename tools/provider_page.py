@@ -6,12 +6,10 @@ python -m tools.provider_page --check docs/providers.md    exit with 1 if it is 
 
 from __future__ import annotations
 
-import argparse
 import functools
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
@@ -187,15 +185,9 @@ def _listed(values: tuple[str, ...]) -> str:
     return ", ".join(f"`{value}`" for value in values) or "none"
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Write or check the page; return 1 if the check finds another one."""
-    parser = argparse.ArgumentParser(description="Generate the page of providers.")
-    parser.add_argument("path", type=Path)
-    parser.add_argument("--check", action="store_true", help="only check that the file is up to date")
-    options = parser.parse_args(arguments)
-    problems = pages.write_or_check(options.path, page(), options.check, COMMAND)
-    print(*problems, sep="\n", end="\n" if problems else "")
-    return 1 if problems else 0
+    return pages.main(arguments, "Generate the page of providers.", page, COMMAND)
 
 
 if __name__ == "__main__":
