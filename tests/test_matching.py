@@ -87,8 +87,8 @@ def test_a_refusal_says_what_was_recorded(by_id: dict[str, Scenario]) -> None:
 
 def test_a_model_with_slashes_may_be_quoted(by_id: dict[str, Scenario]) -> None:
     scenario = by_id["cloudflare/run-think-tags-in-response"]
-    assert after_request(scenario, "/ai/run/@cf/zai-org/glm-5.2", {"messages": []}).mode == "json"
-    assert after_request(scenario, "/ai/run/%40cf/zai-org/glm-5.2", {"messages": [], "stream": True}).mode == "stream"
+    assert after_request(scenario, "/ai/run/@cf/qwen/qwq-32b", {"messages": []}).mode == "json"
+    assert after_request(scenario, "/ai/run/%40cf/qwen/qwq-32b", {"messages": [], "stream": True}).mode == "stream"
 
 
 def test_stream_options_are_compared_in_streams_only(by_id: dict[str, Scenario]) -> None:

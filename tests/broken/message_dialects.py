@@ -76,7 +76,7 @@ class ContentThatIsAListLost(FaultyDecoder):
     """Drops content that is a list of parts."""
 
     apis = ("mistral:chat",)
-    fails = ("MSG-2", "RSN-1", "RSN-3", "ANN-4", "STR-5", "STR-7", "RSN-4")
+    fails = ("MSG-2", "RSN-1", "RSN-3", "ANN-4", "STR-5", "RSN-4")
     says = "expected the message"
     decoders = MappingProxyType({ChatDecoder: WithoutLists})
 
@@ -90,7 +90,7 @@ class FirstPartOfTheContentOnly(FaultyDecoder):
     """Reads only the first part of content that is a list."""
 
     apis = ("mistral:chat",)
-    fails = ("MSG-2", "RSN-1", "RSN-2", "RSN-3", "ANN-4")
+    fails = ("MSG-2", "RSN-1", "RSN-2", "RSN-3")
     says = "expected the message"
     decoders = MappingProxyType({ChatDecoder: FirstOfAList})
 

@@ -98,7 +98,8 @@ class MessagesMutated(FaultyResponse):
     says = "changed: messages"
 
     def alter(self, response: Response, call: Call) -> Response:
-        call.messages[0]["content"] = "something else"
+        written = next(message for message in call.messages if isinstance(message, dict))  # others are responses
+        written["content"] = "something else"
         return response
 
 
