@@ -150,7 +150,7 @@ def _concerns(path: Path, filters: Filters, adapters: Iterable[AdapterUnderTest]
     """Return True if this run uses a scenario file, or if the file does not name its API and must be read to know."""
     api = load.api_of(path)
     wanted = api is None or (filters.admits_api(api) and any(each.covers(api) for each in adapters))
-    return wanted and any(map(filters.admits_id, [load.id_of(path), *core_faults.ids_in(path)]))
+    return wanted and (filters.admits_id(load.id_of(path)) or any(map(filters.admits_id, core_faults.ids_in(path))))
 
 
 def _problems(settings: Settings) -> Iterator[str]:

@@ -126,8 +126,9 @@ def of(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
         if scenario.has_core_faults and str(scenario.api) not in asked:
             asked.add(str(scenario.api))
             for mode in scenario.modes:
+                middle = _middle(scenario.interactions[mode], scenario.api)
                 for name in CORE_FAULTS:
-                    yield _faulty(scenario, mode, name)
+                    yield _faulty(scenario, mode, name, middle)
 
 
 def ids_in(path: Path) -> Mapping[str, CoreFault]:
@@ -148,9 +149,10 @@ def _id(api: Api, mode: Mode, name: str) -> str:
     return f"{api.provider}/{load.CORE}{api.name}-{mode}-{name}"
 
 
-def _faulty(scenario: Scenario, mode: Mode, name: str) -> Scenario:
+def _faulty(scenario: Scenario, mode: Mode, name: str, middle: int) -> Scenario:
+    """Return the scenario with a core fault; `middle` is the byte offset in its answer at which it fails."""
     answer, expected, core_fault = scenario.interactions[mode], scenario.expected[mode], CORE_FAULTS[name]
-    kind, middle = core_fault.connection, _middle(answer, scenario.api)
+    kind = core_fault.connection
     if core_fault.body is not None:
         content_type, text = core_fault.body
         answer = replace(answer, headers={"content-type": content_type}, body=text.encode())
