@@ -13,6 +13,7 @@ import pytest
 from llm_conformance.adapter.declarations import BadAdapterError
 from llm_conformance.adapter.loader import load
 from llm_conformance.adapter.program import ProgramAdapter, ProgramError
+from llm_conformance.rules.errors import read_exception
 from tests import miniature
 from tests.miniature import RULES
 
@@ -179,3 +180,13 @@ def test_a_program_cannot_use_the_vcr_transport(pytester: pytest.Pytester) -> No
         "--conformance-transport=vcr: replays only to adapters in this process, not to the program cmd:"
         in result.stderr.str()
     )
+
+
+def test_an_error_of_a_program_has_fields_and_headers(tmp_path: Path) -> None:
+    for fields in ({"retry_after": 41}, {"headers": {"Retry-After": "41"}}, {"extra_context": {"retry_after": "41"}}):
+        error = {"error_type": "RateLimitError", "message": "too many", **fields}
+        adapter = ProgramAdapter(program(tmp_path, f"    say({{'error': {error}}})\n"), tmp_path)
+        with pytest.raises(Exception, match="too many") as raised:
+            list(adapter._ask({"op": "complete", "call": {}}))
+        assert read_exception(raised.value, {}).retry_after == "41"
+        adapter.close()

@@ -314,7 +314,7 @@ class RetryAfterLost(FaultyParsing):
     """Drops Retry-After from the error."""
 
     fails = ("ERR-4",)
-    says = "expected an error that still has Retry-After"
+    says = "expected an error with `retry_after` or a Retry-After header"
 
     def parse(self, http: HttpResponse, call: Call) -> Response:
         try:
@@ -335,3 +335,18 @@ class ErrorOfAnotherProvider(FaultyParsing):
             return super().parse(http, call)
         except LLMError as error:
             raise type(error)(error.message, provider="somebody", extra_context=error.extra_context) from None
+
+
+class RetryAfterInTheMessageOnly(FaultyParsing):
+    """Writes Retry-After into the text of the error, where no caller can read it."""
+
+    fails = ("ERR-4",)
+    says = "expected an error with `retry_after` or a Retry-After header"
+
+    def parse(self, http: HttpResponse, call: Call) -> Response:
+        try:
+            return super().parse(http, call)
+        except LLMError as error:
+            wait = error.extra_context.get("retry_after")
+            poorer = type(error)(f"{error.message}; retry after {wait}", provider=call.provider)
+        raise poorer

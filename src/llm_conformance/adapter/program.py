@@ -7,8 +7,8 @@
 | `{"op": "stream", "call": {...}}` | any number of `{"event": {...}}`, then `{"done": true}` or `{"error": {...}}` |
 
 `methods` lists which of `complete` and `stream` the program has; without it, it has both. An error has `error_type`
-(the name of a class, its own or the contract's) and `message`, and may have `status_code`, `provider`,
-`original_error` and `extra_context`. The program's standard error is passed through.
+(the name of a class, its own or the contract's) and `message`, and may have `status_code`, `provider`, `retry_after`,
+`headers`, `original_error` and `extra_context`. The program's standard error is passed through.
 
 If a program hangs, ends or writes anything else, that call fails, and the next call starts the program again.
 """
@@ -48,6 +48,8 @@ class ReportedError(Exception):
         self.status_code = error.get("status_code")
         self.original_error = error.get("original_error")
         self.extra_context = error.get("extra_context")
+        self.retry_after = error.get("retry_after")
+        self.headers = error.get("headers")
 
     def __str__(self) -> str:
         """Return the program's message."""

@@ -8,6 +8,7 @@ from typing import Any
 from llm_conformance.compare import shown
 from llm_conformance.contract import ERROR_TYPES, error_for_status
 from llm_conformance.rules.outcome import Raised
+from llm_conformance.rules.retry_after import retry_after
 
 _LONGEST_CHAIN = 20
 _STATUS_ATTRIBUTES = ("status_code", "status", "http_status", "code")
@@ -26,6 +27,7 @@ def read_exception(error: BaseException, table: Mapping[str, str]) -> Raised:
         has_origin=origin is not None or type(error).__name__ not in ERROR_TYPES or type(error) is TimeoutError,
         dump="\n".join(_text_or_reason(_dump, link) for link in chain),
         headers="\n".join(_text_or_reason(_headers, link) for link in chain),
+        retry_after=next(filter(None, map(retry_after, chain)), None),
     )
 
 
@@ -42,6 +44,7 @@ def read_error_event(event: Mapping[str, Any], table: Mapping[str, str]) -> Rais
         has_origin=True,
         dump=shown(value),
         headers=shown(value),
+        retry_after=retry_after(error),
     )
 
 

@@ -31,7 +31,9 @@ class Raised:
         provider: The provider that it names; None if it names none.
         has_origin: Whether the exception behind it is available, or it is that exception itself.
         dump: All texts of the error and of the exceptions behind it, to search for the API key.
-        headers: The headers of the provider's response, as far as the error keeps them.
+        headers: The headers of the provider's response, as far as the error keeps them, to search for the API key.
+        retry_after: `Retry-After`, from a field of the error or of an exception behind it, or from the headers that one
+            of them keeps; None if there is none.
     """
 
     type: str
@@ -41,6 +43,7 @@ class Raised:
     has_origin: bool = False
     dump: str = ""
     headers: str = ""
+    retry_after: str | None = None
 
     def __str__(self) -> str:
         """Return class and message, shortened."""

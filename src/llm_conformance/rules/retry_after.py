@@ -1,0 +1,87 @@
+"""Find `Retry-After` in an error: in a field of its own, or among the headers that the error keeps."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
+from decimal import Decimal, InvalidOperation
+from numbers import Real
+from typing import Any
+
+_FIELD = "retry_after"
+_HEADER = "retry-after"
+_CONTEXT = "extra_context"
+_HEADERS = ("headers", "http_headers", "response_headers", "responseHeaders", "litellm_response_headers", "HTTPHeaders")
+_RESPONSES = ("response", "raw_response", "http_response", "ResponseMetadata")
+_MOST_HEADERS = 1000
+
+
+def retry_after(error: Any) -> str | None:
+    """Return the `Retry-After` of an exception, or of a mapping that describes an error; None if it keeps none.
+
+    Places, in this order: `retry_after`; the same in `extra_context`; the headers of the error, of its `extra_context`
+    and of its response. Headers may be a mapping, an object with `items`, or a list of pairs, in any case. Nothing is
+    searched as text. The exceptions behind an error are the caller's business.
+    """
+    context = _at(error, _CONTEXT)
+    for value in itertools.chain((_at(error, _FIELD), _at(context, _FIELD)), _from_headers(error, context)):
+        text = _as_text(value)
+        if text:
+            return text
+    return None
+
+
+def is_same_wait(actual: str | None, expected: str) -> bool:
+    """Return True if two values are equal: as numbers if both are, so that `41.0` is `41`; else as text."""
+    if actual is None:
+        return False
+    try:
+        return Decimal(actual) == Decimal(expected)
+    except InvalidOperation:
+        return actual.strip() == expected.strip()
+
+
+def _from_headers(*holders: Any) -> Iterator[Any]:
+    responses = [_at(holder, name) for holder in holders for name in _RESPONSES]
+    inner = [_at(response, name) for response in responses for name in _RESPONSES]
+    for holder in (*holders, *responses, *inner):
+        for name in _HEADERS:
+            yield from (value for key, value in _pairs(_at(holder, name)) if _name(key) == _HEADER)
+
+
+def _at(holder: Any, name: str) -> Any:
+    """Return an item of a mapping or an attribute of an object; None if there is none, or if reading it fails."""
+    try:
+        return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
+    except Exception:  # attributes of other people's exceptions may be properties that raise
+        return None
+
+
+def _pairs(headers: Any) -> list[tuple[Any, Any]]:
+    """Return headers as pairs of name and value; [] for anything that is no headers."""
+    try:
+        items: Iterable[Any] = headers.items() if callable(getattr(headers, "items", None)) else headers
+        if not isinstance(items, Iterable) or isinstance(items, str | bytes):
+            return []
+        pairs = itertools.islice(items, _MOST_HEADERS)
+        return [tuple(pair) for pair in pairs if isinstance(pair, tuple | list) and len(pair) == 2]
+    except Exception:
+        return []
+
+
+def _name(key: Any) -> str:
+    text = key.decode("latin-1") if isinstance(key, bytes) else str(key)
+    return text.strip().lower().replace("_", "-")
+
+
+def _as_text(value: Any) -> str | None:
+    """Return a value of a header or a number of seconds as text; None for anything else."""
+    if isinstance(value, list | tuple):
+        value = value[0] if value else None
+    if isinstance(value, timedelta):
+        value = value.total_seconds()
+    if isinstance(value, bytes):
+        return value.decode("latin-1").strip()
+    is_number = isinstance(value, Real | Decimal) and not isinstance(value, bool)
+    return str(value).strip() if is_number or isinstance(value, str) else None
