@@ -31,7 +31,7 @@ def _has_converted_spans(expected: Expected, _mode: Mode) -> bool:
     return _has_spans(expected, _mode) and (expected.reasoning_source == "tag" or counts_bytes)
 
 
-@rule("ANN-1", capability="annotations", when=_has_annotations)
+@rule("ANN-1", harm="wrong", capability="annotations", when=_has_annotations)
 def test_spans_are_in_the_message(exchange: Exchange) -> None:
     """Every span is two integers with 0 <= start <= end <= len(message), in code points of the final message.
 
@@ -55,7 +55,7 @@ def test_spans_are_in_the_message(exchange: Exchange) -> None:
             fail("neither start nor end", show((actual.start, actual.end)), where=matched.place)
 
 
-@rule("ANN-2", capability="annotations", when=_has_spans)
+@rule("ANN-2", harm="wrong", capability="annotations", when=_has_spans)
 def test_spans_cover_the_annotated_text(exchange: Exchange) -> None:
     """`message[start:end]` is the annotated text.
 
@@ -68,7 +68,7 @@ def test_spans_cover_the_annotated_text(exchange: Exchange) -> None:
         _expect_span(exchange, matched)
 
 
-@rule("ANN-3", capability="annotations", when=_has_annotations)
+@rule("ANN-3", harm="wrong", capability="annotations", when=_has_annotations)
 def test_source_data_is_kept(exchange: Exchange) -> None:
     """A citation's data keeps the provider's names and values, and offsets into the document stay in that data.
 
@@ -91,7 +91,7 @@ def test_source_data_is_kept(exchange: Exchange) -> None:
             fail("a span of the message", f"{show(span)}, the offsets into the document", where=matched.place)
 
 
-@rule("ANN-4", capability="annotations", when=_states_annotations)
+@rule("ANN-4", harm="lost", capability="annotations", when=_states_annotations)
 def test_no_annotation_is_lost_or_repeated(exchange: Exchange) -> None:
     """No annotation is dropped, repeated or invented.
 
@@ -107,7 +107,7 @@ def test_no_annotation_is_lost_or_repeated(exchange: Exchange) -> None:
             fail(f"an annotation with {show(matched.expected.data)}", "none", where=matched.place)
 
 
-@rule("ANN-5", capability="annotations", when=_has_converted_spans)
+@rule("ANN-5", harm="wrong", capability="annotations", when=_has_converted_spans)
 def test_spans_are_converted(exchange: Exchange) -> None:
     """Offsets are shifted if reasoning was removed before the text, and converted if the provider counts another unit.
 

@@ -16,7 +16,7 @@ def _states_attachments(expected: Expected, _mode: Mode) -> bool:
     return "attachments" in expected.stated
 
 
-@rule("ATT-1", capability="audio", when=_states_attachments)
+@rule("ATT-1", harm="lost", capability="audio", when=_states_attachments)
 def test_audio_is_an_attachment(exchange: Exchange) -> None:
     """Audio is an attachment with its id, type, bytes, transcript and expiry; its `text_index` is in the message.
 

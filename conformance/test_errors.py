@@ -34,7 +34,7 @@ def _connection_is_lost(expected: Expected, _mode: Mode) -> bool:
     return expected.fault == "connection"
 
 
-@rule("ERR-1", capability="errors", when=_provider_reports_error)
+@rule("ERR-1", harm="wrong", capability="errors", when=_provider_reports_error)
 def test_provider_error_has_its_class(exchange: Exchange) -> None:
     """An error of the provider is raised as the contract's class for its status; no other exception escapes.
 
@@ -47,7 +47,7 @@ def test_provider_error_has_its_class(exchange: Exchange) -> None:
     _expect_class(exchange)
 
 
-@rule("ERR-2", capability="errors", when=_body_is_malformed)
+@rule("ERR-2", harm="false success", capability="errors", when=_body_is_malformed)
 def test_malformed_body_is_a_validation_error(exchange: Exchange) -> None:
     """A body that is truncated, not JSON, or of unknown shape raises a ValidationError and is never half an answer.
 
@@ -59,7 +59,7 @@ def test_malformed_body_is_a_validation_error(exchange: Exchange) -> None:
     _expect_class(exchange)
 
 
-@rule("ERR-3", capability="errors", when=_connection_is_lost)
+@rule("ERR-3", harm="wrong", capability="errors", when=_connection_is_lost)
 def test_lost_connection_is_reported_in_time(exchange: Exchange) -> None:
     """A timeout is a TimeoutError and a broken connection a ServiceUnavailableError, within the call's time limit.
 
@@ -71,7 +71,7 @@ def test_lost_connection_is_reported_in_time(exchange: Exchange) -> None:
     _expect_class(exchange)
 
 
-@rule("ERR-4", capability="errors", when=always)
+@rule("ERR-4", harm="unsafe", capability="errors", when=always)
 def test_errors_keep_their_facts_and_no_secret(exchange: Exchange) -> None:
     """Provider, original error and Retry-After survive, and the API key is in no message, dump, log or raw event.
 
@@ -118,6 +118,7 @@ def _text(value: object) -> str:
 
 def _expect_class(exchange: Exchange) -> None:
     error, raised = exchange.expected.error, exchange.outcome.raised
+    exchange.expect_no_fault("an error of the contract" if error == ANY else f"{error} to be raised")
     expected = "an error of the contract" if error == ANY else str(error)
     if raised is None:
         fail(f"{expected} to be raised", "an answer" if exchange.outcome.response else "nothing")

@@ -8,7 +8,7 @@ from llm_conformance.rules.rule import rule
 from llm_conformance.rules.violation import fail
 
 
-@rule("FIN-1")
+@rule("FIN-1", harm="false success")
 def test_finish_reason_is_mapped_and_kept(exchange: Exchange) -> None:
     """`finish_reason` is the canonical word for the provider's, or None; `raw_finish_reason` is the provider's word.
 

@@ -24,7 +24,7 @@ def _message_has_tag(expected: Expected, _mode: Mode) -> bool:
     return "message" in expected.stated and ("<think" in expected.message or "</think" in expected.message)
 
 
-@rule("MSG-1", when=_has_reasoning)
+@rule("MSG-1", harm="leak", when=_has_reasoning)
 def test_message_holds_no_reasoning(exchange: Exchange) -> None:
     """`message` holds no reasoning: no piece of the trace, and none of the tags around it.
 
@@ -38,11 +38,14 @@ def test_message_holds_no_reasoning(exchange: Exchange) -> None:
     if leak:
         fail("a message without reasoning", f"a message that also holds {leak!r}, which is reasoning")
     with_canary = exchange.related.with_canary()
-    if with_canary is not None and canary.TOKEN in with_canary.response.message:
+    if with_canary is None:
+        return
+    with_canary.expect_no_fault("an answer also with canary tokens in place of the reasoning")
+    if canary.TOKEN in with_canary.response.message:
         fail("a message without reasoning", "a message with the canary token that replaced the reasoning")
 
 
-@rule("MSG-2", when=_states_message)
+@rule("MSG-2", harm="lost", when=_states_message)
 def test_message_is_the_whole_visible_answer(exchange: Exchange) -> None:
     """`message` is the whole visible answer, code point for code point.
 
@@ -64,7 +67,7 @@ def test_message_is_the_whole_visible_answer(exchange: Exchange) -> None:
             expect_text(f"`{alias}`, an alias of the message,", alias_text, message)
 
 
-@rule("MSG-3", when=_message_has_tag)
+@rule("MSG-3", harm="wrong", when=_message_has_tag)
 def test_think_tags_of_the_answer_stay_in_the_answer(exchange: Exchange) -> None:
     """A think tag that is part of the answer stays part of the answer.
 

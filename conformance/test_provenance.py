@@ -13,7 +13,7 @@ from llm_conformance.rules.violation import expect_equal, fail
 from llm_conformance.wire.answers import documents
 
 
-@rule("PRV-1")
+@rule("PRV-1", harm="untraceable")
 def test_answer_names_its_origin(exchange: Exchange) -> None:
     """`id` and `model` are the wire's, `provider` is the call's; `created`, if given, is the wire's, in UTC.
 
@@ -50,7 +50,7 @@ def test_answer_names_its_origin(exchange: Exchange) -> None:
                 fail(f"extra of attempt {number} to say why it failed", show(attempt))
 
 
-@rule("PRV-2")
+@rule("PRV-2", harm="lost")
 def test_everything_survives_storage(exchange: Exchange) -> None:
     """Everything returned is JSON-serialisable, and dumping and loading it again changes nothing.
 
@@ -64,7 +64,7 @@ def test_everything_survives_storage(exchange: Exchange) -> None:
         _expect_survives(f"event {number}", event)
 
 
-@rule("PRV-3", when=always)
+@rule("PRV-3", harm="unsafe", when=always)
 def test_inputs_and_network_are_left_alone(exchange: Exchange) -> None:
     """Inputs are not mutated, nothing but the replayed provider is contacted, and one answer takes one request.
 

@@ -27,7 +27,7 @@ def _has_opaque_data(expected: Expected, _mode: Mode) -> bool:
     return any(segment.metadata.get(key) for segment in expected.segments for key in OPAQUE_KEYS)
 
 
-@rule("RSN-1", capability="reasoning", when=_states_reasoning)
+@rule("RSN-1", harm="lost", capability="reasoning", when=_states_reasoning)
 def test_reasoning_is_whole(exchange: Exchange) -> None:
     """`reasoning` is the whole visible trace, or None if there is none.
 
@@ -46,7 +46,7 @@ def test_reasoning_is_whole(exchange: Exchange) -> None:
             expect_text("the reasoning, replaced by canary tokens,", reasoning, expected)
 
 
-@rule("RSN-2", capability="reasoning", when=_has_native_reasoning)
+@rule("RSN-2", harm="refused next turn", capability="reasoning", when=_has_native_reasoning)
 def test_native_reasoning_is_not_altered(exchange: Exchange) -> None:
     """Reasoning that the provider sends in a field of its own is not altered in any character.
 
@@ -61,7 +61,7 @@ def test_native_reasoning_is_not_altered(exchange: Exchange) -> None:
     expect_text("the reasoning", reasoning, exchange.expected.reasoning)
 
 
-@rule("RSN-3", capability="segments", when=_states_segments)
+@rule("RSN-3", harm="wrong", capability="segments", when=_states_segments)
 def test_segments_mirror_the_wire(exchange: Exchange) -> None:
     """`segments` are the answer's blocks in wire order; they join to `message` and to `reasoning`.
 
@@ -85,7 +85,7 @@ def test_segments_mirror_the_wire(exchange: Exchange) -> None:
         fail(f"{what} {show(expected_rest)}", show(actual_rest), where=f"segment {at}")
 
 
-@rule("RSN-4", capability="segments", when=_has_opaque_data)
+@rule("RSN-4", harm="refused next turn", capability="segments", when=_has_opaque_data)
 def test_opaque_data_stays_on_its_block(exchange: Exchange) -> None:
     """Signatures, redacted and encrypted blocks survive unchanged, each on the segment of its own block.
 

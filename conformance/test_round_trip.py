@@ -26,7 +26,7 @@ def _has_switches(expected: Expected, _mode: Mode) -> bool:
     return bool(expected.switches)
 
 
-@rule("RPL-1", capability="round_trip", when=_follows_an_answer, needs_request=True)
+@rule("RPL-1", harm="refused next turn", capability="round_trip", when=_follows_an_answer, needs_request=True)
 def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
     """Earlier reasoning goes back exactly as it came: in the provider's field, in its order, with the tool results.
 
@@ -50,7 +50,7 @@ def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
         _expect_in_request(exchange, pointer, expected)
 
 
-@rule("RPL-2", capability="round_trip", when=_follows_reasoning, needs_request=True)
+@rule("RPL-2", harm="refused next turn", capability="round_trip", when=_follows_reasoning, needs_request=True)
 def test_earlier_reasoning_is_nowhere_else(exchange: Exchange) -> None:
     """Earlier reasoning is left out where the provider rejects it, and is never sent as visible text.
 
@@ -72,7 +72,7 @@ def test_earlier_reasoning_is_nowhere_else(exchange: Exchange) -> None:
             fail("reasoning in assistant messages only", f"{fields[0]} in a {message.get('role')} message")
 
 
-@rule("RPL-3", capability="round_trip", when=_has_switches, needs_request=True)
+@rule("RPL-3", harm="wrong", capability="round_trip", when=_has_switches, needs_request=True)
 def test_thinking_switches_are_sent_as_set(exchange: Exchange) -> None:
     """Thinking switches that the provider reads are sent as the call sets them; switches that are not set stay unset.
 

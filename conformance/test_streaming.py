@@ -12,7 +12,7 @@ from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.folding import fold
 from llm_conformance.rules.outcome import Returned
 from llm_conformance.rules.rule import rule
-from llm_conformance.rules.violation import Vacuous, expect_equal, expect_text, fail
+from llm_conformance.rules.violation import Blocked, Vacuous, expect_equal, expect_text, fail
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import COUNTS
@@ -46,7 +46,7 @@ def _has_early_content(expected: Expected, mode: Mode) -> bool:
     return mode == "stream" and bool(expected.shows_early)
 
 
-@rule("STR-1", capability="streaming", when=_is_answer)
+@rule("STR-1", harm="wrong", capability="streaming", when=_is_answer)
 def test_folded_deltas_are_the_response(exchange: Exchange) -> None:
     """Folding the deltas gives the completed response, and both modes give the same answer to the same content.
 
@@ -78,7 +78,7 @@ def test_folded_deltas_are_the_response(exchange: Exchange) -> None:
         _expect_same(plain.outcome.response, response, exchange.scenario.expected)
 
 
-@rule("STR-2", capability="streaming", when=_is_stream)
+@rule("STR-2", harm="lost", capability="streaming", when=_is_stream)
 def test_stream_ends_exactly_once(exchange: Exchange) -> None:
     """There is exactly one terminal event, it is the last, and `response.completed` carries the whole response.
 
@@ -101,7 +101,7 @@ def test_stream_ends_exactly_once(exchange: Exchange) -> None:
             fail("the whole response in response.completed", f"one without {', '.join(missing)}")
 
 
-@rule("STR-3", capability="streaming", when=_is_stream)
+@rule("STR-3", harm="wrong", capability="streaming", when=_is_stream)
 def test_events_have_the_canonical_shape(exchange: Exchange) -> None:
     """Every event validates against schemas/stream-event.schema.json, and its type is one of the closed set.
 
@@ -118,7 +118,7 @@ def test_events_have_the_canonical_shape(exchange: Exchange) -> None:
             fail("a valid event", message, where=f"event {number} at /{'/'.join(map(str, where))}")
 
 
-@rule("STR-4", capability="streaming", when=_is_stream, vary_cuts=True)
+@rule("STR-4", harm="wrong", capability="streaming", when=_is_stream, vary_cuts=True)
 def test_cuts_change_nothing(exchange: Exchange) -> None:
     """The result is the same wherever the bytes are cut: inside a character, a tag, a JSON string, a CRLF.
 
@@ -130,8 +130,11 @@ def test_cuts_change_nothing(exchange: Exchange) -> None:
     whole_frames = exchange.related.whole_frames()
     if whole_frames is None:
         raise Vacuous("the stream was not cut within frames")
+    if whole_frames.outcome.fault is not None:
+        raise Blocked(f"the call failed for whole frames, too: {whole_frames.outcome.fault}")
     if whole_frames.outcome.response is None and whole_frames.outcome.raised is None:
-        raise Vacuous("nothing came back for whole frames either; STR-2 reports that")
+        raise Blocked("nothing came back for whole frames either; STR-2 reports that")
+    exchange.expect_no_fault("the answer as for whole frames")
     if exchange.outcome.raised is not None or whole_frames.outcome.raised is not None:
         actual, expected = (
             each.outcome.raised and each.outcome.raised.contract_type for each in (exchange, whole_frames)
@@ -149,7 +152,7 @@ def test_cuts_change_nothing(exchange: Exchange) -> None:
     expect_text("the joined reasoning deltas as for whole frames,", folded.reasoning, uncut_folded.reasoning)
 
 
-@rule("STR-5", capability="streaming", when=_has_unknown)
+@rule("STR-5", harm="lost", capability="streaming", when=_has_unknown)
 def test_unknown_content_is_never_dropped_silently(exchange: Exchange) -> None:
     """An event or content block of unknown type raises an error or becomes a segment `other`; it is never dropped.
 
@@ -166,7 +169,7 @@ def test_unknown_content_is_never_dropped_silently(exchange: Exchange) -> None:
         fail(f"an error, or a segment `other` that shows {unknown!r}", "neither")
 
 
-@rule("STR-6", capability="streaming", when=_ends_in_error)
+@rule("STR-6", harm="false success", capability="streaming", when=_ends_in_error)
 def test_broken_stream_is_no_success(exchange: Exchange) -> None:
     """An in-band error, or an end with neither finish reason nor end marker, is never a success.
 
@@ -185,7 +188,7 @@ def test_broken_stream_is_no_success(exchange: Exchange) -> None:
         )
 
 
-@rule("STR-7", capability="streaming", when=_has_early_content)
+@rule("STR-7", harm="late", capability="streaming", when=_has_early_content)
 def test_deltas_arrive_as_the_bytes_arrive(exchange: Exchange) -> None:
     """Deltas arrive as the bytes arrive: there is content before the last frame of the stream is sent.
 
@@ -194,6 +197,8 @@ def test_deltas_arrive_as_the_bytes_arrive(exchange: Exchange) -> None:
 
     Source: S2-24.
     """
+    if exchange.outcome.fault is not None:
+        raise Blocked(f"the call failed: {exchange.outcome.fault}")
     if exchange.expected.shows_early.isdisjoint({"text", *exchange.adapter.capabilities}):
         raise Vacuous("nothing before the last frame is of a kind that the adapter declares")
     if exchange.outcome.buffered is None:

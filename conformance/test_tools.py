@@ -18,7 +18,7 @@ def _states_tool_calls(expected: Expected, _mode: Mode) -> bool:
     return expected.error is None and "tool_calls" in expected.stated
 
 
-@rule("TOOL-1", capability="tools", when=_states_tool_calls)
+@rule("TOOL-1", harm="wrong", capability="tools", when=_states_tool_calls)
 def test_tool_calls_come_back_as_made(exchange: Exchange) -> None:
     """Tool calls keep count, order, id, name and arguments, in both modes; empty arguments become `{}`.
 

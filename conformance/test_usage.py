@@ -35,7 +35,7 @@ def _is_reported_in_stream(expected: Expected, mode: Mode) -> bool:
     return mode == "stream" and expected.usage is not None
 
 
-@rule("USE-1", when=_is_reported)
+@rule("USE-1", harm="wrong count", when=_is_reported)
 def test_total_is_prompt_plus_completion(exchange: Exchange) -> None:
     """`total_tokens` equals `prompt_tokens` plus `completion_tokens` wherever all three are known.
 
@@ -54,7 +54,7 @@ def test_total_is_prompt_plus_completion(exchange: Exchange) -> None:
     )
 
 
-@rule("USE-2", when=_has_parts)
+@rule("USE-2", harm="wrong count", when=_has_parts)
 def test_no_part_exceeds_its_whole(exchange: Exchange) -> None:
     """A part never exceeds its whole: cache and audio in the prompt, reasoning and audio in the completion.
 
@@ -71,7 +71,7 @@ def test_no_part_exceeds_its_whole(exchange: Exchange) -> None:
             fail(f"{part} <= {whole}, which is {whole_count}", str(part_count))
 
 
-@rule("USE-3", when=_is_reported)
+@rule("USE-3", harm="wrong count", when=_is_reported)
 def test_counts_are_the_providers(exchange: Exchange) -> None:
     """Every count that the provider reports comes back, converted as the provider table says for that API.
 
@@ -97,7 +97,7 @@ def test_counts_are_the_providers(exchange: Exchange) -> None:
         )
 
 
-@rule("USE-4", when=_lacks_a_count)
+@rule("USE-4", harm="wrong count", when=_lacks_a_count)
 def test_no_count_is_invented(exchange: Exchange) -> None:
     """A count that the provider does not report is None: never 0, never a guess.
 
@@ -118,7 +118,7 @@ def test_no_count_is_invented(exchange: Exchange) -> None:
             expect_equal(count, getattr(usage, count), None)
 
 
-@rule("USE-5", capability="streaming", when=_is_reported_in_stream)
+@rule("USE-5", harm="wrong count", capability="streaming", when=_is_reported_in_stream)
 def test_streamed_counts_are_folded_by_key(exchange: Exchange) -> None:
     """For each count of a stream, the last reported value holds. A later report without that count does not remove it.
 

@@ -9,7 +9,7 @@ from typing import Any
 from llm_conformance.judging.counterexamples import Counterexample
 from llm_conformance.judging.deviations import Deviations
 from llm_conformance.judging.effort import Effort
-from llm_conformance.judging.failure_text import failure_text
+from llm_conformance.judging.failure_text import failure_text, reproduce_command
 from llm_conformance.judging.judge import Judgement, judge_exchange, known_without_running
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.tally import Tally
@@ -81,7 +81,9 @@ class CellJudge:
             details = {"cuts": cuts, "returned": counterexample.returned}
         if self._probes_apart and cell.scenario.grounds == "probe":
             status = _OF_PROBES.get(status, status)
-        found = self._deviations.apply(verdict(cell, rule, status, message, details))
+        violation = None if counterexample is None else counterexample.violation
+        command = None if counterexample is None else reproduce_command(cell, rule, self._runner.options)
+        found = self._deviations.apply(verdict(cell, rule, status, message, details, violation, command))
         if counterexample is None or found.status != Status.FAIL:
             return JudgedRule(found)
         if cell.scenario.provenance == "generated" and not rule.vary_cuts:

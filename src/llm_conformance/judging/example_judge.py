@@ -13,7 +13,7 @@ from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.rules.rule import Rule
 
-_WORST_FIRST = (Status.FAIL, Status.PASS, Status.UNSUPPORTED)
+_WORST_FIRST = (Status.FAIL, Status.PASS, Status.BLOCKED, Status.UNSUPPORTED)
 
 
 @dataclass
@@ -30,7 +30,7 @@ class RuleResult:
 
     @property
     def status(self) -> Status:
-        """`fail` if any example fails, else `pass` if any passes, else `unsupported` or `vacuous`."""
+        """`fail` if any example fails, else `pass` if any passes, else `blocked`, `unsupported` or `vacuous`."""
         return next((each for each in _WORST_FIRST if each in self.statuses), Status.VACUOUS)
 
     @property

@@ -9,8 +9,7 @@ from llm_conformance.judging.status import Status
 from llm_conformance.replay.cell import PURE, Cell
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import Rule
-from llm_conformance.rules.violation import Vacuous, Violation
-from llm_conformance.scenarios.expected import Expected
+from llm_conformance.rules.violation import Blocked, Vacuous, Violation
 
 _FIELDS = {
     "reasoning": "reasoning",
@@ -58,16 +57,21 @@ def known_without_running(cell: Cell, rule: Rule) -> Judgement | None:
 def judge_exchange(rule: Rule, exchange: Exchange) -> Judgement:
     """Judge an exchange by a rule.
 
-    An error that is neither Violation nor Vacuous is a fault of the suite, and is not caught.
+    An error that is neither Violation nor Vacuous nor Blocked is a fault of the suite, and is not caught.
     """
     if exchange.outcome.unsupported is not None:
         return Judgement(Status.UNSUPPORTED, exchange.outcome.unsupported, exchange=exchange)
+    if exchange.outcome.blocked is not None:
+        return Judgement(Status.BLOCKED, exchange.outcome.blocked, exchange=exchange)
     declared = rule.capability is None or rule.capability in exchange.adapter.capabilities
     try:
         _check(rule, exchange)
     except Vacuous as nothing:
         if declared:
             return Judgement(Status.VACUOUS, str(nothing), exchange=exchange)
+    except Blocked as blocked:
+        if declared:
+            return Judgement(Status.BLOCKED, str(blocked), exchange=exchange)
     except Violation as violation:
         if declared or _returned_it_anyway(rule, exchange):
             return Judgement(Status.FAIL, str(violation), violation, exchange)
@@ -77,25 +81,17 @@ def judge_exchange(rule: Rule, exchange: Exchange) -> Judgement:
 
 
 def _check(rule: Rule, exchange: Exchange) -> None:
-    if exchange.outcome.fault is not None:
-        raise Violation(_required_outcome(exchange.expected), exchange.outcome.fault)
     # A method that streams is judged as a stream, also if the adapter asked the server for a plain answer.
     if not rule.applies(exchange.expected, "stream" if exchange.streamed else "json"):
         raise Vacuous("the recording that the adapter asked for has nothing for this rule")
     rule.check(exchange)
 
 
-def _required_outcome(expected: Expected) -> str:
-    if expected.error is None:
-        return "an answer"
-    return "an error of the contract" if expected.error == "LLMError" else f"{expected.error} to be raised"
-
-
 def _returned_it_anyway(rule: Rule, exchange: Exchange) -> bool:
     """Return True if an adapter returned what a capability is about although it does not declare the capability."""
     outcome = exchange.outcome
     if outcome.fault is not None:
-        return False  # the rules without a capability report the fault
+        return False  # SHP-1 reports the fault
     if rule.capability == "round_trip":
         return False  # is about the request, not about what is returned
     if rule.capability == "streaming":

@@ -16,13 +16,18 @@ from llm_conformance.judging.verdict import Verdict
 Key = tuple[str, str, str, str, str]
 """(adapter, provider:api, family of the rule, provenance, status)"""
 
+Conversation = tuple[str, str, str, str, str]
+"""(adapter, provider:api, provenance, scenario, mode)"""
+
+_WRONG = (Status.FAIL, Status.EXPECTED, Status.ERROR)
+
 
 @dataclass
 class Tally:
     """Counts of verdicts, and of what was not judged.
 
     Attributes:
-        keeps: Whether `verdicts` keeps the verdicts.
+        keeps: Whether `verdicts` keeps all verdicts; it always keeps failures.
         counts: The number of verdicts for each `Key`.
         items: The number of test items that were run.
         recordings: The number of bare recordings that were read.
@@ -30,6 +35,8 @@ class Tally:
         out_of_scope: By reason, the number of recordings that cannot be judged.
         bad_files: Bare cassettes that cannot be read, each with line and problem.
         named: The number of verdicts that a known deviation names, by its position and `Key`.
+        conversations: For each conversation, the families of rules that judged it, and whether nothing in them fails.
+            A failure that a known deviation names is a failure here.
         exchanges: The details of exchanges for reports (`llm_conformance.judging.exchange_details`), by their keys.
     """
 
@@ -42,6 +49,7 @@ class Tally:
     out_of_scope: Counter[str] = field(default_factory=Counter)
     bad_files: list[str] = field(default_factory=list)
     named: Counter[tuple[int, Key]] = field(default_factory=Counter)
+    conversations: dict[Conversation, dict[str, bool]] = field(default_factory=dict)
     exchanges: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def add(self, verdicts: Iterable[Verdict]) -> None:
@@ -52,8 +60,15 @@ class Tally:
             self.counts[key] += 1
             if each.deviation is not None:
                 self.named[each.deviation, key] += 1
-            if self.keeps:
+            if each.status in _WRONG or each.status == Status.PASS:
+                conversation = (each.adapter, api, each.provenance, each.scenario, each.mode)
+                self._judged(conversation, family, each.status == Status.PASS)
+            if self.keeps or each.status in (Status.FAIL, Status.ERROR):
                 self.verdicts.append(each)
+
+    def _judged(self, conversation: Conversation, family: str, is_right: bool) -> None:
+        families = self.conversations.setdefault(conversation, {})
+        families[family] = families.get(family, True) and is_right
 
     def add_fault(self) -> None:
         """Count a fault of the suite that belongs to no cell."""
@@ -108,6 +123,7 @@ class Tally:
             "out_of_scope": dict(self.out_of_scope),
             "bad_files": self.bad_files,
             "named": [[at, *key, count] for (at, key), count in self.named.items()],
+            "conversations": [[*key, families] for key, families in self.conversations.items()],
             "exchanges": self.exchanges,
         }
 
@@ -123,4 +139,7 @@ class Tally:
         self.bad_files += sent["bad_files"]
         for at, *key, count in sent["named"]:
             self.named[at, tuple(key)] += count
+        for *key, families in sent["conversations"]:
+            for family, is_right in families.items():
+                self._judged(tuple(key), family, is_right)
         self.exchanges |= sent["exchanges"]

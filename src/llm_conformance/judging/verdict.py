@@ -10,6 +10,7 @@ from llm_conformance.contract.values import plain
 from llm_conformance.judging.status import Status
 from llm_conformance.replay.cell import Cell
 from llm_conformance.rules.rule import Rule
+from llm_conformance.rules.violation import Violation
 
 
 @dataclass(frozen=True)
@@ -18,8 +19,11 @@ class Verdict:
 
     Attributes:
         message: One line; None for a pass.
+        cause: What failures with the same cause have in common; None unless the cell fails, or is expected to.
         grounds: On what the scenario rests; None for a generated one.
         example: The counterexample of a search: the answer, its cuts, the expected values, and what came back.
+        traceback: How the exception that is the failure came to the caller.
+        command: The command that judges a failing cell again.
         deviation: The position of the known deviation that names the cell.
     """
 
@@ -35,6 +39,9 @@ class Verdict:
     provenance: str
     grounds: str | None = None
     example: Mapping[str, Any] | None = None
+    cause: str | None = None
+    traceback: str | None = None
+    command: str | None = None
     deviation: int | None = None
 
     @property
@@ -44,8 +51,11 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as a result of the JSON report."""
-        absent = {key for key in ("example", "deviation") if getattr(self, key) is None}
+        absent = {key for key in _OPTIONAL if getattr(self, key) is None}
         return {key: plain(value) for key, value in vars(self).items() if key not in absent}
+
+
+_OPTIONAL = ("example", "cause", "traceback", "command", "deviation")
 
 
 def verdict(
@@ -54,6 +64,8 @@ def verdict(
     status: Status,
     message: str | None = None,
     example: Mapping[str, Any] | None = None,
+    violation: Violation | None = None,
+    command: str | None = None,
 ) -> Verdict:
     """Return the verdict of a rule on a cell."""
     scenario = cell.scenario
@@ -70,4 +82,7 @@ def verdict(
         provenance=scenario.provenance,
         grounds=scenario.grounds,
         example=example,
+        cause=None if violation is None else violation.cause,
+        traceback=None if violation is None else violation.traceback,
+        command=command,
     )

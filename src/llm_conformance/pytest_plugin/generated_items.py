@@ -130,6 +130,8 @@ class PropertyItem(JudgingItem):
 
     def _verdict(self, rule: Rule, result: RuleResult) -> Verdict:
         searched = self._property
+        found = result.counterexample
+        example = None if found is None else self._example(rule, found)
         verdict = Verdict(
             adapter=searched.adapter.label,
             rule=rule.id,
@@ -139,9 +141,12 @@ class PropertyItem(JudgingItem):
             mode=searched.mode,
             method=searched.method,
             status=result.status.value,
-            message=str(result.counterexample.violation) if result.counterexample else result.message,
+            message=str(found.violation) if found else result.message,
             provenance="generated",
-            example=self._example(rule, result.counterexample) if result.counterexample else None,
+            example=example,
+            cause=None if found is None else found.violation.cause,
+            traceback=None if found is None else found.violation.traceback,
+            command=None if example is None else example["command"],
         )
         return self._run.settings.deviations.apply(verdict)
 

@@ -182,4 +182,6 @@ class RunOutcome:
             return 1
         if stopped_at_a_failure:
             return pytest_exit_code
+        if statuses[Status.BLOCKED] and not statuses[Status.EXPECTED]:
+            return 1  # the rule that reports the failed call is not part of the run
         return 0 if any(statuses[each] for each in (Status.PASS, Status.EXPECTED)) else 5

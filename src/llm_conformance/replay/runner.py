@@ -132,7 +132,7 @@ class Runner:
         if cell.scenario.over_http and not self.hands_over_pieces(cell.method):
             return Outcome(unsupported="no connection and no attempt can fail in this transport")
         if self._hangs[_hang_key(cell)] >= HANGS_UNTIL_GIVEN_UP:
-            return Outcome(fault=f"not called any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung", hung=True)
+            return Outcome(blocked=f"not called any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung")
         return None
 
     def _call_adapter(self, cell: Cell, attempt: Attempt) -> Outcome:
@@ -193,8 +193,10 @@ def _request_without_answers(request: Mapping[str, Any], expected: Expected) -> 
 def _cannot_follow(earlier: Exchange) -> Outcome:
     """Return the Outcome if the call for an earlier answer gave none; that call is judged in its own scenario."""
     outcome = earlier.outcome
-    why = outcome.fault or outcome.raised or outcome.unsupported or "no response came back"
-    return Outcome(unsupported=f"in the turn before, {earlier.scenario.id}: {why}")
+    if outcome.unsupported is not None:
+        return Outcome(unsupported=f"in the turn before, {earlier.scenario.id}: {outcome.unsupported}")
+    why = outcome.blocked or outcome.fault or outcome.raised or "no response came back"
+    return Outcome(blocked=f"the turn before, {earlier.scenario.id}, failed: {why}")
 
 
 @dataclass(frozen=True)

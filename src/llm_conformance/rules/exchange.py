@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from llm_conformance.adapter.declarations import AdapterUnderTest, Method
 from llm_conformance.contract import Call
 from llm_conformance.rules.outcome import Outcome, Returned
-from llm_conformance.rules.violation import Vacuous, Violation
+from llm_conformance.rules.violation import Blocked, Vacuous, Violation
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.scenarios.round_trip import RoundTripRequirement
 from llm_conformance.scenarios.scenario import Scenario
@@ -75,12 +75,12 @@ class Exchange:
     def request(self) -> Mapping[str, Any]:
         """The request body that the adapter sent.
 
-        Raises Violation if the adapter sent none, and Vacuous if the scenario refuses connections.
+        Raises Blocked if the adapter sent none, and Vacuous if the scenario refuses connections.
         """
         if self.scenario.connection_refused:
             raise Vacuous("the connection is refused, so no request is seen")
         if self.outcome.request is None:
-            raise Violation("a request to call.base_url", "none")
+            raise Blocked(f"there was no request that was answered: {self.outcome.fault}")
         return self.outcome.request
 
     @property
@@ -91,11 +91,20 @@ class Exchange:
 
     @property
     def response(self) -> Returned:
-        """The response. Raises Vacuous if the adapter raised an allowed error, Violation if there is no response."""
+        """The response. Raises Vacuous if the adapter raised an allowed error, Blocked if there is no response."""
         if self.raised_allowed_error:
             raise Vacuous(f"the adapter raised {self.outcome.raised}, which is allowed here")
-        if self.outcome.raised is not None and self.outcome.response is None:
-            raise Violation("a response", f"raised {self.outcome.raised}")
+        if self.outcome.fault is not None:
+            raise Blocked(f"the call failed: {self.outcome.fault}")
         if self.outcome.response is None:
-            raise Violation("a response", "the stream ended without response.completed")
+            raise Blocked("the stream ended without response.completed; STR-2 reports that")
         return self.outcome.response
+
+    def expect_no_fault(self, expected: str) -> None:
+        """Raise Violation if the call failed; `expected` says what should have come of it.
+
+        Of all rules that judge an exchange, one asks for this: a call that failed is one failure.
+        """
+        outcome = self.outcome
+        if outcome.fault is not None:
+            raise Violation(expected, outcome.fault, cause=outcome.cause, traceback=outcome.traceback)

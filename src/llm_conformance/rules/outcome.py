@@ -1,7 +1,7 @@
 """What came back from an adapter.
 
-Rules read the fields of a response through `Returned`. A rule that reads an invalid field fails and points to SHP-1,
-so no rule has to deal with values that the schema rejects.
+Rules read the fields of a response through `Returned`. A rule that reads an invalid field is blocked, since SHP-1 fails
+then, so no rule has to deal with values that the schema rejects.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from llm_conformance import schema
 from llm_conformance.compare import shown
 from llm_conformance.contract import Annotation, Attachment, Segment, ToolCall, Usage
 from llm_conformance.contract.values import plain
-from llm_conformance.rules.violation import Violation
+from llm_conformance.rules.violation import Blocked
 
 T = TypeVar("T")
 
@@ -65,9 +65,13 @@ class Outcome:
         repeats: How many of the requests repeat one that was already answered.
         raised: The error that was raised, or that a `response.error` event carries.
         unsupported: Why nothing can be judged, if that is no failure: for example, the adapter requested a mode that
-            was not recorded, or the call for the answer before this one failed.
-        fault: Why nothing can be judged, if that is a failure: for example, the adapter hung, returned something that
-            is no response, or sent another request than the recorded one.
+            was not recorded.
+        blocked: Why nothing can be judged, if another scenario shows the failure: the call for an earlier answer has
+            failed.
+        fault: Why there is no answer, if that is a failure: for example, the adapter raised, hung, or returned
+            something that is no response.
+        cause: What faults with the same cause have in common; None without a fault.
+        traceback: How an exception that is the fault came to the caller; None if the fault is no exception.
         hung: Whether the call did not return within its time limit.
         buffered: Whether no content was shown before the last frame was sent; None if that was not observed.
         connections: Refused connections, each with the place in the code that tried.
@@ -84,7 +88,10 @@ class Outcome:
     repeats: int = 0
     raised: Raised | None = None
     unsupported: str | None = None
+    blocked: str | None = None
     fault: str | None = None
+    cause: str | None = None
+    traceback: str | None = None
     hung: bool = False
     buffered: bool | None = None
     connections: tuple[str, ...] = ()
@@ -119,7 +126,7 @@ def _described(value: Any) -> str:
 
 
 class Returned:
-    """The fields of a returned response. Reading a field that the schema rejects raises Violation.
+    """The fields of a returned response. Reading a field that the schema rejects raises Blocked.
 
     Args:
         data: The response as a mapping.
@@ -131,9 +138,9 @@ class Returned:
         self._invalid = {where[0]: message for where, message in self.problems if where}
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return a field, or `default` if it is absent. Raises Violation if the schema rejects it."""
+        """Return a field, or `default` if it is absent. Raises Blocked if the schema rejects it."""
         if name in self._invalid:
-            raise Violation(f"`{name}` as in the response schema", f"not valid (SHP-1): {self._invalid[name]}")
+            raise Blocked(f"`{name}` is not valid; SHP-1 reports that")
         return self.data.get(name, default)
 
     @property

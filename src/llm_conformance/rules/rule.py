@@ -1,7 +1,7 @@
 """What a rule is, and the decorator that marks a function as one.
 
 A rule is a function of one exchange. It returns if it finds nothing wrong, raises `Violation` with what it expected and
-what it found, or raises `Vacuous` if the exchange gives it nothing to judge.
+what it found, raises `Vacuous` if the exchange gives it nothing to judge, or `Blocked` if another rule reports why.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.scenarios.expected import Expected
@@ -17,6 +17,24 @@ from llm_conformance.wire.interaction import Mode
 
 Applies = Callable[[Expected, Mode], bool]
 Check = Callable[[Exchange], None]
+
+Harm = Literal[
+    "leak",
+    "lost",
+    "wrong",
+    "false success",
+    "wrong count",
+    "refused next turn",
+    "late",
+    "untraceable",
+    "unsafe",
+]
+"""What a user of the adapter suffers if it breaks a rule."""
+
+HARMS: tuple[Harm, ...] = get_args(Harm)
+"""All harms, the worst first."""
+
+FIRST_EDITION = "0.1"
 
 
 @dataclass(frozen=True)
@@ -29,6 +47,8 @@ class Rule:
         capability: What an adapter has to declare to be held to the rule; None if all adapters are.
         applies: Tells from the expected values whether the rule has anything to judge.
         check: The rule itself.
+        harm: What a user of the adapter suffers if it breaks the rule.
+        since: The edition of the suite that brought the rule.
         vary_cuts: Whether the rule also judges streams that are cut in many ways, not only as recorded.
         needs_request: Whether the rule judges the request. Methods that are given the answer send none.
     """
@@ -38,6 +58,8 @@ class Rule:
     capability: str | None
     applies: Applies
     check: Check
+    harm: Harm
+    since: str = FIRST_EDITION
     vary_cuts: bool = False
     needs_request: bool = False
 
@@ -60,6 +82,8 @@ def always(_expected: Expected, _mode: Mode) -> bool:
 def rule(
     id: str,
     *,
+    harm: Harm,
+    since: str = FIRST_EDITION,
     capability: str | None = None,
     when: Applies = answered,
     vary_cuts: bool = False,
@@ -72,7 +96,7 @@ def rule(
 
     def mark(check: Check) -> Check:
         requirement = inspect.cleandoc(check.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
-        setattr(check, _MARK, Rule(id, requirement, capability, when, check, vary_cuts, needs_request))
+        setattr(check, _MARK, Rule(id, requirement, capability, when, check, harm, since, vary_cuts, needs_request))
         return check
 
     return mark

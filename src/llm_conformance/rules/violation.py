@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+import re
+from typing import Any, NoReturn, get_args
 
 from llm_conformance.compare import encodable, first_difference, same, show
+from llm_conformance.contract.response import FinishReason
 
 
 class Violation(AssertionError):  # noqa: N818 - `raise Violation` reads well in a rule
@@ -16,19 +18,35 @@ class Violation(AssertionError):  # noqa: N818 - `raise Violation` reads well in
         actual: What it found, to follow the word "got".
         where: The part of the response, stream or error that is wrong; "" for the whole.
         hint: What may help to find the cause; "" for nothing.
+        cause: What failures with the same cause have in common; without it, the message with its values taken out.
+        traceback: How an exception came to the caller; None if there was none.
     """
 
-    def __init__(self, expected: str, actual: str, where: str = "", hint: str = "") -> None:
+    def __init__(
+        self,
+        expected: str,
+        actual: str,
+        where: str = "",
+        hint: str = "",
+        cause: str | None = None,
+        traceback: str | None = None,
+    ) -> None:
         expected, actual = encodable(expected), encodable(actual)
         super().__init__(f"expected {expected}; got {actual}" + (f" ({hint})" if hint else ""))
         self.expected = expected
         self.actual = actual
         self.where = where
         self.hint = hint
+        self.cause = cause or without_values(f"expected {expected}; got {actual}")
+        self.traceback = traceback
 
 
 class Vacuous(Exception):  # noqa: N818
     """The exchange gives the rule nothing to judge; the message says why."""
+
+
+class Blocked(Exception):  # noqa: N818
+    """The rule cannot judge because of a failure that another rule reports; the message says which."""
 
 
 def fail(expected: str, actual: str, where: str = "", hint: str = "") -> NoReturn:
@@ -62,3 +80,28 @@ def _around(text: str, at: int) -> str:
     start = max(0, at - 20)
     piece = json.dumps(text[start : at + 40], ensure_ascii=False)
     return ("..." if start else "") + piece + ("..." if at + 40 < len(text) else "")
+
+
+_VALUE = re.compile(r""""(?:[^"\\]|\\.)*"|(?<!\w)'(?:[^'\\]|\\.)*'|(?<![\w-])-?\d+(?:\.\d+)?(?!\w)""")
+_NESTED = re.compile(r"\[[^\[\]{}]+\]|\{[^\[\]{}]+\}")
+_DEEPEST = 10
+_KEPT = frozenset({'""', "''", *(f'"{each}"' for each in get_args(FinishReason))})
+"""Values that tell one cause from another."""
+
+
+def without_values(text: str) -> str:
+    """Return a message with each text, number, list and object replaced by a mark, so that like messages are equal."""
+    marked = _VALUE.sub(_mark, text)
+    for _ in range(_DEEPEST):
+        marked, count = _NESTED.subn(lambda found: f"{found[0][0]}…{found[0][-1]}", marked)
+        if not count or marked == text:
+            break
+        text = marked
+    return marked
+
+
+def _mark(found: re.Match[str]) -> str:
+    value = found[0]
+    if value in _KEPT:
+        return value
+    return f"{value[0]}…{value[0]}" if value[0] in "\"'" else "N"

@@ -1,0 +1,114 @@
+"""Where an exception of an adapter comes from: its traceback without the suite's own frames, and its cause."""
+
+from __future__ import annotations
+
+import sysconfig
+import traceback
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from llm_conformance import secrets
+from llm_conformance.compare import encodable
+from llm_conformance.locations import PACKAGE, ROOT
+from llm_conformance.rules.violation import without_values
+
+_MOST_FRAMES = 24
+_MOST_CHAINED = 4
+_LONGEST_MESSAGE = 500
+
+_HELPERS = frozenset(
+    {
+        *("aiohttp", "anyio", "attr", "backoff", "botocore", "certifi", "h11", "h2", "httpcore", "httpx", "jsonschema"),
+        *("pydantic", "pydantic_core", "requests", "sniffio", "tenacity", "urllib3", "vcr", "yarl"),
+    }
+)
+"""Packages that raise for those that call them: their frame says less than the caller's."""
+
+_STANDARD_LIBRARY = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib"))
+
+
+def cause_of(error: BaseException) -> str:
+    """Return what exceptions with the same cause have in common: the class, and the place of the code that raised.
+
+    The place is the innermost frame that is neither of Python, nor of the suite, nor of a library that raises for those
+    that call it: `KeyError in mypkg/decode.py:31 decode`. Without such a frame it is the class and the message.
+    """
+    name = type(error).__name__
+    own = [frame for frame in _frames(error) if not _is_of_a_helper(frame.filename)]
+    if not own:
+        return f"{name}: {without_values(_text(error))}"
+    return f"{name} in {_shown(own[-1].filename)}:{own[-1].lineno} {own[-1].name}"
+
+
+def traceback_of(error: BaseException) -> str:
+    """Return the traceback from the adapter's first frame on, with the exceptions behind it, as Python prints it."""
+    parts: list[str] = []
+    for number, link in enumerate(_chain(error)):
+        if number:
+            parts.insert(0, "Then:\n")
+        parts.insert(0, "".join(_lines(link)))
+    return encodable(secrets.hide("\n".join(part.rstrip("\n") for part in parts)))
+
+
+def _lines(error: BaseException) -> Iterator[str]:
+    frames = _frames(error)
+    left_out = len(frames) - _MOST_FRAMES
+    shown = [*frames[: _MOST_FRAMES // 3], *frames[-2 * _MOST_FRAMES // 3 :]] if left_out > 0 else frames
+    if shown:
+        yield "Traceback (most recent call last):\n"
+    for number, line in enumerate(traceback.format_list(list(shown))):
+        if left_out > 0 and number == _MOST_FRAMES // 3:
+            yield f"  ... {left_out} frames ...\n"
+        yield line
+    yield f"{type(error).__name__}: {_text(error)}\n"
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an exception and those behind it, the last one first, each once."""
+    seen: set[int] = set()
+    link: BaseException | None = error
+    while link is not None and id(link) not in seen and len(seen) < _MOST_CHAINED:
+        seen.add(id(link))
+        yield link
+        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+
+
+def _frames(error: BaseException) -> Sequence[traceback.FrameSummary]:
+    """Return the frames from the first one that is not the suite's or Python's."""
+    frames = traceback.extract_tb(error.__traceback__)
+    first = next((at for at, frame in enumerate(frames) if _is_foreign(frame.filename)), len(frames))
+    return frames[first:]
+
+
+def _is_foreign(filename: str) -> bool:
+    path = Path(filename)
+    if path.is_relative_to(PACKAGE) and not path.is_relative_to(PACKAGE / "adapters"):
+        return False  # in a wheel, the reference adapters are part of the package
+    return "site-packages" in filename or not filename.startswith((*_STANDARD_LIBRARY, "<frozen "))
+
+
+def _is_of_a_helper(filename: str) -> bool:
+    if not _is_foreign(filename):
+        return True
+    _, found, below = filename.replace("\\", "/").rpartition("site-packages/")
+    return bool(found) and below.partition("/")[0] in _HELPERS
+
+
+def _shown(filename: str) -> str:
+    """Return a path as short as it is still clear: below the packages of the environment, or the working directory."""
+    _, found, below = filename.replace("\\", "/").rpartition("site-packages/")
+    if found:
+        return below
+    path = Path(filename)
+    for base in (Path.cwd(), ROOT):
+        if path.is_relative_to(base):
+            return path.relative_to(base).as_posix()
+    return "/".join(path.parts[-2:])
+
+
+def _text(error: BaseException) -> str:
+    try:
+        text = str(error)
+    except Exception as failure:
+        return f"(its text cannot be had: {type(failure).__name__})"
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]} ..."
