@@ -9,7 +9,7 @@ import pytest
 from llm_conformance.pytest_plugin.failures import OWN_FAULT
 from tests import miniature
 
-HEADLINE = "MSG-2: expected an answer; got raised TypeError: dict expected at most 1 argument, got 2"
+HEADLINE = "SHP-1: expected an answer; got raised TypeError: dict expected at most 1 argument, got 2"
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def test_the_summary_and_junit_have_one_line_for_a_failure(
         "--adapter=wrong",
         "--conformance-cassettes=own",
         "--conformance-scenario=mini/spider",
-        "--conformance-rule=MSG-2",
+        "--conformance-rule=SHP-1",
         "--junitxml=junit.xml",
         *distributed,
     )
