@@ -40,7 +40,7 @@ def test_provider_error_has_its_class(exchange: Exchange) -> None:
 
     Callers retry after a RateLimitError, and not after an AuthenticationError. An exception of the HTTP library tells
     them neither, and an error returned as an answer is stored and shown. An error in a response with status 200 has the
-    class of the status that it names, or else of its type.
+    class of the status that it names, or else of its type or code. If it names none, any class is right.
 
     Source: S3-23, S3-24, S3-25, S3-26, S3-27, S3-28, S3-29, S3-30, S3-31, S3-32, C-12.
     """

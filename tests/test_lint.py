@@ -192,6 +192,30 @@ def test_segments_in_another_order_cannot_be_omitted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("id", "why"),
+    [
+        ("ollama/error-in-a-line-of-the-stream", "the error has neither status nor type nor code"),
+        ("deepseek/stream-cut-in-the-text", "the bytes end without naming an error"),
+        ("openai/responses-error-event-of-a-rate-limit", None),  # a code beside the message
+        ("bedrock/throttled-in-mid-stream", None),  # the name of the exception
+        ("cloudflare/run-failure-inside-a-200", None),  # a list of errors with codes
+        ("groq/error-event-in-mid-stream", None),
+    ],
+)
+def test_the_class_of_an_error_is_stated_only_if_the_bytes_name_one(tmp_path: Path, id: str, why: str | None) -> None:
+    source = CASSETTES / f"{id}.scenario.yaml"
+    path = tmp_path / "mini" / source.name
+    path.parent.mkdir()
+    load.cassette_path(path).write_bytes(load.cassette_path(source).read_bytes())
+    document = yaml.safe_load(source.read_text("utf-8"))
+    document["expected"] = {"error": "ServiceUnavailableError"}
+    path.write_text(json.dumps(document), "utf-8")
+    found = miniature.problems(tmp_path)
+    assert len(found) == (why is not None)
+    assert all(f"{why}: any is right, which is LLMError" in problem for problem in found)
+
+
+@pytest.mark.parametrize(
     ("part", "replacement"),
     [
         ("  metadata:", "  ? [a]\n  : b\n  metadata:"),

@@ -9,6 +9,7 @@ from llm_conformance import schema
 from llm_conformance.compare import as_json, first_difference, same, show
 from llm_conformance.contract import ERROR_TYPES, Annotation, error_for_status
 from llm_conformance.scenarios import derive
+from llm_conformance.scenarios.checks.error_checks import class_is_named
 from llm_conformance.scenarios.checks.recording import Check, Problems, Recording
 from llm_conformance.scenarios.citations import pair
 from llm_conformance.scenarios.expected import Expected
@@ -215,4 +216,4 @@ CHECKS_OF_ANSWERS: tuple[Check, ...] = (
     _spans_are_in_the_message,
     _annotations_are_those_of_the_bytes,
 )
-CHECKS_OF_ERRORS: tuple[Check, ...] = (_errors_are_of_the_contract, _bytes_are_an_error)
+CHECKS_OF_ERRORS: tuple[Check, ...] = (_errors_are_of_the_contract, _bytes_are_an_error, class_is_named)

@@ -1,0 +1,47 @@
+"""Check that a scenario demands the class of an error only where its bytes name one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from llm_conformance.contract import LLMError
+from llm_conformance.scenarios.checks.recording import Problems, Recording
+from llm_conformance.wire import answers
+
+_NAMING = ("type", "code", "status", "status_code")
+_ANY = LLMError.__name__
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def class_is_named(recording: Recording) -> Problems:
+    """Report a class other than LLMError for an answer with a status below 400 whose error names none.
+
+    A text names no class, nor does a stream that only ends too early. Whether a word is one that the provider documents
+    is for the author to know.
+    """
+    expected, facts = recording.expected, recording.facts
+    if recording.interaction.status >= 400 or expected.fault or expected.error == _ANY:
+        return
+    if not facts.error:
+        yield f"the bytes end without naming an error: any is right, which is {_ANY}", recording.where("error")
+    elif not any(_places_that_name(list(answers.documents(recording.interaction)), facts.error)):
+        yield f"the error has neither status nor type nor code: any is right, which is {_ANY}", recording.where("error")
+
+
+def _places_that_name(value: Any, error: Any, key: str = "", beside: Mapping[str, Any] = _NOTHING) -> Iterator[bool]:
+    """Yield for each place of the error in a value whether it, its name, or a field beside it names a class."""
+    if value == error:
+        parts = error if isinstance(error, list) else [error]
+        yield key.endswith("Exception") or any(map(_names, (*parts, beside)))
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _places_that_name(item, error, name, value)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _places_that_name(item, error)
+
+
+def _names(fields: Any) -> bool:
+    return isinstance(fields, Mapping) and any(fields.get(name) not in (None, "", "error") for name in _NAMING)
