@@ -157,8 +157,8 @@ def test_a_file_that_is_no_cassette_is_a_usage_error(pytester: pytest.Pytester) 
     path.write_text("interactions: 5\n")
     result, report = run(pytester, "--adapter=adapters")
     assert result.ret == 4
-    result.stdout.fnmatch_lines(["*one.yaml:1: interactions: 5 is not of type 'array'*"])
-    assert report["bare_recordings"]["bad_files"] == [f"{path}:1: interactions: 5 is not of type 'array'"]
+    result.stdout.fnmatch_lines(["*one.yaml:1: interactions: must be a list, and is 5*"])
+    assert report["bare_recordings"]["bad_files"] == [f"{path}:1: interactions: must be a list, and is 5"]
     assert list(schema.problems("report", report)) == []
 
 

@@ -120,7 +120,7 @@ def test_the_reason_for_not_importing_is_printed(tmp_path: Path, capsys: pytest.
     assert run(file, tmp_path / "broken.yml", f"--into={tmp_path / 'ours'}") == 1
     output = capsys.readouterr().out
     assert "not imported: test_legs.yaml#0: the provider table has no API at api.nobody.example" in output
-    assert "'finish_reason' is a required property" in output
+    assert "`finish_reason` is missing" in output
     assert re.search(rf"not imported: {tmp_path / 'broken.yml'}:\d: not valid YAML", output)
     assert not (tmp_path / "ours").exists()
 

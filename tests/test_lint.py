@@ -68,10 +68,14 @@ def test_signatures_are_base64_as_clients_decode_them() -> None:
     ("text", "replacement", "message"),
     [
         ("title:", "mood: good\ntitle:", "mood: no such key"),
-        ("title: Reasoning beside the answer\n", "", "'title' is a required property"),
+        ("title: Reasoning beside the answer\n", "", "`title` is missing"),
         ("provider: deepseek", "provider: acme", "the provider table has no API acme:chat"),
-        ("recordings: {", "recording: {", "'recordings' is a required property"),
-        ("recordings: {json: 0, stream: 1, same_content: true}", "recordings: none", "'none' is not of type 'object'"),
+        ("recordings: {", "recording: {", "`recordings` is missing"),
+        (
+            "recordings: {json: 0, stream: 1, same_content: true}",
+            "recordings: none",
+            'recordings: must be an object, and is "none"',
+        ),
         ("provider: deepseek", "provider: zai", "which is no call of zai:chat in the provider table"),
         ("{json: 0, stream: 1,", "{json: 0, stream: 7,", "no interaction 7; it has 2"),
         ("{json: 0, stream: 1,", "{json: 1, stream: 0,", "is of the other mode"),

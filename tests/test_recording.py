@@ -205,7 +205,7 @@ def test_a_draft_is_read_strictly(cassette_dir: Path, capsys: pytest.CaptureFixt
     assert run("record", path, f"--cassettes={cassette_dir}") == 4
     error = capsys.readouterr().err
     assert f"{path}:" in error
-    assert "'plain' is not one of" in error
+    assert 'must be "json" or "stream", and is "plain"' in error
     assert "expected: no such key" in error
 
 

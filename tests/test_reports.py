@@ -238,7 +238,7 @@ def test_merge_ends_as_one_run_would(tmp_path: Path, statuses: list[str], code: 
     ("text", "message"),
     [
         ("{", "bad.json:1: is not a JSON report: Expecting property name"),
-        ("{}", "bad.json:1: the report: 'suite' is a required property"),
+        ("{}", "bad.json:1: the report: `suite` is missing"),
         (None, "bad.json:1: cannot be read: No such file"),
     ],
 )

@@ -232,5 +232,5 @@ def test_an_explanation_without_a_reason_or_with_a_text_for_a_list_is_refused(
     fake.write_text('[[explained]]\napis = "ollama:chat"\nat = ["/a"]\nreason = ""\nsource = "https://example.com"\n')
     assert command.main([]) == 1
     printed = capsys.readouterr().err
-    assert "explained.toml:2: 'ollama:chat' is not of type 'array'" in printed
-    assert "explained.toml:4: '' should be non-empty" in printed
+    assert 'explained.toml:2: explained.0.apis: must be a list, and is "ollama:chat"' in printed
+    assert "explained.toml:4: explained.0.reason: must not be empty" in printed

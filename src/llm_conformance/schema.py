@@ -5,10 +5,10 @@ Compiling costs 35 times a validation, so nothing else in the project builds a v
 
 from __future__ import annotations
 
-import difflib
 import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from referencing.jsonschema import DRAFT202012
 from llm_conformance import toml_files, yaml_files
 from llm_conformance.locations import FORMATS, SCHEMAS
 from llm_conformance.toml_files import Where
+from llm_conformance.wording import counted, did_you_mean, listed
 from llm_conformance.yaml_files import FileProblem
 
 
@@ -68,14 +69,16 @@ def problems(name: str, instance: Any) -> Iterator[tuple[Where, str]]:
 
     The path of a key that the schema does not have leads to that key.
     """
-    for error in validator(name).iter_errors(instance):
-        error = _deepest(error)
+    yield from violations(validator(name), instance)
+
+
+def violations(validator: Any, instance: Any) -> Iterator[tuple[Where, str]]:
+    """Yield every violation of the schema of a compiled validator, as `problems` does."""
+    for error in (leaf for error in validator.iter_errors(instance) for leaf in _leaves(error)):
         where = tuple(error.absolute_path)
-        if error.validator == "additionalProperties" and error.validator_value is False:
-            keys: Any = error.instance
-            known = cast("Mapping[str, Any]", error.schema).get("properties", {})
-            for key in (key for key in keys if key not in known):
-                yield (*where, key), f"no such key{did_you_mean(key, known)}"
+        if error.validator in _OTHER_KEYS and error.validator_value is False:
+            for key, known in _OTHER_KEYS[error.validator](error):
+                yield (*where, key), f"no such key{_suggestion(key, known)}"
         else:
             yield where, _sentence(error)
 
@@ -90,21 +93,206 @@ def file_problems(name: str, path: Path, text: str, document: Any) -> list[FileP
     return sorted(found, key=lambda problem: problem.line)
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown word: the closest known one as a question, "" if none is close."""
-    close = difflib.get_close_matches(word, list(known), 1)
-    return f"; did you mean {close[0]}?" if close else ""
-
-
 def dotted(where: Where) -> str:
     """Return a path in a document as people read it."""
     return ".".join(map(str, where)) or "the file"
 
 
-def _deepest(error: ValidationError) -> ValidationError:
-    return best_match([error]) or error
+def _leaves(error: ValidationError) -> Iterator[ValidationError]:
+    """Yield what is wrong by the one of several forms that the value is meant to have; the error if none is likelier.
+
+    A form is not meant if the value is of another type.
+    """
+    forms: dict[Any, list[ValidationError]] = {}
+    for each in error.context or ():
+        forms.setdefault(each.relative_schema_path[0], []).append(each)
+    meant = [found for found in forms.values() if not any(map(_is_of_other_type, found))]
+    if len(meant) == 1:
+        for each in meant[0]:
+            yield from _leaves(each)
+    else:
+        yield best_match([error]) or error
+
+
+def _is_of_other_type(error: ValidationError) -> bool:
+    return error.validator == "type" and not error.relative_path
+
+
+_RENAMED = {"invariant": "rule", "truth": "expected", "face": "method", "evidence": "provenance"}
+"""Keys of earlier files, and what they are called now."""
+
+
+def _suggestion(key: Any, known: Collection[str]) -> str:
+    renamed = _RENAMED.get(key)
+    return f"; it is called {renamed} now" if renamed in known else did_you_mean(str(key), known)
+
+
+def _additional(error: ValidationError) -> Iterator[tuple[Any, Collection[str]]]:
+    """Yield each key that the schema does not have, with those that it has."""
+    known = _schema(error).get("properties", {})
+    yield from ((key, known) for key in _keys(error) if key not in known)
+
+
+def _unevaluated(error: ValidationError) -> Iterator[tuple[Any, Collection[str]]]:
+    known = frozenset(_properties(_schema(error), _registry().resolver("scenario.schema.json")))
+    yield from ((key, known) for key in _keys(error) if key not in known)
+
+
+_OTHER_KEYS: Mapping[str, Callable[[ValidationError], Iterator[tuple[Any, Collection[str]]]]] = {
+    "additionalProperties": _additional,
+    "unevaluatedProperties": _unevaluated,  # only schemas/scenario.schema.json has it
+}
+
+
+def _schema(error: ValidationError) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", error.schema)
+
+
+def _keys(error: ValidationError) -> Mapping[Any, Any]:
+    return cast("Mapping[Any, Any]", error.instance)
+
+
+def _properties(schema: Any, resolver: Any) -> Iterator[str]:
+    """Yield the names of the properties of a schema and of those that it refers to."""
+    if not isinstance(schema, Mapping):
+        return
+    yield from schema.get("properties", ())
+    if "$ref" in schema:
+        found = resolver.lookup(schema["$ref"])
+        yield from _properties(found.contents, found.resolver)
+    for part in (*schema.get("allOf", ()), *schema.get("anyOf", ()), *schema.get("oneOf", ()), schema.get("then")):
+        yield from _properties(part, resolver)
+
+
+_TYPES = {
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+    "object": "an object",
+    "array": "a list",
+}
+
+PATTERNS = {
+    "^http": "must begin with http",
+    "^/": "must be a JSON pointer, which begins with /",
+    r"^\d{4}-\d\d-\d\d$": "must be a date like 2025-01-31",
+    "^sha256:[0-9a-f]{64}$": "must be sha256: and 64 hexadecimal digits",
+    "^https?://": "must be a URL, which begins with http:// or https://",
+    r"^[\x20-\x7e]*$": "must have printable ASCII characters only",
+    r"\S": "must not be blank",
+    r"^https?://\S+$": "must be a URL, which begins with http:// or https://",
+    "^[A-Z]{3,4}-[0-9]+$": "must be the id of a rule like ANN-5",
+    r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$": "must be a time in UTC like 2025-01-31T12:00:00Z",
+    "^[A-Za-z0-9+/]*={0,2}$": "must be base64",
+    "^[^.]*[^.]$": "must not have a full stop",
+    "^[a-z0-9-]+$": "must have lower-case letters, digits and dashes only",
+    "^[a-z0-9.-]+$": "must have lower-case letters, digits, dots and dashes only",
+}
+"""What the patterns of the schemas mean. The tests check that each has a sentence."""
 
 
 def _sentence(error: ValidationError) -> str:
-    message = error.message
-    return message if len(message) <= 300 else f"{message[:140]} ... {message[-140:]}"
+    """Return what is wrong, and what was found. The texts of jsonschema are for people who know JSON Schema."""
+    says = _SENTENCES.get(str(error.validator))
+    sentence = says(error) if says else _short(error.message)
+    return f"a key {sentence}" if "propertyNames" in error.absolute_schema_path else sentence
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:140]} ... {text[-40:]}"
+
+
+def _show(value: Any) -> str:
+    try:
+        return _short(json.dumps(value, ensure_ascii=False))
+    except (TypeError, ValueError, RecursionError):  # bytes, a value that contains itself, or one that is very deep
+        return _short(repr(value))
+
+
+def _found(error: ValidationError) -> str:
+    return f"and is {_show(error.instance)}"
+
+
+def _types(error: ValidationError) -> str:
+    named: Any = error.validator_value
+    return listed([_TYPES[each] for each in ([named] if isinstance(named, str) else named)])
+
+
+def _enum(error: ValidationError) -> str:
+    allowed = cast("list[Any]", error.validator_value)
+    words = [each for each in allowed if isinstance(each, str)]
+    similar = did_you_mean(error.instance, words) if isinstance(error.instance, str) else ""
+    return f"must be {listed([_show(each) for each in allowed])}, {_found(error)}{similar}"
+
+
+def _pattern(error: ValidationError) -> str:
+    pattern = str(error.validator_value)
+    return f"{PATTERNS.get(pattern, f'must match the pattern {pattern}')}, {_found(error)}"
+
+
+def _at_least(noun: str) -> Callable[[ValidationError], str]:
+    def sentence(error: ValidationError) -> str:
+        least = cast("int", error.validator_value)
+        return "must not be empty" if least == 1 else f"must have at least {counted(least, noun)}, {_found(error)}"
+
+    return sentence
+
+
+def _at_most(error: ValidationError) -> str:
+    text: Any = error.instance
+    return f"must have at most {counted(cast('int', error.validator_value), 'character')}, and has {len(text)}"
+
+
+def _dependent(error: ValidationError) -> str:
+    missing, key = re.findall("'([^']*)'", error.message)[:2]
+    return f"`{key}` needs `{missing}`, which is missing"
+
+
+def _must_not_have(keys: Iterable[str]) -> str:
+    return f"must not have {listed([f'`{key}`' for key in keys])} here"
+
+
+def _not(error: ValidationError) -> str:
+    wrong = cast("Mapping[str, Any]", error.validator_value)
+    if not wrong:
+        return "must be left out"
+    if "required" in wrong:
+        return _must_not_have(wrong["required"])
+    if "type" in wrong:
+        return f"must not be {listed([_TYPES[each] for each in wrong['type']])}, {_found(error)}"
+    return _short(error.message)
+
+
+def _alternatives(error: ValidationError) -> str:
+    """Return a sentence for a value that fits none of several forms, of which none is closer than the others."""
+    context = error.context or []
+    if not context:
+        return "has more than one of the forms of which it may have one"
+    if all(map(_is_of_other_type, context)):
+        return f"must be {listed([_types(each) for each in context])}, {_found(error)}"
+    return listed(list(dict.fromkeys(map(_sentence, context))))
+
+
+_SENTENCES: Mapping[str, Callable[[ValidationError], str]] = {
+    "type": lambda error: f"must be {_types(error)}, {_found(error)}",
+    "enum": _enum,
+    "const": lambda error: f"must be {_show(error.validator_value)}, {_found(error)}",
+    "pattern": _pattern,
+    "required": lambda error: f"`{error.message.removesuffix(' is a required property')[1:-1]}` is missing",
+    "minLength": _at_least("character"),
+    "maxLength": _at_most,
+    "minItems": _at_least("item"),
+    "minProperties": _at_least("key"),
+    "uniqueItems": lambda error: f"must not have the same item twice, {_found(error)}",
+    "minimum": lambda error: f"must be at least {error.validator_value}, {_found(error)}",
+    "maximum": lambda error: f"must be at most {error.validator_value}, {_found(error)}",
+    "exclusiveMinimum": lambda error: f"must be more than {error.validator_value}, {_found(error)}",
+    "additionalProperties": lambda error: _must_not_have(key for key, _ in _additional(error)),
+    "unevaluatedProperties": lambda error: _must_not_have(key for key, _ in _unevaluated(error)),
+    "dependentRequired": _dependent,
+    "not": _not,
+    "anyOf": _alternatives,
+    "oneOf": _alternatives,
+}

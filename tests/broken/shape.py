@@ -15,7 +15,7 @@ class CostAsText(FaultyResponse):
     """Returns the cost as text."""
 
     fails = ("SHP-1",)
-    says = "'0.0' is not of type 'number'"
+    says = 'must be a number, and is "0.0"'
 
     def alter(self, response: Response, call: Call) -> Response:
         return replace(response, cost_usd="0.0")  # type: ignore[arg-type]
@@ -25,7 +25,7 @@ class NullForNoMessage(FaultyResponse):
     """Returns null instead of an empty message."""
 
     fails = ("SHP-1", "MSG-1", "MSG-2", "RSN-3", "ANN-1", "ATT-1")
-    says = "None is not of type 'string'"
+    says = "must be a string, and is null"
 
     def alter(self, response: Response, call: Call) -> Response:
         return replace(response, message=response.message or None)  # type: ignore[arg-type]
@@ -35,7 +35,7 @@ class RawFinishReason(FaultyResponse):
     """Returns the provider's finish reason instead of the contract's."""
 
     fails = ("SHP-1", "FIN-1")
-    says = "is not one of"
+    says = "must be "
 
     def alter(self, response: Response, call: Call) -> Response:
         return replace(response, finish_reason=response.raw_finish_reason)  # type: ignore[arg-type]
@@ -46,7 +46,7 @@ class EmptyCallTakenForACall(FaultyResponse):
 
     apis = ("snowflake:chat",)
     fails = ("SHP-1", "TOOL-1")
-    says = "should be non-empty"
+    says = "must not be empty"
 
     def alter(self, response: Response, call: Call) -> Response:
         message = (response.raw_events[0].get("choices") or [{}])[0].get("message") or {}

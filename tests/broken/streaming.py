@@ -117,7 +117,7 @@ class OwnEventType(FaultyEvents):
     """Yields a stream event of a type that the contract does not have."""
 
     fails = ("STR-3",)
-    says = "'response.started' is not one of"
+    says = 'and is "response.started"'
 
     def alter(self, events: Events) -> Events:
         yield StreamEvent("response.started")  # type: ignore[arg-type]

@@ -220,7 +220,7 @@ class EmptyNameTakenForTheName(FaultyDecoder):
     """Takes the empty name of a later piece for the name of the tool call."""
 
     fails = ("TOOL-1", "SHP-1", "STR-1")
-    says = "'' should be non-empty"
+    says = "must not be empty"
     apis = ("mistral:chat",)
     decoders = MappingProxyType({ChatDecoder: EmptyNamesKept})
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from jsonschema import Draft202012Validator
 
-from llm_conformance import toml_files
+from llm_conformance import schema, toml_files
 from llm_conformance.yaml_files import BadFileError, FileProblem
 from tools.documents import Kind
 
@@ -114,9 +114,10 @@ def sdks(path: Path) -> dict[str, Sdk]:
 def explanations(path: Path) -> list[Explanation]:
     """Return the explained differences. Raises BadFileError."""
     document, text = toml_files.read(path)
-    errors = Draft202012Validator(json.loads(_EXPLAINED_SCHEMA.read_text("utf-8"))).iter_errors(document)
+    validator = Draft202012Validator(json.loads(_EXPLAINED_SCHEMA.read_text("utf-8")))
     problems = [
-        FileProblem(path, toml_files.line_of(text, tuple(error.absolute_path)), error.message) for error in errors
+        FileProblem(path, toml_files.line_of(text, where), f"{schema.dotted(where)}: {message}")
+        for where, message in schema.violations(validator, document)
     ]
     if problems:
         raise BadFileError(*problems)

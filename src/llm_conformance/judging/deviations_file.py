@@ -57,10 +57,11 @@ def _plain(message: str) -> str:
 
 
 _MESSAGES = {
-    r"does not match '\\\\S'": "is empty; say why the adapter deviates",
-    r"does not match '\^https": "must be the URL (https://...) of an issue or a page about the deviation",
-    r"is not of type 'array'": "write [[deviation]], in double brackets, above each entry",
-    r"not valid under any of the given schemas": "must be a string, or a list of different strings",
+    "must not be blank": "is empty; say why the adapter deviates",
+    "must be a URL": "must be the URL (https://...) of an issue or a page about the deviation",
+    "must be a list": "write [[deviation]], in double brackets, above each entry",
+    "must be a string or a list": "must be a string, or a list of different strings",
+    "must not have the same item twice": "must be a string, or a list of different strings",
 }
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from llm_conformance import pointers
 from llm_conformance.locations import FORMATS
-from llm_conformance.schema import did_you_mean
 from llm_conformance.toml_files import Where
 from llm_conformance.wire.framings.registry import FRAMINGS
+from llm_conformance.wording import did_you_mean
 
 Columns = Mapping[str, Any]
 
@@ -93,4 +93,4 @@ def _url_problems(columns: Columns) -> Iterator[tuple[Where, str]]:
 
 def _unknown(column: str, kind: str, name: str, known: Collection[str]) -> Iterator[tuple[Where, str]]:
     if name not in known:
-        yield (column,), f"no such {kind}: {name!r}; there are {', '.join(sorted(known))}"
+        yield (column,), f"no such {kind}: {name!r}; there are {', '.join(sorted(known))}{did_you_mean(name, known)}"

@@ -1,0 +1,47 @@
+"""Parts of messages for people: suggestions for unknown names, counts with their nouns, commands to be typed."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shlex
+import subprocess
+from collections.abc import Iterable, Sequence
+
+
+def closest(word: str, known: Iterable[str], most: int = 1) -> list[str]:
+    """Return the known names that are similar to a word, the closest first; upper and lower case count as equal."""
+    by_lower: dict[str, str] = {}
+    for name in known:
+        by_lower.setdefault(name.lower(), name)
+    return [by_lower[each] for each in difflib.get_close_matches(word.lower(), by_lower, most)]
+
+
+def did_you_mean(word: str, known: Iterable[str], most: int = 1) -> str:
+    """Return the end of a message about an unknown name: the similar known ones as a question, "" if there are none."""
+    found = closest(word, known, most)
+    return f"; did you mean {listed(found)}?" if found else ""
+
+
+def did_you_mean_scenario(pattern: str, ids: Iterable[str]) -> str:
+    """Do the same for a scenario id or a glob of ids; a wrong folder is corrected for the whole glob."""
+    ids = list(ids)
+    folder, slash, name = pattern.partition("/")
+    folders = closest(folder, {id.partition("/")[0] for id in ids})
+    corrected = [f"{folders[0]}/{name}"] if slash and folders and folders[0] != folder and "*" in name else []
+    return f"; did you mean {corrected[0]}?" if corrected else did_you_mean(pattern, ids)
+
+
+def listed(names: Sequence[str], word: str = "or") -> str:
+    """Return names as in a sentence: `a, b or c`."""
+    return f" {word} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, which takes an s in the plural: `1 scenario`, `2 scenarios`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def command_line(words: Iterable[str]) -> str:
+    """Return words as they are typed in the shell of this system."""
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
