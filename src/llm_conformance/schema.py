@@ -6,6 +6,7 @@ Compiling costs 35 times a validation, so nothing else in the project builds a v
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -74,10 +75,11 @@ def problems(name: str, instance: Any) -> Iterator[tuple[Where, str]]:
 
 def violations(validator: Any, instance: Any) -> Iterator[tuple[Where, str]]:
     """Yield every violation of the schema of a compiled validator, as `problems` does."""
-    for error in (leaf for error in validator.iter_errors(instance) for leaf in _leaves(error)):
+    for error in itertools.chain.from_iterable(map(_leaves, validator.iter_errors(instance))):
         where = tuple(error.absolute_path)
-        if error.validator in _OTHER_KEYS and error.validator_value is False:
-            for key, known in _OTHER_KEYS[error.validator](error):
+        other_keys = _OTHER_KEYS.get(str(error.validator))
+        if other_keys and error.validator_value is False:
+            for key, known in other_keys(error):
                 yield (*where, key), f"no such key{_suggestion(key, known)}"
         else:
             yield where, _sentence(error)
@@ -206,9 +208,10 @@ def _short(text: str) -> str:
 
 def _show(value: Any) -> str:
     try:
-        return _short(json.dumps(value, ensure_ascii=False))
+        text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):  # bytes, a value that contains itself, or one that is very deep
-        return _short(repr(value))
+        text = repr(value)
+    return _short(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _found(error: ValidationError) -> str:
