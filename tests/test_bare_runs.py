@@ -142,7 +142,7 @@ def test_the_reproduce_command_finds_a_file_again(pytester: pytest.Pytester) -> 
         "--conformance-transport=vcr",
         "--conformance-timeout=2.5",
     )
-    lines = [line for line in result.stdout.lines if line.startswith("Reproduce") and "MSG-2" in line]
+    lines = [line for line in result.stdout.lines if line.startswith("Reproduce") and "SHP-1" in line]
     ((_, *arguments),) = [shlex.split(line.removeprefix("Reproduce")) for line in lines if "test_x[[]" in line]
     assert {"--conformance-transport=vcr", "--conformance-timeout=2.5"} < set(arguments)
     report = f"--conformance-report={pytester.path / 'report.json'}"

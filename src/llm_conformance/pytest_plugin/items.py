@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.compare import encodable
 from llm_conformance.judging.status import Status
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
 from llm_conformance.pytest_plugin.run import Run
@@ -38,9 +39,9 @@ class RuleItem(JudgingItem):
         if verdict.status == Status.EXPECTED:
             pytest.xfail(self._run.settings.deviations.reason(verdict))
         if verdict.status == Status.PROBE_FAILED:
-            pytest.xfail(f"probe: {verdict.message}")
+            pytest.xfail(encodable(f"probe: {verdict.message}"))
         if verdict.status not in (Status.PASS, Status.PROBE_PASSED):
-            pytest.skip(f"{verdict.status}: {verdict.message}")
+            pytest.skip(encodable(f"{verdict.status}: {verdict.message}"))
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return file, line and heading."""
