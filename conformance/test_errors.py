@@ -123,6 +123,8 @@ def _expect_class(exchange: Exchange) -> None:
     if raised is None:
         fail(f"{expected} to be raised", "an answer" if exchange.outcome.response else "nothing")
     if raised.contract_type is None:
-        fail(expected, f"{raised}", hint="neither its class nor a status attribute maps it to an error of the contract")
+        hint = "neither its class nor a status attribute maps it to an error of the contract"
+        fail(expected, f"{raised}", hint=hint, cause=raised.cause, traceback=raised.traceback)
     if error not in (ANY, raised.contract_type):
-        fail(expected, f"{raised.contract_type} ({raised})")
+        cause = f"expected {expected}; got {raised.contract_type}"
+        fail(expected, f"{raised.contract_type} ({raised})", cause=cause)

@@ -12,7 +12,6 @@ from llm_conformance.replay.matching import recorded_requests
 from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.rules import errors
 from llm_conformance.rules.outcome import Outcome, Raised, Returned
-from llm_conformance.rules.tracebacks import cause_of, traceback_of
 from llm_conformance.rules.violation import without_values
 from llm_conformance.wire.interaction import Mode
 
@@ -36,13 +35,12 @@ def outcome_of(attempt: Attempt, exception: BaseException | None, side_effects: 
         unsupported = _unsupported(exchange, error) if fault is None else None
         if unsupported:
             return Outcome(unsupported=unsupported, **seen)
+    if error is not None and not _is_allowed(attempt, error):
+        fault = fault or f"raised {error}"
     cause = None if fault is None else without_values(fault)
-    if fault is None and error is not None and not _is_allowed(attempt, error):
-        fault, cause = f"raised {error}", without_values(f"raised {error}")
-    traceback = None
-    if fault is not None and exception is not None:
-        traceback = traceback_of(exception)
-        cause = cause_of(exception) if exchange is None or exchange.mismatch is None else cause
+    if fault is not None and fault.startswith("raised ") and error is not None:
+        cause = error.cause
+    traceback = None if fault is None or error is None else error.traceback
     return Outcome(
         response=None if response is None else Returned(response),
         returned=attempt.returned,

@@ -28,6 +28,7 @@ def read_exception(error: BaseException, table: Mapping[str, str]) -> Raised:
         dump="\n".join(_text_or_reason(_dump, link) for link in chain),
         headers="\n".join(_text_or_reason(_headers, link) for link in chain),
         retry_after=next(filter(None, map(retry_after, chain)), None),
+        exception=error,
     )
 
 

@@ -15,7 +15,8 @@ from llm_conformance import schema
 from llm_conformance.compare import shown
 from llm_conformance.contract import Annotation, Attachment, Segment, ToolCall, Usage
 from llm_conformance.contract.values import plain
-from llm_conformance.rules.violation import Blocked
+from llm_conformance.rules.tracebacks import cause_of, traceback_of
+from llm_conformance.rules.violation import Blocked, without_values
 
 T = TypeVar("T")
 
@@ -34,6 +35,7 @@ class Raised:
         headers: The headers of the provider's response, as far as the error keeps them, to search for the API key.
         retry_after: `Retry-After`, from a field of the error or of an exception behind it, or from the headers that one
             of them keeps; None if there is none.
+        exception: The exception itself; None for an event.
     """
 
     type: str
@@ -44,6 +46,19 @@ class Raised:
     dump: str = ""
     headers: str = ""
     retry_after: str | None = None
+    exception: BaseException | None = None
+
+    @property
+    def cause(self) -> str:
+        """What errors with the same cause have in common: the class, and the place of the code that raised."""
+        if self.exception is None:
+            return f"{self.type}: {without_values(self.text)}"
+        return cause_of(self.exception)
+
+    @property
+    def traceback(self) -> str | None:
+        """How the exception came to the caller; None for an event."""
+        return None if self.exception is None else traceback_of(self.exception)
 
     def __str__(self) -> str:
         """Return class and message, shortened."""

@@ -12,7 +12,8 @@ from llm_conformance.compare import encodable
 from llm_conformance.locations import PACKAGE, ROOT
 from llm_conformance.rules.violation import without_values
 
-_MOST_FRAMES = 24
+_FIRST_FRAMES, _LAST_FRAMES = 8, 16
+"""The frames that are shown of a long traceback."""
 _MOST_CHAINED = 4
 _LONGEST_MESSAGE = 500
 
@@ -52,14 +53,14 @@ def traceback_of(error: BaseException) -> str:
 
 def _lines(error: BaseException) -> Iterator[str]:
     frames = _frames(error)
-    left_out = len(frames) - _MOST_FRAMES
-    shown = [*frames[: _MOST_FRAMES // 3], *frames[-2 * _MOST_FRAMES // 3 :]] if left_out > 0 else frames
-    if shown:
+    left_out = len(frames) - _FIRST_FRAMES - _LAST_FRAMES
+    if frames:
         yield "Traceback (most recent call last):\n"
-    for number, line in enumerate(traceback.format_list(list(shown))):
-        if left_out > 0 and number == _MOST_FRAMES // 3:
-            yield f"  ... {left_out} frames ...\n"
-        yield line
+    if left_out > 0:
+        yield from traceback.format_list(list(frames[:_FIRST_FRAMES]))
+        yield f"  ... {left_out} frames ...\n"
+        frames = frames[-_LAST_FRAMES:]
+    yield from traceback.format_list(list(frames))
     yield f"{type(error).__name__}: {_text(error)}\n"
 
 

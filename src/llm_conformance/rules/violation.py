@@ -49,9 +49,16 @@ class Blocked(Exception):  # noqa: N818
     """The rule cannot judge because of a failure that another rule reports; the message says which."""
 
 
-def fail(expected: str, actual: str, where: str = "", hint: str = "") -> NoReturn:
+def fail(
+    expected: str,
+    actual: str,
+    where: str = "",
+    hint: str = "",
+    cause: str | None = None,
+    traceback: str | None = None,
+) -> NoReturn:
     """Raise a Violation."""
-    raise Violation(expected, actual, where, hint)
+    raise Violation(expected, actual, where, hint, cause, traceback)
 
 
 def expect_equal(what: str, actual: Any, expected: Any, where: str = "", hint: str = "") -> None:
@@ -82,8 +89,11 @@ def _around(text: str, at: int) -> str:
     return ("..." if start else "") + piece + ("..." if at + 40 < len(text) else "")
 
 
-_VALUE = re.compile(r""""(?:[^"\\]|\\.)*"|(?<!\w)'(?:[^'\\]|\\.)*'|(?<![\w-])-?\d+(?:\.\d+)?(?!\w)""")
-_NESTED = re.compile(r"\[[^\[\]{}]+\]|\{[^\[\]{}]+\}")
+_TEXT = r'(?:\.\.\.)?"(?:[^"\\]|\\.)*"(?:\.\.\.)?'
+_QUOTED = r"(?<!\w)'(?:[^'\\]|\\.)*'"
+_NUMBER = r"(?<![\w-])-?\d+(?:\.\d+)?(?!\w)"
+_VALUE = re.compile(f"{_TEXT}|{_QUOTED}|{_NUMBER}")
+_LIST_OR_OBJECT = re.compile(r"\[[^\[\]{}]+\]|\{[^\[\]{}]+\}")
 _DEEPEST = 10
 _KEPT = frozenset({'""', "''", *(f'"{each}"' for each in get_args(FinishReason))})
 """Values that tell one cause from another."""
@@ -91,17 +101,18 @@ _KEPT = frozenset({'""', "''", *(f'"{each}"' for each in get_args(FinishReason))
 
 def without_values(text: str) -> str:
     """Return a message with each text, number, list and object replaced by a mark, so that like messages are equal."""
-    marked = _VALUE.sub(_mark, text)
+    text = _VALUE.sub(_mark, text)
     for _ in range(_DEEPEST):
-        marked, count = _NESTED.subn(lambda found: f"{found[0][0]}…{found[0][-1]}", marked)
-        if not count or marked == text:
+        text, count = _LIST_OR_OBJECT.subn("…", text)
+        if not count:
             break
-        text = marked
-    return marked
+    return text
 
 
 def _mark(found: re.Match[str]) -> str:
     value = found[0]
     if value in _KEPT:
         return value
-    return f"{value[0]}…{value[0]}" if value[0] in "\"'" else "N"
+    if value[0] == "'":
+        return "'…'"
+    return '"…"' if value[-1] in '".' else "N"

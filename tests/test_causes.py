@@ -1,0 +1,64 @@
+"""Failures with the same cause have the same text for it, whatever values they have."""
+
+from __future__ import annotations
+
+import pytest
+
+from llm_conformance.rules.tracebacks import cause_of, traceback_of
+from llm_conformance.rules.violation import Violation, without_values
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            'the message of 23 code points: "Four."; got 4 code points: "Four"',
+            'the message of N code points: "…"; got N code points: "…"',
+        ),
+        ('the message of 90 code points: ..."a \\"b\\" c"...; got null', 'the message of N code points: "…"; got null'),
+        ('finish_reason "length"; got "stop"', 'finish_reason "length"; got "stop"'),
+        ('segments [["text", "Four."], ["tool_call", null]]; got []', "segments …; got []"),
+        ('the message "Four."; got ""', 'the message "…"; got ""'),
+        ("raised KeyError: 'choices'", "raised KeyError: '…'"),
+        ("the adapter's usage of gpt-4o at 1.5", "the adapter's usage of gpt-4o at N"),
+    ],
+)
+def test_values_are_taken_out_of_a_message(message: str, expected: str) -> None:
+    assert without_values(message) == expected
+
+
+def test_a_violation_has_a_cause_without_values() -> None:
+    assert Violation("id 12", "13").cause == Violation("id 4", "5").cause
+    assert Violation("id 12", "13").cause != Violation("id 12", "null").cause
+    assert Violation("id 12", "13", cause="ids are made up").cause == "ids are made up"
+
+
+def _raised(error: Exception) -> Exception:
+    try:
+        raise error
+    except Exception as raised:
+        return raised
+
+
+def test_the_cause_of_an_exception_is_its_class_and_place() -> None:
+    error = _raised(LookupError("no choices"))
+    assert cause_of(error) == "LookupError in tests/test_causes.py:38 _raised"
+    assert traceback_of(error).splitlines()[-1] == "LookupError: no choices"
+
+
+def test_an_exception_without_frames_has_its_message_as_cause() -> None:
+    assert cause_of(LookupError("choice 7")) == "LookupError: choice N"
+
+
+def test_a_traceback_hides_secrets_and_leaves_frames_out() -> None:
+    def descend(levels: int) -> None:
+        if not levels:
+            raise LookupError("Authorization: Bearer sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD")
+        descend(levels - 1)
+
+    with pytest.raises(LookupError) as caught:
+        descend(100)
+    text = traceback_of(caught.value)
+    assert "frames ..." in text
+    assert len(text.splitlines()) < 100
+    assert "abcdefghijklmnopqrstuvwxyz" not in text
