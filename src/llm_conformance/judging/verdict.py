@@ -11,6 +11,7 @@ from llm_conformance.judging.status import Status
 from llm_conformance.replay.cell import Cell
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
+from llm_conformance.scenarios.scenario import Scenario
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Verdict:
         example: The counterexample of a search: the answer, its cuts, the expected values, and what came back.
         traceback: How the exception that is the failure came to the caller.
         command: The command that judges a failing cell again.
+        think_profile: How the model writes its reasoning into the text; None if it does not.
         deviation: The position of the known deviation that names the cell.
     """
 
@@ -42,6 +44,7 @@ class Verdict:
     cause: str | None = None
     traceback: str | None = None
     command: str | None = None
+    think_profile: str | None = None
     deviation: int | None = None
 
     @property
@@ -55,7 +58,13 @@ class Verdict:
         return {key: plain(value) for key, value in vars(self).items() if key not in absent}
 
 
-_OPTIONAL = ("example", "cause", "traceback", "command", "deviation")
+_OPTIONAL = ("example", "cause", "traceback", "command", "think_profile", "deviation")
+_NO_PROFILE = "off"
+
+
+def shown_profile(scenario: Scenario) -> str | None:
+    """Return the think profile of a scenario; None for `off`, which almost all have."""
+    return None if scenario.think_profile == _NO_PROFILE else scenario.think_profile
 
 
 def verdict(
@@ -85,4 +94,5 @@ def verdict(
         cause=None if violation is None else violation.cause,
         traceback=None if violation is None else violation.traceback,
         command=command,
+        think_profile=shown_profile(scenario),
     )

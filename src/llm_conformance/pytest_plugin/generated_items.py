@@ -17,7 +17,7 @@ from llm_conformance.judging.failure_text import reproduce_command
 from llm_conformance.judging.plan import Filters
 from llm_conformance.judging.search import search
 from llm_conformance.judging.status import Status
-from llm_conformance.judging.verdict import Verdict
+from llm_conformance.judging.verdict import Verdict, shown_profile
 from llm_conformance.locations import CASSETTES
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
 from llm_conformance.pytest_plugin.run import Run
@@ -147,6 +147,7 @@ class PropertyItem(JudgingItem):
             cause=None if found is None else found.violation.cause,
             traceback=None if found is None else found.violation.traceback,
             command=None if example is None else example["command"],
+            think_profile=None if found is None else shown_profile(found.cell.scenario),
         )
         return self._run.settings.deviations.apply(verdict)
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from llm_conformance.judging.status import Status
+from llm_conformance.reports import conversations
 from llm_conformance.reports.document import Document
+from llm_conformance.reports.findings import findings
 
 Key = tuple[str, ...]
 
@@ -54,6 +56,8 @@ def merge(documents: Sequence[Document]) -> Document:
     exchanges = {(e["adapter"], e["scenario"], e["method"]): e for each in documents for e in each["exchanges"]}
     return {
         **first,
+        "findings": [each.to_dict() for each in findings(results.values())],
+        "conversations": conversations.counts(conversations.of_results(results.values())),
         "results": list(results.values()),
         "exchanges": [exchanges[name] for name in sorted(exchanges)],
         "deviations": deviations,

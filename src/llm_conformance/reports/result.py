@@ -12,7 +12,9 @@ from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.deviations import Deviations
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.tally import Tally
+from llm_conformance.reports import conversations
 from llm_conformance.reports.document import Document
+from llm_conformance.reports.findings import findings
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Result:
 def document(result: Result) -> Document:
     """Return the JSON report."""
     tally = result.tally
+    results = [_result(verdict.to_dict()) for verdict in tally.verdicts]
     return {
         "suite": {
             "name": "llm-conformance",
@@ -70,7 +73,9 @@ def document(result: Result) -> Document:
             }
             for adapter in result.adapters
         ],
-        "results": [_result(verdict.to_dict()) for verdict in tally.verdicts],
+        "findings": [each.to_dict() for each in findings(results)],
+        "conversations": conversations.counts(tally.conversations),
+        "results": results,
         "exchanges": [tally.exchanges[name] for name in sorted(tally.exchanges)],
         "deviations": list(_deviations(result)),
         "summary": {status: count for status, count in sorted(tally.summary.items()) if count},

@@ -1,0 +1,62 @@
+"""Conversations right of conversations judged: the headline of a run.
+
+A conversation is a scenario in one mode, judged by all rules through all methods of an adapter. It is right if nothing
+in it fails; a failure that a known deviation names is a failure here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from llm_conformance.judging.status import Status
+from llm_conformance.judging.tally import Conversation
+from llm_conformance.rules.catalogue import FAMILIES
+
+Families = Mapping[str, bool]
+"""The families of rules that judged a conversation, and whether nothing in them fails."""
+
+_RIGHT = (Status.PASS, Status.STALE)
+_WRONG = (Status.FAIL, Status.EXPECTED, Status.ERROR)
+
+
+def of_results(results: Iterable[Mapping[str, Any]]) -> dict[Conversation, dict[str, bool]]:
+    """Return the conversations of a report's results, as a run counts them (`Tally.conversations`)."""
+    found: dict[Conversation, dict[str, bool]] = {}
+    for each in results:
+        is_right = each["status"] in _RIGHT
+        if is_right or each["status"] in _WRONG:
+            api = f"{each['provider']}:{each['api']}"
+            families = found.setdefault((each["adapter"], api, each["provenance"], each["scenario"], each["mode"]), {})
+            name = each["rule"].partition("-")[0]
+            families[name] = families.get(name, True) and is_right
+    return found
+
+
+def counts(conversations: Mapping[Conversation, Families]) -> list[dict[str, Any]]:
+    """Return how many conversations were judged and how many are right, as JSON values.
+
+    There is a row for each adapter, API, provenance and family of rules, and one with the family None for all
+    families together.
+    """
+    judged: dict[tuple[str, str, str, str | None], list[bool]] = {}
+    for (adapter, api, provenance, _, _), families in conversations.items():
+        judged.setdefault((adapter, api, provenance, None), []).append(all(families.values()))
+        for name, is_right in families.items():
+            judged.setdefault((adapter, api, provenance, name), []).append(is_right)
+    rows = []
+    for key in sorted(judged, key=lambda key: (*key[:3], key[3] is not None and FAMILIES.index(key[3]) + 1)):
+        adapter, api, provenance, family = key
+        provider, _, api_name = api.partition(":")
+        rows.append(
+            {
+                "adapter": adapter,
+                "provider": provider,
+                "api": api_name,
+                "provenance": provenance,
+                "family": family,
+                "judged": len(judged[key]),
+                "right": sum(judged[key]),
+            }
+        )
+    return rows

@@ -1,0 +1,179 @@
+"""Findings: the failures of a run, grouped by what causes them.
+
+One cause breaks several rules, and breaks them in many scenarios. A finding is the failures of one rule with one cause.
+A rule that fails only where worse ones fail, too, has no finding of its own: those name it under `also`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from llm_conformance.judging.status import Status
+from llm_conformance.rules.catalogue import FAMILIES, catalogue
+from llm_conformance.rules.rule import HARMS, Harm
+
+Result = Mapping[str, Any]
+"""An entry of `results` in the JSON report."""
+
+Exchange = tuple[str, str, str]
+"""(scenario, mode, method)"""
+
+PROVENANCES = ("recorded", "transcribed", "edited", "synthetic", "generated")
+"""All provenances; examples are taken from the first of these that has any."""
+
+_WRONG = (Status.FAIL.value, Status.EXPECTED.value)
+_EXAMPLES = 3
+_IN_EXAMPLES = ("scenario", "provider", "api", "mode", "method", "provenance", "think_profile", "message", "command")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Failures of one adapter with the same cause.
+
+    Attributes:
+        status: `fail`, or `expected` if known deviations name the failures.
+        rule: The rule that fails.
+        also: The rules of less harm that fail in the same exchanges, and nowhere else.
+        harm: What a user of the adapter suffers.
+        cause: What the failures have in common.
+        message: The message of the first example.
+        conversations: In how many conversations (scenario and mode) the rule fails for this cause.
+        cells: How many failing cells the finding stands for, those of the other rules included.
+        provenance: The conversations by provenance.
+        apis: Where it fails, as `provider:api`.
+        methods: The methods that fail.
+        think_profiles: The think profiles of the conversations, without `off`.
+        examples: Up to three failures, each with scenario, mode, method, message, and the command that reproduces it.
+        traceback: How the exception of the first example came to the caller; None if it is none.
+    """
+
+    adapter: str
+    status: str
+    rule: str
+    also: tuple[str, ...]
+    harm: Harm
+    cause: str
+    message: str
+    conversations: int
+    cells: int
+    provenance: Mapping[str, int]
+    apis: tuple[str, ...]
+    methods: tuple[str, ...]
+    think_profiles: tuple[str, ...]
+    examples: tuple[Mapping[str, Any], ...]
+    traceback: str | None = None
+
+    @property
+    def command(self) -> str | None:
+        """The command that reproduces the first example for which there is one."""
+        return next((each["command"] for each in self.examples if each.get("command")), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding as JSON values."""
+        values = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+def findings(results: Iterable[Result]) -> list[Finding]:
+    """Return the findings of all adapters: those that nobody knows first, then the worst harm, then the most frequent.
+
+    `results` may contain all results of a report; only failures and known deviations are looked at.
+    """
+    failures: dict[tuple[str, str], list[Result]] = {}
+    for each in results:
+        if each["status"] in _WRONG:
+            failures.setdefault((each["adapter"], each["status"]), []).append(each)
+    found = [finding for alike in failures.values() for finding in _of(alike)]
+    return sorted(found, key=_order)
+
+
+def _order(finding: Finding) -> tuple[Any, ...]:
+    harm = HARMS.index(finding.harm)
+    return _WRONG.index(finding.status), harm, -finding.conversations, _rank(finding.rule), finding.cause
+
+
+def _of(failures: Iterable[Result]) -> Iterator[Finding]:
+    """Yield the findings of one adapter, among failures of one status."""
+    by_cause: dict[tuple[str, str], list[Result]] = {}
+    for each in failures:
+        by_cause.setdefault((each["rule"], _cause(each)), []).append(each)
+    worst_first = sorted(by_cause, key=lambda key: (_rank(key[0]), -len(by_cause[key]), key))
+    worst: dict[Exchange, tuple[str, str]] = {}
+    cells: Counter[tuple[str, str]] = Counter()
+    also: dict[tuple[str, str], set[str]] = {}
+    for key in worst_first:
+        exchanges = [_exchange(each) for each in by_cause[key]]
+        if all(exchange in worst for exchange in exchanges):
+            for exchange in exchanges:
+                cells[worst[exchange]] += 1
+                also[worst[exchange]].add(key[0])
+            continue
+        cells[key] += len(exchanges)
+        also[key] = set()
+        worst.update((exchange, key) for exchange in exchanges if exchange not in worst)
+    for key, others in also.items():
+        yield _finding(by_cause[key], sorted(others - {key[0]}, key=_rank), cells[key])
+
+
+def _finding(failures: Sequence[Result], also: Iterable[str], cells: int) -> Finding:
+    examples = list(_examples(failures))
+    first = examples[0]
+    conversations = {(each["scenario"], each["mode"]): each["provenance"] for each in failures}
+    provenance = Counter(conversations.values())
+    return Finding(
+        adapter=first["adapter"],
+        status=first["status"],
+        rule=first["rule"],
+        also=tuple(also),
+        harm=_harm(first["rule"]),
+        cause=_cause(first),
+        message=first["message"] or "",
+        conversations=len(conversations),
+        cells=cells,
+        provenance={each: provenance[each] for each in PROVENANCES if each in provenance},
+        apis=tuple(sorted({f"{each['provider']}:{each['api']}" for each in failures})),
+        methods=tuple(sorted({each["method"] for each in failures})),
+        think_profiles=tuple(sorted({each["think_profile"] for each in failures if each.get("think_profile")})),
+        examples=tuple({name: each[name] for name in _IN_EXAMPLES if name in each} for each in examples),
+        traceback=first.get("traceback"),
+    )
+
+
+def _examples(failures: Iterable[Result]) -> Iterator[Result]:
+    """Yield a few failures of different APIs if possible: recordings before written scenarios, short messages first."""
+    left = sorted(failures, key=lambda each: (PROVENANCES.index(each["provenance"]), len(each["message"] or "")))
+    seen: set[tuple[str, str]] = set()
+    scenarios: set[str] = set()
+    for _ in range(_EXAMPLES):
+        left = [each for each in left if each["scenario"] not in scenarios]
+        chosen = next((each for each in left if (each["provider"], each["api"]) not in seen), next(iter(left), None))
+        if chosen is None:
+            return
+        seen.add((chosen["provider"], chosen["api"]))
+        scenarios.add(chosen["scenario"])
+        yield chosen
+
+
+def _exchange(result: Result) -> Exchange:
+    return result["scenario"], result["mode"], result["method"]
+
+
+def _cause(result: Result) -> str:
+    cause: str = result.get("cause") or result["message"] or ""
+    return cause
+
+
+def _harm(rule: str) -> Harm:
+    """Return the harm of a rule; a report of another version of the suite may have a rule that this one has not."""
+    entry = catalogue().get(rule)
+    return HARMS[-1] if entry is None else entry.rule.harm
+
+
+def _rank(rule: str) -> tuple[int, int, int]:
+    """Return what puts the rule first that says most: the worst harm, then the order of the families."""
+    family, _, number = rule.partition("-")
+    place = FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
+    return HARMS.index(_harm(rule)), place, int(number)

@@ -1,0 +1,163 @@
+"""Failures are grouped by cause, and conversations are counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from llm_conformance.judging.tally import Tally
+from llm_conformance.judging.verdict import Verdict
+from llm_conformance.reports import conversations
+from llm_conformance.reports.findings import Finding, findings
+from llm_conformance.rules.rule import HARMS
+from tests import miniature
+
+
+def failure(rule: str, scenario: str, message: str = "wrong", **others: Any) -> dict[str, Any]:
+    """Return a result that fails."""
+    provider = scenario.partition("/")[0]
+    values = {"adapter": "mine", "mode": "json", "method": "parse", "status": "fail", "provenance": "synthetic"}
+    values |= {"rule": rule, "scenario": scenario, "provider": provider, "api": "chat", "message": message}
+    return {"cause": message, "grounds": None, **values, **others}
+
+
+def only(results: list[dict[str, Any]]) -> Finding:
+    (finding,) = findings(results)
+    return finding
+
+
+def test_failures_with_one_cause_are_one_finding() -> None:
+    finding = only(
+        [failure("MSG-2", f"openai/{name}") for name in "abcd"] + [failure("MSG-2", "a/a", method="complete")]
+    )
+    assert (finding.rule, finding.harm, finding.conversations, finding.cells) == ("MSG-2", "lost", 5, 5)
+    assert (finding.apis, finding.methods) == (("a:chat", "openai:chat"), ("complete", "parse"))
+
+
+def test_another_cause_is_another_finding() -> None:
+    results = [failure("MSG-2", "openai/a", "one"), failure("MSG-2", "openai/b", "two")]
+    assert {each.cause for each in findings(results)} == {"one", "two"}
+
+
+def test_two_methods_in_one_conversation_are_one_conversation() -> None:
+    finding = only([failure("MSG-2", "openai/a"), failure("MSG-2", "openai/a", method="complete")])
+    assert (finding.conversations, finding.cells) == (1, 2)
+
+
+def test_a_rule_that_fails_only_where_a_worse_one_fails_is_named_beside_it() -> None:
+    results = [failure(rule, f"openai/{name}") for rule in ("RSN-3", "MSG-2", "MSG-1") for name in "ab"]
+    finding = only(results)
+    assert (finding.rule, finding.also, finding.cells) == ("MSG-1", ("MSG-2", "RSN-3"), 6)
+
+
+def test_a_rule_that_fails_elsewhere_too_has_a_finding_of_its_own_with_all_its_conversations() -> None:
+    results = [failure("MSG-2", "openai/a"), *(failure("USE-1", f"openai/{name}") for name in "abc")]
+    lost, counted = findings(results)
+    assert (lost.rule, lost.also, lost.conversations) == ("MSG-2", (), 1)
+    assert (counted.rule, counted.also, counted.conversations) == ("USE-1", (), 3)
+
+
+def test_every_failing_cell_belongs_to_one_finding() -> None:
+    results = [failure("MSG-2", "openai/a"), failure("MSG-1", "openai/b")]
+    results += [failure(rule, f"openai/{name}") for rule in ("STR-1", "USE-1") for name in "ab"]
+    results.append(failure("USE-1", "openai/c"))
+    found = findings(results)
+    assert {each.rule: each.also for each in found} == {"MSG-1": ("STR-1",), "MSG-2": ("STR-1",), "USE-1": ()}
+    assert sum(each.cells for each in found) == len(results)
+
+
+def test_the_worst_harm_comes_first_then_the_most_frequent() -> None:
+    results = [failure("USE-1", f"openai/u{number}") for number in range(5)]
+    results += [failure("MSG-2", f"openai/m{number}", "rare") for number in range(1)]
+    results += [failure("MSG-2", f"openai/n{number}", "frequent") for number in range(2)]
+    found = findings(results)
+    assert [each.cause for each in found] == ["frequent", "rare", "wrong"]
+    assert [HARMS.index(each.harm) for each in found] == sorted(HARMS.index(each.harm) for each in found)
+
+
+def test_known_deviations_are_findings_of_their_own_after_the_others() -> None:
+    known = failure("MSG-1", "openai/a", status="expected")
+    found = findings([known, failure("USE-1", "openai/a"), failure("MSG-1", "openai/b", status="blocked")])
+    assert [(each.rule, each.status) for each in found] == [("USE-1", "fail"), ("MSG-1", "expected")]
+
+
+def test_adapters_do_not_share_findings() -> None:
+    results = [failure("MSG-2", "openai/a"), failure("MSG-2", "openai/a", adapter="other")]
+    assert [each.adapter for each in findings(results)] == ["mine", "other"]
+
+
+def test_generated_failures_fold_into_the_recorded_finding() -> None:
+    generated = failure("MSG-2", "openai/generated-chat-answers", provenance="generated")
+    finding = only([generated, failure("MSG-2", "openai/a"), failure("MSG-2", "openai/b", provenance="recorded")])
+    assert finding.provenance == {"recorded": 1, "synthetic": 1, "generated": 1}
+    assert [each["provenance"] for each in finding.examples] == ["recorded", "synthetic", "generated"]
+
+
+def test_examples_are_of_different_providers_and_short_first() -> None:
+    results = [
+        failure("MSG-2", f"openai/{name}", "long" * length, cause="same")
+        for name, length in (("a", 3), ("b", 1), ("c", 2))
+    ]
+    results.append(failure("MSG-2", "zai/z", "long" * 9, cause="same", command="pytest z"))
+    finding = only(results)
+    assert [each["scenario"] for each in finding.examples] == ["openai/b", "zai/z", "openai/c"]
+    assert finding.message == "long"
+    assert finding.command == "pytest z"
+
+
+def test_a_finding_has_the_traceback_and_the_think_profiles() -> None:
+    finding = only([failure("SHP-1", "openai/a", traceback="Traceback", think_profile="leading")])
+    assert finding.to_dict()["traceback"] == "Traceback"
+    assert finding.think_profiles == ("leading",)
+
+
+def verdict(status: str, rule: str, scenario: str, **others: Any) -> Verdict:
+    return Verdict(**failure(rule, scenario, status=status, **others))
+
+
+def test_a_conversation_is_right_if_nothing_in_it_fails() -> None:
+    tally = Tally(keeps=True)
+    tally.add(
+        [
+            verdict("pass", "MSG-2", "openai/a"),
+            verdict("pass", "USE-1", "openai/a"),
+            verdict("pass", "MSG-2", "openai/b"),
+            verdict("expected", "USE-1", "openai/b"),
+            verdict("blocked", "USE-1", "openai/c"),
+            verdict("vacuous", "USE-1", "openai/d"),
+            verdict("pass", "USE-1", "openai/e", provenance="generated"),
+        ]
+    )
+    rows = conversations.counts(tally.conversations)
+    found = {(each["provenance"], each["family"]): (each["judged"], each["right"]) for each in rows}
+    assert found == {
+        ("generated", None): (1, 1),
+        ("generated", "USE"): (1, 1),
+        ("synthetic", None): (2, 1),
+        ("synthetic", "MSG"): (2, 2),
+        ("synthetic", "USE"): (2, 1),
+    }
+    assert conversations.of_results(each.to_dict() for each in tally.verdicts) == tally.conversations
+
+
+@pytest.mark.parametrize("spoilt", ["None", "''"])
+def test_the_report_has_findings_and_conversations(pytester: pytest.Pytester, spoilt: str) -> None:
+    pytester.makepyfile(
+        wrong=f"""
+        import dataclasses
+        from adapters import ReferenceAdapters
+
+        class Adapter(ReferenceAdapters):
+            def parse(self, http, call):
+                return dataclasses.replace(super().parse(http, call), message={spoilt})
+
+        conformance_adapter = Adapter
+        """
+    )
+    _, report = miniature.run(pytester, "--adapter=wrong", "--conformance-method=parse", "--conformance-examples=0")
+    (finding,) = report["findings"]
+    assert finding["rule"] == ("SHP-1" if spoilt == "None" else "MSG-2")
+    assert "--conformance-scenario=mini/spider" in finding["examples"][0]["command"]
+    wrong = {each["family"] for each in report["conversations"] if each["right"] < each["judged"]}
+    assert {None, finding["rule"].partition("-")[0]} <= wrong
