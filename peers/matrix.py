@@ -69,7 +69,7 @@ def _deviations(name: str, report: Document) -> Iterator[str]:
         yield f"* {', '.join(sorted(rules))} ({cells} cells, as in `{example}`): [{reason}]({link})"
     wrong = sum(result["status"] == Status.FAIL for result in report["results"])
     if wrong:
-        yield f"* {wrong} cells fail for unknown reasons."
+        yield f"* {wrong} cells fail for reasons that are not judged yet."
     if not causes and not wrong:
         yield "All judged cells are right."
     yield ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging import deviations, deviations_file
 from llm_conformance.judging.deviations import Deviation, Deviations
+from llm_conformance.judging.known import links
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.yaml_files import BadFileError
@@ -33,9 +35,9 @@ def refusal(tmp_path: Path, text: str) -> list[str]:
     return [str(problem).partition("known.toml:")[2] for problem in refused.value.problems]
 
 
-def entry(rule: str = "MSG-2", scenario: str = "openai/one", **more: str) -> str:
+def entry(rule: str | list[str] = "MSG-2", scenario: str | list[str] = "openai/one", **more: str | list[str]) -> str:
     fields = {"rule": rule, "scenario": scenario, **more}
-    return "".join(f'{name} = "{value}"\n' for name, value in fields.items())
+    return "".join(f"{name} = {json.dumps(value)}\n" for name, value in fields.items())
 
 
 def verdict(scenario: str = "openai/one", status: str = "fail", **more: str) -> Verdict:
@@ -48,7 +50,7 @@ def verdict(scenario: str = "openai/one", status: str = "fail", **more: str) -> 
         "method": "parse",
         "provenance": "generated" if "generated" in scenario else "synthetic",
     }
-    return Verdict(scenario=scenario, status=status, message="wrong", **{**fields, **more})
+    return Verdict(scenario=scenario, status=status, **{"message": "wrong", **fields, **more})
 
 
 def adapter(version: str | None = "1.0") -> AdapterUnderTest:
@@ -97,6 +99,24 @@ def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool =
         ),
         ("[deviation]\n", ["1: deviation: write [[deviation]], in double brackets, above each entry"]),
         (
+            f"[[deviation]]\n{entry(message='KeyError')}{REST}[[deviation]]\n{entry(message='KeyError in a.py')}{REST}",
+            [
+                "7: openai/one with 'KeyError in a.py': redundant, the entry in line 1 covers it; remove this one",
+            ],
+        ),
+        (
+            f"[[deviation]]\n{entry(message='a…c')}{REST}[[deviation]]\n{entry(scenario='openai/*')}{REST}",
+            ["7: openai/*: also covers the entry in line 1; keep one"],
+        ),
+        (
+            f"[[deviation]]\n{entry(message=' ')}{REST}",
+            ["1: message: is empty; write a part of the message of the failure, or leave it out"],
+        ),
+        (
+            f'[[deviation]]\n{entry()}reason = "because"\nlink = "https://github.com/owner/name"\n',
+            ["1: link: the front page of a repository; name an issue, a pull request, or a line"],
+        ),
+        (
             f"[[deviation]]\n{entry()}{REST}[[deviation]]\n{entry()}{REST}",
             ["6: openai/one: redundant, the entry in line 1 covers it; remove this one"],
         ),
@@ -142,6 +162,116 @@ def test_a_restricted_deviation_names_only_matching_cells(
     assert (known.apply(verdict()).status == "expected") is named
 
 
+CAUSE = {"message": "expected an answer; got 'x' in line 7", "cause": "KeyError in mypkg/decode.py:31 decode"}
+
+
+@pytest.mark.parametrize(
+    ("message", "named"),
+    [
+        ("KeyError", True),
+        ("an answer; got 'x'", True),
+        ("KeyError in …decode.py", True),
+        ("expected …; got … line 7", True),
+        ("ValueError", False),
+        ("got … an answer", False),
+        (["ValueError", "KeyError"], True),
+    ],
+)
+def test_a_message_names_only_failures_of_which_it_is_a_part(
+    tmp_path: Path, message: str | list[str], named: bool
+) -> None:
+    known = in_force(*load(tmp_path, entry(message=message)))
+    assert (known.apply(verdict(**CAUSE)).status == "expected") is named
+
+
+def test_two_entries_with_different_messages_name_one_cell(tmp_path: Path) -> None:
+    known = in_force(*load(tmp_path, entry(message="KeyError"), entry(message="ValueError")))
+    found = known.apply(verdict(message="ValueError: 7"))
+    assert (found.status, found.deviation) == ("expected", 1)
+    passed = known.apply(verdict(status="pass"))
+    assert (passed.deviation, list(passed.further_deviations)) == (0, [1])
+
+
+def test_each_rule_glob_and_message_of_an_entry_must_name_a_failure_but_not_each_with_each(tmp_path: Path) -> None:
+    lists = {"rule": ["MSG-1", "MSG-2"], "scenario": ["openai/one", "openai/two"]}
+    known = in_force(*load(tmp_path, entry(**lists)))
+    one_one, two_two, two_one = 0, 3, 2
+    assert list(known.stale({one_one, two_two})) == []
+    assert list(known.stale({two_one})) == [0, 1, 3]
+    path = tmp_path / "known.toml"
+    assert list(known.stale_entries({0, 1, 3})) == [
+        f"{path}:1: no cell fails; remove MSG-1 from `rule` and openai/two from `scenario`"
+    ]
+    assert list(known.stale_entries({0, 1, 2, 3})) == [
+        f"{path}:1: no cell fails; remove the entry (MSG-1 in openai/one)"
+    ]
+
+
+def test_a_message_of_a_list_that_no_failure_has_is_stale(tmp_path: Path) -> None:
+    known = in_force(*load(tmp_path, entry(message=["KeyError", "ValueError"])))
+    assert list(known.stale({0})) == [1]
+    assert list(known.stale_entries({1})) == [
+        f"{tmp_path / 'known.toml'}:1: no cell fails; remove ValueError from `message`"
+    ]
+
+
+def test_entries_that_name_nothing_in_the_run_are_counted_with_the_reason(tmp_path: Path) -> None:
+    other = entry(scenario="openai/two", adapter="other")
+    known = in_force(*load(tmp_path, entry(), other, entry("MSG-1"), entry("STR-4")))
+    assert list(known.unused({0, 1, 2, 3}, ())) == []
+    assert list(known.unused({0}, {2})) == [
+        "deviations not used in this run: 3 of 4 entries: 1 for other adapters or versions, "
+        "1 of cells that could not be judged, 1 of cells outside this run, or of inputs that every run draws anew"
+    ]
+
+
+def test_an_entry_of_a_cell_that_is_blocked_is_not_stale(tmp_path: Path) -> None:
+    known = in_force(*load(tmp_path, entry(message="a"), entry(message="b")))
+    tally = Tally(keeps=False)
+    tally.add([known.apply(verdict(status="blocked"))])
+    assert list(known.stale(tally.borne_out | tally.undecided)) == []
+
+
+INSTEAD = "name an issue, a pull request, or a line"
+
+
+@pytest.mark.parametrize(
+    ("link", "problem"),
+    [
+        ("https://github.com/owner/name", f"the front page of a repository; {INSTEAD}"),
+        ("https://www.github.com/owner/name/#readme", f"the front page of a repository; {INSTEAD}"),
+        ("https://github.com/owner", f"the front page of a repository; {INSTEAD}"),
+        ("https://github.com/owner/name/tree/main/src", f"the front page of a repository; {INSTEAD}"),
+        ("https://github.com/owner/name/blob/main/a.py", f"a file without a line; {INSTEAD}"),
+        ("https://gitlab.com/owner/name/-/blob/main/a.py", f"a file without a line; {INSTEAD}"),
+        ("https://codeberg.org/owner/name/src/branch/main/a.py", f"a file without a line; {INSTEAD}"),
+        ("https://raw.githubusercontent.com/owner/name/main/a.py", f"a file without a line; {INSTEAD}"),
+        ("https://github.com/owner/name/pulls", f"a list of pulls; {INSTEAD}"),
+        ("https://pypi.org/project/name/", f"the page of a package; {INSTEAD}"),
+        (
+            "https://mypkg.dev/",
+            f"the front page of a host; {INSTEAD}, or the page of the documentation that says it",
+        ),
+        ("https://github.com/owner/name/issues/7", None),
+        ("https://github.com/owner/name/pull/7#discussion_r1", None),
+        ("https://github.com/owner/name/discussions/7", None),
+        ("https://github.com/owner/name/commit/abc", None),
+        ("https://github.com/owner/name/blob/main/a.py#L7-L9", None),
+        ("https://github.com/owner/name/blob/main/README.md#limits", None),
+        ("https://gitlab.com/group/sub/name/-/issues/7", None),
+        ("https://gitlab.com/owner/name/-/blob/main/a.py#L7", None),
+        ("https://codeberg.org/owner/name/src/branch/main/a.py#L7", None),
+        ("https://bitbucket.org/owner/name/src/main/a.py#lines-7", None),
+        ("https://github.com/owner/name/wiki/Limits", None),
+        ("https://mypkg.dev/docs/limits", None),
+        ("https://mypkg.dev/?id=7", None),
+        ("https://mypkg.github.io/limits", None),
+    ],
+)
+def test_a_link_leads_to_where_the_deviation_is_written_down(link: str, problem: str | None) -> None:
+    assert links.problem(link) == problem
+
+
 def test_only_failures_of_the_rule_and_scenario_are_expected(tmp_path: Path) -> None:
     known = in_force(*load(tmp_path, entry(scenario="openai/*")))
     assert known.apply(verdict()).status == "expected"
@@ -176,4 +306,4 @@ def test_an_entry_that_names_only_a_probe_is_not_stale(tmp_path: Path) -> None:
     tally = Tally(keeps=False)
     tally.add([known.apply(verdict(status="probe-failed"))])
     assert list(known.stale(tally.borne_out)) == [0]
-    assert list(known.stale(tally.borne_out | tally.of_probes)) == []
+    assert list(known.stale(tally.borne_out | tally.undecided)) == []

@@ -1,7 +1,8 @@
 """Known deviations: cells of an adapter that are known to fail, each with a reason and a link.
 
-A failing cell that a deviation names is `expected` instead of `fail`. A deviation that names no failing cell is stale,
-and fails the run, so that it is removed when the adapter is fixed.
+A failing cell that a deviation names is `expected` instead of `fail`. With a `message` it names only failures of which
+this is a part, so that another fault in the same cell fails. An entry without a failing cell is stale, and fails the
+run, so that it is removed when the adapter is fixed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import fnmatch
 import functools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,9 @@ from llm_conformance.wire.interaction import Mode
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 GENERATED = "generated"
+LISTS = ("rule", "scenario", "message")
+"""The keys of an entry that may have lists."""
+
 _GLOB = re.compile(r"[*?\[]")
 
 
@@ -36,11 +40,26 @@ def names(pattern: str, id: str) -> bool:
     return fnmatch.fnmatchcase(id, pattern) and (f"/{GENERATED}-" not in id or GENERATED in pattern)
 
 
+ANYTHING = "…"
+"""Stands for any text in a `message`."""
+
+
+def is_part(message: str, text: str) -> bool:
+    """Return True if a `message` of a deviation is a part of a text: its pieces between "…" occur in it, in order."""
+    at = 0
+    for piece in message.split(ANYTHING):
+        found = text.find(piece, at)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
+
+
 @dataclass(frozen=True)
 class Deviation:
-    """One deviation: one rule and one glob of scenario ids. An entry of a file with lists makes several.
+    """One deviation: one rule, one glob of scenario ids, one message. An entry of a file with lists makes several.
 
-    `adapter`, `versions` (a PEP 440 specifier), `mode` and `method` restrict it, unless they are None.
+    `adapter`, `versions` (a PEP 440 specifier), `mode`, `method` and `message` restrict it, unless they are None.
     """
 
     path: Path
@@ -53,21 +72,34 @@ class Deviation:
     versions: str | None = None
     mode: Mode | None = None
     method: str | None = None
+    message: str | None = None
+
+    @property
+    def about(self) -> str:
+        """The glob and the message."""
+        return self.scenario if self.message is None else f"{self.scenario} with {self.message!r}"
 
     def names(self, verdict: Verdict) -> bool:
-        """Return True if the deviation is about the cell of a verdict."""
+        """Return True if the deviation is about the cell of a verdict, and about its message if it is a failure."""
         return (
             self.rule == verdict.rule
             and self.mode in (None, verdict.mode)
             and self.method in (None, verdict.method)
             and names(self.scenario, verdict.scenario)
+            and (verdict.status != Status.FAIL or self._explains(verdict))
         )
+
+    def _explains(self, failure: Verdict) -> bool:
+        texts = filter(None, (failure.message, failure.cause))
+        return self.message is None or any(is_part(self.message, text) for text in texts)
 
     def is_covered_by(self, other: Deviation) -> bool:
         """Return True if the other one has the same rule and no restriction that this one does not have."""
         restricted = ("adapter", "versions", "mode", "method")
-        return self.rule == other.rule and all(
-            getattr(other, each) in (None, getattr(self, each)) for each in restricted
+        return (
+            self.rule == other.rule
+            and all(getattr(other, each) in (None, getattr(self, each)) for each in restricted)
+            and (other.message is None or (self.message is not None and is_part(other.message, self.message)))
         )
 
     def __str__(self) -> str:
@@ -93,16 +125,19 @@ class Deviations:
     is_certain: bool = False
 
     def apply(self, verdict: Verdict) -> Verdict:
-        """Return the verdict with the deviation that names its cell; a failure becomes `expected`."""
+        """Return the verdict with the deviations that name its cell; a failure becomes `expected` by the first."""
+        named = self._naming(verdict)
+        if not named:
+            return verdict
+        if verdict.status == Status.FAIL:
+            return replace(verdict, status=Status.EXPECTED.value, deviation=named[0])
+        return replace(verdict, deviation=named[0], further_deviations=tuple(named[1:]))
+
+    def _naming(self, verdict: Verdict) -> list[int]:
         places = self._places.get(verdict.adapter, {})
         # A look-up is a hundred times faster than matching a glob, and most entries have no glob.
         about = (places.get((verdict.rule, name), ()) for name in (verdict.scenario, None))
-        named = [at for found in about for at in found if self.listed[at].names(verdict)]
-        at = min(named, default=None)
-        if at is None:
-            return verdict
-        status = Status.EXPECTED.value if verdict.status == Status.FAIL else verdict.status
-        return replace(verdict, status=status, deviation=at)
+        return sorted(at for found in about for at in found if self.listed[at].names(verdict))
 
     @functools.cached_property
     def _places(self) -> Mapping[str, Mapping[tuple[str, str | None], list[int]]]:
@@ -118,11 +153,56 @@ class Deviations:
     def stale(self, borne_out: Collection[int]) -> Iterator[int]:
         """Yield the positions of the stale deviations of a complete run.
 
-        `borne_out` are the positions of the deviations that name a failing cell.
+        `borne_out` are the positions of the deviations that name a failing cell, or one that could not be judged. Of an
+        entry with lists, each rule, glob and message must be part of one of them, but not each with each.
         """
-        for at in sorted({at for positions in self.by_adapter.values() for at in positions}):
-            if at not in borne_out and self.decides(at):
-                yield at
+        applying = sorted({at for positions in self.by_adapter.values() for at in positions})
+        entries = {at: vars(self.listed[at]) for at in applying}
+        return stale_parts(entries, {at for at in applying if at in borne_out or not self.decides(at)})
+
+    def stale_entries(self, stale: Collection[int]) -> Iterator[str]:
+        """Yield for each entry that is stale, or of which a part is, its place and what to remove."""
+        for (path, line), positions in self._entries.items():
+            if gone := [at for at in positions if at in stale]:
+                yield f"{path}:{line}: {self._advice(gone, [at for at in positions if at not in stale])}"
+
+    def unused(self, used: Collection[int], undecided: Collection[int]) -> Iterator[str]:
+        """Yield one line on the entries that name no failure and are not stale, and why, if there are any.
+
+        `used` are the positions of the other deviations, `undecided` those of deviations that name a cell that could
+        not be judged.
+        """
+        applying = {at for positions in self.by_adapter.values() for at in positions}
+        unused = [positions for positions in self._entries.values() if set(positions).isdisjoint(used)]
+        reasons = Counter(
+            "for other adapters or versions"
+            if applying.isdisjoint(positions)
+            else "of cells that could not be judged"
+            if not set(undecided).isdisjoint(positions)
+            else "of cells outside this run, or of inputs that every run draws anew"
+            for positions in unused
+        )
+        if unused:
+            why = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+            yield f"deviations not used in this run: {len(unused)} of {len(self._entries)} entries: {why}"
+
+    @functools.cached_property
+    def _entries(self) -> Mapping[tuple[Path, int], Sequence[int]]:
+        """The positions of the deviations of each entry."""
+        found: dict[tuple[Path, int], list[int]] = {}
+        for at, each in enumerate(self.listed):
+            found.setdefault((each.path, each.line), []).append(at)
+        return found
+
+    def _advice(self, stale: list[int], alive: list[int]) -> str:
+        parts: list[str] = []
+        for name in LISTS if alive else ():
+            kept = {getattr(self.listed[at], name) for at in alive}
+            gone = dict.fromkeys(getattr(self.listed[at], name) for at in stale)
+            if removed := ", ".join(each for each in gone if each not in kept):
+                parts.append(f"{removed} from `{name}`")
+        first = self.listed[stale[0]]
+        return f"no cell fails; remove {' and '.join(parts) or f'the entry ({first.rule} in {first.scenario})'}"
 
     def decides(self, at: int) -> bool:
         """Return True if a deviation without a failing cell is stale, not if a search may fail in the next run."""
@@ -139,6 +219,18 @@ class Deviations:
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the deviations as JSON values, in order."""
         return [{**vars(each), "path": each.path.as_posix()} for each in self.listed]
+
+
+def stale_parts(deviations: Mapping[int, Mapping[str, Any]], alive: Collection[int]) -> Iterator[int]:
+    """Yield the positions of the deviations whose rule, glob or message no deviation in `alive` shares.
+
+    `deviations` are the fields of each deviation by its position. Only deviations of the same entry share anything.
+    """
+    parts = {
+        at: {(str(each["path"]), each["line"], name, each[name]) for name in LISTS} for at, each in deviations.items()
+    }
+    living = {part for at in alive for part in parts[at]}
+    yield from (at for at, own in parts.items() if not own <= living)
 
 
 def for_run(

@@ -15,7 +15,8 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from llm_conformance import schema, secrets, toml_files
 from llm_conformance.adapter.declarations import METHODS, AdapterUnderTest
-from llm_conformance.judging.deviations import Deviation, Deviations, names
+from llm_conformance.judging.deviations import ANYTHING, LISTS, Deviation, Deviations, names
+from llm_conformance.judging.known import links
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.templating import render
@@ -47,7 +48,7 @@ def load(path: Path, rules: Collection[str], scenarios: Collection[str]) -> tupl
     found = list(_deviations(path, document, lines))
     problems += _problems(found, rules, scenarios)
     if problems:
-        raise BadFileError(*problems)
+        raise BadFileError(*dict.fromkeys(problems))
     return tuple(found)
 
 
@@ -67,12 +68,13 @@ _MESSAGES = {
 
 def _deviations(path: Path, document: Mapping[str, Any], lines: list[int]) -> Iterator[Deviation]:
     for line, entry in zip(lines, document.get("deviation", ()), strict=True):
-        for rule, pattern in itertools.product(_listed(entry["rule"]), _listed(entry["scenario"])):
-            yield Deviation(path, line, **{**entry, "rule": rule, "scenario": pattern})
+        lists = (_listed(entry.get(name)) for name in LISTS)
+        for values in itertools.product(*lists):
+            yield Deviation(path, line, **{**entry, **dict(zip(LISTS, values, strict=True))})
 
 
-def _listed(value: str | list[str]) -> list[str]:
-    return [value] if isinstance(value, str) else value
+def _listed(value: str | list[str] | None) -> Sequence[str | None]:
+    return value if isinstance(value, list) else [value]
 
 
 def _problems(found: list[Deviation], rules: Collection[str], scenarios: Collection[str]) -> Iterator[FileProblem]:
@@ -89,6 +91,11 @@ def _problems(found: list[Deviation], rules: Collection[str], scenarios: Collect
                 each.line,
                 f"{each.scenario}: no scenario has such an id; see `llm-conformance list scenarios`",
             )
+        if each.message is not None and not each.message.strip(f"{ANYTHING} "):
+            message = "message: is empty; write a part of the message of the failure, or leave it out"
+            yield FileProblem(each.path, each.line, message)
+        if problem := links.problem(each.link):
+            yield FileProblem(each.path, each.line, f"link: {problem}")
         if each.versions is not None and (problem := _bad_specifier(each.versions)):
             yield FileProblem(each.path, each.line, f"versions: {problem}")
         if each.method is not None and each.mode is not None and each.method not in METHODS[each.mode]:
@@ -97,11 +104,11 @@ def _problems(found: list[Deviation], rules: Collection[str], scenarios: Collect
         within = [other for other in before if mine and mine <= matched[other.scenario] and each.is_covered_by(other)]
         wider = [other for other in before if matched[other.scenario] <= mine and other.is_covered_by(each)]
         if within:
-            message = f"{each.scenario}: redundant, the entry in line {within[0].line} covers it; remove this one"
+            message = f"{each.about}: redundant, the entry in line {within[0].line} covers it; remove this one"
             yield FileProblem(each.path, each.line, message)
         elif wider:
             lines = ", ".join(str(line) for line in dict.fromkeys(other.line for other in wider))
-            yield FileProblem(each.path, each.line, f"{each.scenario}: also covers the entry in line {lines}; keep one")
+            yield FileProblem(each.path, each.line, f"{each.about}: also covers the entry in line {lines}; keep one")
         earlier[each.rule].append(each)
 
 

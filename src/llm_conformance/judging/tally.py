@@ -20,6 +20,9 @@ Conversation = tuple[str, str, str, str, str]
 """(adapter, provider:api, provenance, scenario, mode)"""
 
 _WRONG = (Status.FAIL, Status.EXPECTED, Status.ERROR)
+_OF_FURTHER = {Status.FAIL.value: Status.EXPECTED.value}
+"""The status of the failures that further deviations name, by the status of the cell, if it is another."""
+_UNDECIDED = (*PROBES, Status.BLOCKED, Status.NEW)
 
 
 @dataclass
@@ -60,6 +63,8 @@ class Tally:
             self.counts[key] += 1
             if each.deviation is not None:
                 self.named[each.deviation, key] += 1
+            for at in each.further_deviations:
+                self.named[at, (*key[:-1], _OF_FURTHER.get(each.status, each.status))] += 1
             if each.status in _WRONG or each.status == Status.PASS:
                 conversation = (each.adapter, api, each.provenance, each.scenario, each.mode)
                 self._judged(conversation, family, each.status == Status.PASS)
@@ -85,9 +90,9 @@ class Tally:
         return frozenset(at for at, key in self.named if key[-1] == Status.EXPECTED)
 
     @property
-    def of_probes(self) -> frozenset[int]:
-        """The positions of the known deviations that name a probe, which decides nothing about them."""
-        return frozenset(at for at, key in self.named if key[-1] in PROBES)
+    def undecided(self) -> frozenset[int]:
+        """The positions of the known deviations that name a probe, or a cell that could not be judged."""
+        return frozenset(at for at, key in self.named if key[-1] in _UNDECIDED)
 
     def mark_stale(self, positions: Collection[int]) -> None:
         """Change the passing verdicts that stale deviations name to `stale`; count one for a deviation without any."""
@@ -99,7 +104,7 @@ class Tally:
         self.counts["", "", "", "", Status.STALE] += len(set(positions) - passed)
         self.verdicts = [
             replace(each, status=Status.STALE.value, message="a known deviation names this cell, but it passes")
-            if each.deviation in positions and each.status == Status.PASS
+            if each.status == Status.PASS and not {each.deviation, *each.further_deviations}.isdisjoint(positions)
             else each
             for each in self.verdicts
         ]

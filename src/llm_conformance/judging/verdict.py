@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,8 @@ class Verdict:
         command: The command that judges a failing cell again.
         think_profile: How the model writes its reasoning into the text; None if it does not.
         deviation: The position of the known deviation that names the cell.
+        further_deviations: The positions of others that name it, or a failure among the others of a search.
+        other_failures: What else a search found: the `message` and the `cause` of failures with other causes.
     """
 
     adapter: str
@@ -46,6 +48,8 @@ class Verdict:
     command: str | None = None
     think_profile: str | None = None
     deviation: int | None = None
+    further_deviations: Sequence[int] = ()
+    other_failures: Sequence[Mapping[str, str]] = ()
 
     @property
     def headline(self) -> str:
@@ -54,11 +58,16 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as a result of the JSON report."""
-        absent = {key for key in _OPTIONAL if getattr(self, key) is None}
+        absent = {key for key in _OPTIONAL if getattr(self, key) in (None, ())}
         return {key: plain(value) for key, value in vars(self).items() if key not in absent}
 
 
-_OPTIONAL = ("example", "cause", "traceback", "command", "think_profile", "deviation")
+_OPTIONAL = frozenset(
+    {
+        *("example", "cause", "traceback", "command", "think_profile"),
+        *("deviation", "further_deviations", "other_failures"),
+    }
+)
 _NO_PROFILE = "off"
 
 

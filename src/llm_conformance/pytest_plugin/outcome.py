@@ -132,7 +132,7 @@ class RunOutcome:
         tally = self._run.new_tally()
         tally.absorb(collected.known.to_dict())
         tally.absorb(self._judged.to_dict())
-        seen = tally.borne_out | tally.of_probes
+        seen = tally.borne_out | tally.undecided
         stale = frozenset(settings.deviations.stale(seen)) if self._is_whole() else frozenset()
         tally.mark_stale(stale)
         return Result(

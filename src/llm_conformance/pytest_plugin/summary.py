@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import pytest
 
 from llm_conformance import __version__
 from llm_conformance.adapter.declarations import AdapterUnderTest
-from llm_conformance.judging.deviations import Deviation
 from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.reports.matrix import RED, Counts, brief, passed_and_judged
 from llm_conformance.reports.result import Result
@@ -40,16 +38,8 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
 
 
 def _deviations(result: Result) -> Iterator[str]:
-    listed = result.deviations.listed
-    entries: dict[tuple[Path, int], list[Deviation]] = {}
-    for at in sorted(result.stale):
-        entries.setdefault((listed[at].path, listed[at].line), []).append(listed[at])
-    for (path, line), (first, *others) in entries.items():
-        more = f" and {len(others)} more" if others else ""
-        yield f"stale: {path}:{line}: {first.rule} in {first.scenario}{more}: no cell fails; remove the entry"
-    unseen = len(listed) - len(result.stale | result.tally.borne_out)
-    if unseen:
-        yield f"deviations not used in this run: {unseen} of {len(listed)}, for other adapters, versions or scenarios"
+    yield from (f"stale: {line}" for line in result.deviations.stale_entries(result.stale))
+    yield from result.deviations.unused(result.stale | result.tally.borne_out, result.tally.undecided)
 
 
 def _show_adapter(terminal: pytest.TerminalReporter, result: Result, adapter: AdapterUnderTest) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from llm_conformance.judging.deviations import stale_parts
 from llm_conformance.judging.status import Status
 from llm_conformance.reports import conversations
 from llm_conformance.reports.document import Document
@@ -45,7 +46,8 @@ def merge(documents: Sequence[Document]) -> Document:
     deviations = _deviations(documents, is_whole)
     stale = {at for at, each in enumerate(deviations) if each["status"] == Status.STALE}
     for result in results.values():
-        if result.get("deviation") in stale and result["status"] == Status.PASS:
+        named = {result.get("deviation"), *result.get("further_deviations", ())}
+        if result["status"] == Status.PASS and not named.isdisjoint(stale):
             result |= {"status": Status.STALE.value, "message": "a known deviation, but it passes"}
     summary = Counter(each["status"] for each in results.values())
     summary[Status.STALE] += len(
@@ -88,15 +90,18 @@ def _results(documents: Sequence[Document]) -> dict[Key, Document]:
 
 
 def _deviations(documents: Sequence[Document], is_whole: bool) -> list[Document]:
-    """Return the deviations. If the merged run is complete, one that applies to no failing cell is stale."""
-    listed = []
-    for versions in zip(*(each["deviations"] for each in documents), strict=True):
+    """Return the deviations. If the merged run is complete, those that name no failing cell are stale."""
+    listed, alive = [], set()
+    for at, versions in enumerate(zip(*(each["deviations"] for each in documents), strict=True)):
         statuses = {each["status"] for each in versions}
-        status = "expected" if "expected" in statuses else versions[0]["status"]
-        decided = all(each["decides"] for each in versions)
-        if status == "not seen" and is_whole and decided:
-            status = "stale"
-        listed.append({**versions[0], "status": status})
+        status = Status.EXPECTED.value if Status.EXPECTED in statuses else versions[0]["status"]
+        decides = all(each["decides"] for each in versions)
+        if status == Status.EXPECTED or not decides:
+            alive.add(at)
+        listed.append({**versions[0], "status": status, "decides": decides})
+    applying = {at: each for at, each in enumerate(listed) if each["status"] != "for others"}
+    for at in stale_parts(applying, alive & applying.keys()) if is_whole else ():
+        listed[at]["status"] = Status.STALE.value
     return listed
 
 

@@ -114,4 +114,5 @@ def _deviations(result: Result) -> Iterator[Document]:
             status = Status.STALE.value
         else:
             status = "not seen" if at in applying else "for others"
-        yield {**each, "status": status, "decides": result.deviations.decides(at)}
+        decides = result.deviations.decides(at) and at not in result.tally.undecided
+        yield {**each, "status": status, "decides": decides}

@@ -1,0 +1,1 @@
+"""What files of known deviations are made of: links, messages, globs and entries."""
