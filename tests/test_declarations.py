@@ -111,3 +111,29 @@ def test_several_adapters_in_one_run(pytester: pytest.Pytester) -> None:
     assert ("found", "fail") in by_status
     assert json.dumps(report).count('"spec"') == 2
     assert result.ret == 1
+
+
+@pytest.mark.parametrize(
+    ("errors", "problem"),
+    [
+        ({"MyError": "RateLimitEror"}, "maps 'MyError' to 'RateLimitEror', which is no class of the contract; did you"),
+        ({"MyError 429": "Busy"}, "maps 'MyError 429' to 'Busy', which is no class of the contract; there are Auth"),
+        ({"MyError": 429}, "maps 'MyError' to 429, which is no class of the contract; there are"),
+        ({"openai.MyError": "LLMError"}, "the key 'openai.MyError'; a key is the name of a class without its module"),
+        ({"MyError 200": "LLMError"}, "the key 'MyError 200'; a key is"),
+        ({"MyError: 429": "LLMError"}, "the key 'MyError: 429'; a key is"),
+        ({429: "RateLimitError"}, "the key 429; a key is"),
+        (["MyError"], "has to map exception class names"),
+    ],
+)
+def test_a_bad_mapping_of_errors_is_refused(errors: object, problem: str) -> None:
+    adapter = type("Own", (), {"providers": ("deepseek",), "parse": print, "errors": errors})
+    with pytest.raises(BadAdapterError) as refused:
+        describe("own", adapter())
+    assert problem in str(refused.value)
+
+
+def test_errors_may_be_mapped_by_class_and_status() -> None:
+    errors = {"MyError": "LLMError", "MyError 429": "RateLimitError", "_Own2": "TimeoutError"}
+    adapter = type("Own", (), {"providers": ("deepseek",), "parse": print, "errors": errors})
+    assert describe("own", adapter()).errors == errors

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from llm_conformance.adapter.program import ReportedError
+from llm_conformance.contract import ServiceUnavailableError
 from llm_conformance.rules.errors import read_error_event, read_exception
 
 TABLE = {"MyDown": "ServiceUnavailableError"}
@@ -32,3 +34,72 @@ def test_all_exceptions_behind_an_error_are_read() -> None:
     dump = read_exception(top, {}).dump
     for text in ("at the top", "in the middle", "at the root", "a note"):
         assert text in dump
+
+
+class APIStatusError(Exception):
+    """An exception of a library that has one class for all statuses."""
+
+    def __init__(self, status_code: int | None = None, **attributes: object) -> None:
+        super().__init__("it failed")
+        if status_code is not None:
+            self.status_code = status_code
+        vars(self).update(attributes)
+
+
+class UnreadableStatusError(APIStatusError):
+    @property
+    def status(self) -> int:
+        raise RuntimeError("the response was not read")
+
+
+@pytest.mark.parametrize(
+    ("error", "table", "contract_type"),
+    [
+        # A class that is mapped does not hide the status.
+        (APIStatusError(429), {"APIStatusError": "ServiceUnavailableError"}, "RateLimitError"),
+        (APIStatusError(429), {"Exception": "LLMError"}, "RateLimitError"),
+        (APIStatusError(429), {}, "RateLimitError"),
+        # An entry for class and status counts before both.
+        (APIStatusError(400), {"APIStatusError 400": "RateLimitError"}, "RateLimitError"),
+        (APIStatusError(400), {"Exception 400": "RateLimitError", "APIStatusError": "LLMError"}, "RateLimitError"),
+        (APIStatusError(404), {"APIStatusError 400": "RateLimitError"}, "ResourceNotFoundError"),
+        # Without a status, the class counts.
+        (APIStatusError(), {"APIStatusError": "ServiceUnavailableError"}, "ServiceUnavailableError"),
+        (APIStatusError(200), {"APIStatusError": "ServiceUnavailableError"}, "ServiceUnavailableError"),
+        (APIStatusError(code="429"), {}, None),
+        (UnreadableStatusError(503), {}, "ServiceUnavailableError"),
+        # The status of the response behind it is only looked up.
+        (APIStatusError(response=APIStatusError(429)), {}, None),
+        (APIStatusError(response=APIStatusError(429)), {"APIStatusError 429": "RateLimitError"}, "RateLimitError"),
+    ],
+)
+def test_a_status_counts_before_the_class(error: Exception, table: dict[str, str], contract_type: str | None) -> None:
+    assert read_exception(error, table).contract_type == contract_type
+
+
+@pytest.mark.parametrize(
+    ("table", "contract_type"),
+    [
+        ({"APIStatusError": "ValidationError"}, "ValidationError"),
+        ({"APIStatusError 500": "TimeoutError", "APIStatusError": "ValidationError"}, "TimeoutError"),
+        ({}, "ServiceUnavailableError"),
+    ],
+)
+def test_a_status_that_the_library_made_up_counts_last(table: dict[str, str], contract_type: str) -> None:
+    raised = read_exception(APIStatusError(500), table, status_is_the_providers=False)
+    assert raised.contract_type == contract_type
+
+
+def test_a_status_in_an_error_event_counts_before_its_type() -> None:
+    error = {"error_type": "MyDown", "extra_context": {"status_code": 429}}
+    assert read_error_event({"error": error}, TABLE).contract_type == "RateLimitError"
+    assert read_error_event({"error": error}, {"MyDown 429": "LLMError"}).contract_type == "LLMError"
+    assert read_error_event({"error": {"error_type": "Own", "status_code": 404}}, {}).contract_type == (
+        "ResourceNotFoundError"
+    )
+
+
+def test_an_error_of_a_program_needs_no_original_error() -> None:
+    kind = type("ServiceUnavailableError", (ReportedError,), {})
+    assert read_exception(kind({"message": "the connection was lost"}), {}).has_origin
+    assert not read_exception(ServiceUnavailableError("the connection was lost"), {}).has_origin

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from llm_conformance.adapter.program import ProgramAdapter
+from llm_conformance.contract import ERROR_TYPES
+from llm_conformance.schema import did_you_mean
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 
@@ -15,6 +18,9 @@ METHODS: Mapping[Mode, tuple[Method, ...]] = {"json": ("complete", "parse"), "st
 """The methods for each mode: one that sends the request itself, and one that is given the response."""
 
 CAPABILITIES = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors", "raw")
+
+
+_ERRORS_KEY = re.compile(r"[^\W\d]\w*(?: [45]\d\d)?")
 
 
 class BadAdapterError(Exception):
@@ -34,7 +40,8 @@ class AdapterUnderTest:
         providers: The providers (`deepseek`) and APIs (`openai:chat`) that it supports.
         capabilities: The capabilities whose rules it is held to.
         methods: The methods that it has.
-        errors: Class names of its exceptions, mapped to those of the contract.
+        errors: Class names of its exceptions, each alone or with an HTTP status (`MyError 429`), mapped to those of the
+            contract.
     """
 
     spec: str
@@ -80,8 +87,7 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
     if unknown:
         problems.append(f"unknown capabilities {', '.join(sorted(unknown))}; there are {', '.join(CAPABILITIES)}")
     errors = getattr(instance, "errors", None) or {}
-    if not isinstance(errors, Mapping):
-        problems.append(f"`errors` has to map exception class names to the contract's, not {errors!r}")
+    problems.extend(_problems_of_errors(errors))
     if problems:
         raise BadAdapterError("; ".join(problems))
     name = str(getattr(instance, "name", None) or spec)
@@ -105,6 +111,22 @@ def _names(instance: Any, attribute: str, problems: list[str]) -> set[str]:
         problems.append(f"`{attribute}` has to be a collection of strings, not {value!r}")
         return set()
     return set(value)
+
+
+def _problems_of_errors(errors: Any) -> Iterator[str]:
+    """Yield what is wrong with a mapping `errors`."""
+    if not isinstance(errors, Mapping):
+        yield f"`errors` has to map exception class names to the contract's, not {errors!r}"
+        return
+    for key, value in errors.items():
+        if not isinstance(key, str) or not _ERRORS_KEY.fullmatch(key):
+            yield (
+                f"`errors` has the key {key!r}; a key is the name of a class without its module, or name and HTTP "
+                f"status: 'MyError', 'MyError 429'"
+            )
+        if value not in ERROR_TYPES:
+            hint = did_you_mean(str(value), ERROR_TYPES) or f"; there are {', '.join(ERROR_TYPES)}"
+            yield f"`errors` maps {key!r} to {value!r}, which is no class of the contract{hint}"
 
 
 def _implied(methods: Collection[Method]) -> set[str]:

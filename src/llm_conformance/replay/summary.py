@@ -13,6 +13,7 @@ from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.rules import errors
 from llm_conformance.rules.outcome import Outcome, Raised, Returned
 from llm_conformance.rules.violation import without_values
+from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 
 
@@ -62,12 +63,13 @@ def outcome_of(attempt: Attempt, exception: BaseException | None, side_effects: 
 def _end(attempt: Attempt, exception: BaseException | None) -> tuple[Mapping[str, Any] | None, Raised | None]:
     """Return the response and the error of a call; for a stream, those of its last events that carry one."""
     response = attempt.response
-    error = None if exception is None else errors.read_exception(exception, attempt.adapter.errors)
+    table, from_provider = attempt.adapter.errors, _provider_reports_error(attempt)
+    error = None if exception is None else errors.read_exception(exception, table, from_provider)
     for event in attempt.events:
         if event.get("event_type") == "response.completed" and isinstance(event.get("response"), Mapping):
             response = event["response"]
         if event.get("event_type") == "response.error":
-            error = errors.read_error_event(event, attempt.adapter.errors)
+            error = errors.read_error_event(event, table, from_provider)
     return response, error
 
 
@@ -97,11 +99,23 @@ def _unsupported(exchange: OpenExchange, error: Raised | None) -> str | None:
 
 def _is_allowed(attempt: Attempt, error: Raised) -> bool:
     """Return True if the expected values of the replayed recording, if there is one, allow an error."""
+    expected = _expected(attempt)
+    return expected is not None and (expected.error is not None or error.contract_type in expected.may_raise)
+
+
+def _provider_reports_error(attempt: Attempt) -> bool:
+    """Return True if the adapter is sent an error of the provider, and not only a lost connection or a spoilt body."""
+    expected = _expected(attempt)
+    is_reported = expected is not None and expected.error is not None and not expected.fault
+    return is_reported or attempt.scenario.outage is not None
+
+
+def _expected(attempt: Attempt) -> Expected | None:
+    """Return the expected values of the replayed recording; None if there is none."""
     mode: Mode = "stream" if attempt.method in ("stream", "parse_stream") else "json"
     if attempt.exchange and attempt.exchange.mode:
         mode = attempt.exchange.mode
-    expected = attempt.scenario.expected.get(mode)
-    return expected is not None and (expected.error is not None or error.contract_type in expected.may_raise)
+    return attempt.scenario.expected.get(mode)
 
 
 def _buffered(exchange: OpenExchange, attempt: Attempt) -> bool | None:

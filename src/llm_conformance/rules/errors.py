@@ -5,26 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from llm_conformance.adapter.program import ReportedError
 from llm_conformance.compare import shown
-from llm_conformance.contract import ERROR_TYPES, error_for_status
+from llm_conformance.contract import ERROR_TYPES
+from llm_conformance.rules.error_class import STATUS_FIELDS, contract_class, status_of
 from llm_conformance.rules.outcome import Raised
 from llm_conformance.rules.retry_after import retry_after
 
 _LONGEST_CHAIN = 20
-_STATUS_ATTRIBUTES = ("status_code", "status", "http_status", "code")
 
 
-def read_exception(error: BaseException, table: Mapping[str, str]) -> Raised:
-    """Describe an exception; `table` maps the adapter's own class names to the contract's."""
+def read_exception(error: BaseException, table: Mapping[str, str], status_is_the_providers: bool = True) -> Raised:
+    """Describe an exception. `table` is the adapter's `errors`; the last argument as in `contract_class`."""
     chain = list(_chain(error))
-    origin = getattr(error, "original_error", None) or error.__cause__ or error.__context__
-    provider = getattr(error, "provider", None)
+    name = type(error).__name__
+    provider = _attribute(error, "provider")
+    origin = _attribute(error, "original_error") or error.__cause__ or error.__context__
+    # A program may leave out `original_error`, and an exception of another name is the original.
+    is_origin = isinstance(error, ReportedError) or name not in ERROR_TYPES or type(error) is TimeoutError
+    names = [cls.__name__ for cls in type(error).__mro__]
     return Raised(
-        type=type(error).__name__,
-        contract_type=_contract_type(error, table),
+        type=name,
+        contract_type=contract_class(
+            names, _status(error), table, status_is_the_providers, _status(_attribute(error, "response"))
+        ),
         text=_text_or_reason(str, error),
         provider=provider if isinstance(provider, str) else None,
-        has_origin=origin is not None or type(error).__name__ not in ERROR_TYPES or type(error) is TimeoutError,
+        has_origin=origin is not None or is_origin,
         dump="\n".join(_text_or_reason(_dump, link) for link in chain),
         headers="\n".join(_text_or_reason(_headers, link) for link in chain),
         retry_after=next(filter(None, map(retry_after, chain)), None),
@@ -32,14 +39,18 @@ def read_exception(error: BaseException, table: Mapping[str, str]) -> Raised:
     )
 
 
-def read_error_event(event: Mapping[str, Any], table: Mapping[str, str]) -> Raised:
-    """Describe the error of a `response.error` event; `table` as in `read_exception`."""
+def read_error_event(
+    event: Mapping[str, Any], table: Mapping[str, str], status_is_the_providers: bool = True
+) -> Raised:
+    """Describe the error of a `response.error` event; the other arguments as in `read_exception`."""
     value = event.get("error")
     error = value if isinstance(value, Mapping) else {}
+    context = error.get("extra_context")
+    status = status_of(error) or status_of(context if isinstance(context, Mapping) else {})
     name = str(error.get("error_type"))
     return Raised(
         type=name,
-        contract_type=table.get(name) or (name if name in ERROR_TYPES else _by_status(error.get("extra_context"))),
+        contract_type=contract_class([name], status, table, status_is_the_providers),
         text=str(error.get("message", "")),
         provider=error.get("provider") if isinstance(error.get("provider"), str) else None,
         has_origin=True,
@@ -58,7 +69,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         if isinstance(link, BaseException) and id(link) not in seen:
             seen.add(id(link))
             yield link
-            waiting += [link.__context__, link.__cause__, getattr(link, "original_error", None)]
+            waiting += [link.__context__, link.__cause__, _attribute(link, "original_error")]
 
 
 def _text_or_reason(text_of: Callable[[BaseException], str], error: BaseException) -> str:
@@ -84,23 +95,13 @@ def _headers(error: BaseException) -> str:
     return f"{vars(error)!r} {headers!r}"
 
 
-def _contract_type(error: BaseException, table: Mapping[str, str]) -> str | None:
-    """Return the contract's class for an exception: by the adapter's table, its class names, or a status attribute."""
-    names = [cls.__name__ for cls in type(error).__mro__]
-    for name in names:
-        if name in table:
-            return table[name]
-    if isinstance(error, TimeoutError):
-        return "TimeoutError"
-    for name in names:
-        if name in ERROR_TYPES:
-            return name
-    return _by_status({name: getattr(error, name, None) for name in _STATUS_ATTRIBUTES})
+def _status(holder: Any) -> int | None:
+    return status_of({name: _attribute(holder, name) for name in STATUS_FIELDS})
 
 
-def _by_status(attributes: Any) -> str | None:
-    for name in _STATUS_ATTRIBUTES if isinstance(attributes, Mapping) else ():
-        status = attributes.get(name)
-        if isinstance(status, int) and 400 <= status <= 599:
-            return error_for_status(status).__name__
-    return None
+def _attribute(holder: Any, name: str) -> Any:
+    """Return an attribute; None if there is none, or if it is a property that raises."""
+    try:
+        return getattr(holder, name, None)
+    except Exception:
+        return None

@@ -1,0 +1,52 @@
+"""Which class of the contract an error of an adapter has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from llm_conformance.contract import ERROR_TYPES, error_for_status
+
+STATUS_FIELDS = ("status_code", "status", "http_status", "code")
+"""Attributes and fields of an error that may have the HTTP status."""
+
+
+def contract_class(
+    names: Iterable[str],
+    status: int | None,
+    table: Mapping[str, str],
+    status_is_the_providers: bool,
+    status_of_response: int | None = None,
+) -> str | None:
+    """Return the name of the contract's class for an error; None if nothing tells it.
+
+    What counts, in this order: an entry of `table` for a class and the status (`APIStatusError 429`); the status, if it
+    is the provider's; an entry for a class; the name of a class of the contract; the status. Many libraries have one
+    class for all statuses, so an entry for the class alone must not hide the status. And many make up a status for what
+    has none, such as a lost connection, so a status counts last if the provider has reported no error.
+
+    Args:
+        names: The names of the error's class and its base classes.
+        status: The HTTP status that the error has; None if it has none.
+        table: The adapter's `errors`.
+        status_is_the_providers: Whether the provider reported an error.
+        status_of_response: The status of the response that the error keeps, which only entries for a class and a status
+            are looked up by: `status` is what its callers can rely on.
+    """
+    names = list(names)
+    looked_up = status or status_of_response
+    by_status = None if status is None else error_for_status(status).__name__
+    exact = [table[f"{name} {looked_up}"] for name in names if f"{name} {looked_up}" in table]
+    by_table = [table[name] for name in names if name in table]
+    by_name = [name for name in names if name in ERROR_TYPES]
+    first = [by_status] if status_is_the_providers else []
+    return next((found for found in (*exact, *first, *by_table, *by_name, by_status) if found), None)
+
+
+def status_of(fields: Mapping[str, Any]) -> int | None:
+    """Return the first of some fields that is an HTTP status of an error; None if none is."""
+    for name in STATUS_FIELDS:
+        status = fields.get(name)
+        if isinstance(status, int) and 400 <= status <= 599:
+            return int(status)
+    return None
