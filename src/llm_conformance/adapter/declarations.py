@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from llm_conformance.adapter.program import ProgramAdapter
 from llm_conformance.contract import ERROR_TYPES
-from llm_conformance.schema import did_you_mean
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.wording import did_you_mean
 
 Method = Literal["complete", "stream", "parse", "parse_stream"]
 METHODS: Mapping[Mode, tuple[Method, ...]] = {"json": ("complete", "parse"), "stream": ("stream", "parse_stream")}

@@ -100,7 +100,7 @@ def _unsupported(exchange: OpenExchange, error: Raised | None) -> str | None:
 def _is_allowed(attempt: Attempt, error: Raised) -> bool:
     """Return True if the expected values of the replayed recording, if there is one, allow an error."""
     expected = _expected(attempt)
-    return expected is not None and (expected.error is not None or error.contract_type in expected.may_raise)
+    return expected is not None and (expected.error is not None or expected.allows(error.contract_type))
 
 
 def _provider_reports_error(attempt: Attempt) -> bool:

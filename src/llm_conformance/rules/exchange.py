@@ -87,7 +87,7 @@ class Exchange:
     def raised_allowed_error(self) -> bool:
         """Whether the adapter raised an error where the expected values allow one instead of an answer."""
         raised = self.outcome.raised
-        return raised is not None and raised.contract_type in self.expected.may_raise
+        return raised is not None and self.expected.allows(raised.contract_type)
 
     @property
     def response(self) -> Returned:

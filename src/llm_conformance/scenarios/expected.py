@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
-from llm_conformance.contract import Segment, ToolCall, Usage
+from llm_conformance.contract import LLMError, Segment, ToolCall, Usage
 from llm_conformance.scenarios.round_trip import RoundTripRequirement
 from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import OffsetUnit
@@ -97,6 +97,13 @@ class Expected:
     offset_unit: OffsetUnit = "none"
     round_trip: RoundTripRequirement | None = None
     switches: Mapping[str, Any] = field(default_factory=dict)
+
+    def allows(self, error: str | None) -> bool:
+        """Return True if an adapter may raise an error of this class of the contract instead of returning a response.
+
+        LLMError in `may_raise` allows all classes; None is no class of the contract.
+        """
+        return error is not None and (error in self.may_raise or LLMError.__name__ in self.may_raise)
 
 
 def read_expected(document: Mapping[str, Any], mode: Mode) -> Expected:
