@@ -66,6 +66,7 @@ def document(*results: Document, **more: Any) -> Document:
         "bare_recordings": {"seen": 0, "out_of_scope": {}, "not_covered": {}, "bad_files": []},
         "examples": 25,
         "items": {"planned": 2, "done": len(results), "restricted": False, "faults": 0},
+        "edition": "0.1",
         "transport": "server",
         "probes": "apart",
         "finished": "2026-01-02T03:04:05Z",
@@ -112,6 +113,8 @@ def test_results_known_without_a_test_may_be_in_every_shard() -> None:
         ({"suite": {**ONE["suite"], "version": "0.2.0"}}, "report 1 and report 2 .* different versions of the suite"),
         ({"adapters": [{**ONE["adapters"][0], "version": "1.1"}]}, "different adapters, versions"),
         ({"examples": 100}, "numbers of generated examples differ"),
+        ({"edition": "0.2"}, "judged by different editions of the suite"),
+        ({"transport": "vcr"}, "replayed in different ways"),
         ({"items": {"planned": 3, "done": 1, "restricted": False, "faults": 0}}, "tests or known deviations differ"),
         ({"deviations": [deviation("not seen")]}, "tests or known deviations differ"),
         ({"results": ONE["results"]}, "they overlap: mypkg MSG-2 openai/one json parse is in two shards"),
@@ -204,6 +207,25 @@ def test_the_command_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "1 cells got better\n  MSG-2 openai/two parse: fail -> pass\n" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"examples": 100}, "generated examples per property: 25 and 100 (--conformance-examples)"),
+        ({"edition": "0.2"}, "edition: 0.1 and 0.2 (--conformance-edition)"),
+        ({"transport": "vcr"}, "transport: server and vcr (--conformance-transport)"),
+        ({"probes": "judge"}, "probes: apart and judge (--conformance-probes)"),
+    ],
+)
+def test_reports_of_unequal_runs_are_not_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: Document, message: str
+) -> None:
+    names = put(tmp_path / "a.json", WHOLE), put(tmp_path / "b.json", {**WHOLE, **change})
+    assert main.main(["report", "compare", *names]) == 4
+    told = capsys.readouterr().err
+    assert message in told
+    assert "Make one of them again with the options of the other." in told
+
+
 def test_a_cell_that_a_partial_run_did_not_judge_is_not_worse(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -283,10 +305,8 @@ def test_a_badge_names_its_adapter_and_suite(made: Document, message: str) -> No
     tree = ElementTree.fromstring(badge.render([made]))
     title = tree.find("{http://www.w3.org/2000/svg}title")
     assert title is not None
-    assert (
-        title.text
-        == f"mypkg 1.0: {message} (llm-conformance 0.1.0, 2 scenarios, sha256:{'0' * 64}, 25 examples per property)"
-    )
+    suite = f"llm-conformance 0.1.0, edition 0.1, 2 scenarios, sha256:{'0' * 64}, 25 examples per property"
+    assert title.text == f"mypkg 1.0: {message} ({suite})"
 
 
 @pytest.mark.parametrize(

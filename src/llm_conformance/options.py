@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from llm_conformance.editions import CURRENT, FIRST
 from llm_conformance.locations import STARTED_AS
 
 TIMEOUT_S = 10.0
@@ -116,6 +117,13 @@ OPTIONS = (
         "`judge`, they are judged as all others",
         default="apart",
         choices=("apart", "judge"),
+    ),
+    Option(
+        "edition",
+        f"an edition of the suite, such as {FIRST}; what is newer is judged and shown as `new`, and does not fail the "
+        "run (default: the newest)",
+        metavar="X.Y",
+        default=CURRENT,
     ),
     Option("deviations", "TOML file of known deviations, the cells that may fail", metavar="FILE", repeatable=True),
     Option(

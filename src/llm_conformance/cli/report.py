@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from llm_conformance.cli.command import Options, Parser, UsageError
-from llm_conformance.judging.status import Status
+from llm_conformance.judging.status import exit_code
 from llm_conformance.reports import comparing, files, merging
 from llm_conformance.reports.badge import NoBadgeError
 from llm_conformance.reports.document import Document
@@ -61,16 +61,16 @@ def _merge(options: Options) -> int:
     print(f"{options.output}: {verdict(merged)}; " + ", ".join(f"{count} {status}" for status, count in counts.items()))
     if merged["bare_recordings"]["bad_files"]:
         return 4
-    if counts.get(Status.ERROR):
-        return 3
-    if counts.get(Status.FAIL) or counts.get(Status.STALE):
-        return 1
-    return 0 if any(counts.get(each) for each in (Status.PASS, Status.EXPECTED)) else 5
+    return exit_code(counts)
 
 
 def _compare(options: Options) -> int:
     """Print the changes; return 1 if a cell got worse."""
     before, after = _read([options.before, options.after])
+    try:
+        comparing.check_comparable(before, after)
+    except comparing.NotComparableError as error:
+        raise UsageError(str(error)) from error
     for path, document in ((options.before, before), (options.after, after)):
         if not document["complete"]:
             print(f"{path} is a partial report; cells that it does not have are not compared")

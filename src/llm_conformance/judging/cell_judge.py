@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from llm_conformance import editions
 from llm_conformance.judging.counterexamples import Counterexample
 from llm_conformance.judging.deviations import Deviations
 from llm_conformance.judging.effort import Effort
@@ -13,7 +14,7 @@ from llm_conformance.judging.failure_text import failure_text, reproduce_command
 from llm_conformance.judging.judge import Judgement, judge_exchange, known_without_running
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.tally import Tally
-from llm_conformance.judging.verdict import Verdict, verdict
+from llm_conformance.judging.verdict import Verdict, held_to, verdict
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.rules.rule import Rule
@@ -32,16 +33,23 @@ class JudgedRule:
 class CellJudge:
     """Judges cells by rules: runs the exchange if a rule needs it, applies known deviations, counts the verdicts.
 
-    With `probes_apart`, probes pass or fail as `probe-passed` or `probe-failed`.
+    With `probes_apart`, probes pass or fail as `probe-passed` or `probe-failed`. Failures of what is newer than
+    `edition` are `new`.
     """
 
     def __init__(
-        self, runner: Runner, effort: Effort, deviations: Deviations | None = None, probes_apart: bool = False
+        self,
+        runner: Runner,
+        effort: Effort,
+        deviations: Deviations | None = None,
+        probes_apart: bool = False,
+        edition: str = editions.CURRENT,
     ) -> None:
         self._runner = runner
         self._effort = effort
         self._deviations = deviations or Deviations()
         self._probes_apart = probes_apart
+        self._edition = edition
 
     def judge(self, cell: Cell, rules: Iterable[Rule], tally: Tally | None = None) -> list[JudgedRule]:
         """Judge a cell; return the verdicts for which its exchange was run, and count all verdicts in `tally`.
@@ -84,6 +92,7 @@ class CellJudge:
         violation = None if counterexample is None else counterexample.violation
         command = None if counterexample is None else reproduce_command(cell, rule, self._runner.options)
         found = self._deviations.apply(verdict(cell, rule, status, message, details, violation, command))
+        found = held_to(self._edition, found, rule.since, cell.scenario.since)
         if counterexample is None or found.status != Status.FAIL:
             return JudgedRule(found)
         if cell.scenario.provenance == "generated" and not rule.vary_cuts:

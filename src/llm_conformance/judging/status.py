@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 
@@ -30,3 +31,22 @@ class Status(StrEnum):
 
 
 PROBES = (Status.PROBE_PASSED, Status.PROBE_FAILED)
+
+_REASONS_TO_BLOCK = (Status.EXPECTED, Status.NEW, Status.PROBE_FAILED)
+
+
+def exit_code(counts: Mapping[str, int]) -> int:
+    """Return the exit code of a run for its number of cells by status.
+
+    3: a fault of the suite. 1: a failure, a stale deviation, or blocked cells if the rule that says why is not part of
+    the run. 5: nothing was judged. Else 0. A failure that is `new` does not count.
+    """
+
+    def count(*statuses: Status) -> int:
+        return sum(counts.get(each, 0) for each in statuses)
+
+    if count(Status.ERROR):
+        return 3
+    if count(Status.FAIL, Status.STALE) or (count(Status.BLOCKED) and not count(*_REASONS_TO_BLOCK)):
+        return 1
+    return 0 if count(Status.PASS, Status.EXPECTED, Status.NEW) else 5

@@ -19,6 +19,7 @@ Key = tuple[str, str, str, str, str]
 Conversation = tuple[str, str, str, str, str]
 """(adapter, provider:api, provenance, scenario, mode)"""
 
+_ALWAYS_KEPT = (Status.FAIL, Status.ERROR, Status.NEW)
 _WRONG = (Status.FAIL, Status.EXPECTED, Status.ERROR)
 _OF_FURTHER = {Status.FAIL.value: Status.EXPECTED.value}
 """The status of the failures that further deviations name, by the status of the cell, if it is another."""
@@ -30,7 +31,7 @@ class Tally:
     """Counts of verdicts, and of what was not judged.
 
     Attributes:
-        keeps: Whether `verdicts` keeps all verdicts; it always keeps failures.
+        keeps: Whether `verdicts` keeps all verdicts; it always keeps failures, also those that are new.
         counts: The number of verdicts for each `Key`.
         items: The number of test items that were run.
         recordings: The number of bare recordings that were read.
@@ -68,7 +69,7 @@ class Tally:
             if each.status in _WRONG or each.status == Status.PASS:
                 conversation = (each.adapter, api, each.provenance, each.scenario, each.mode)
                 self._judged(conversation, family, each.status == Status.PASS)
-            if self.keeps or each.status in (Status.FAIL, Status.ERROR):
+            if self.keeps or each.status in _ALWAYS_KEPT:
                 self.verdicts.append(each)
 
     def _judged(self, conversation: Conversation, family: str, is_right: bool) -> None:

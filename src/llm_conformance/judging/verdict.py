@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from llm_conformance import editions
 from llm_conformance.contract.values import plain
 from llm_conformance.judging.status import Status
 from llm_conformance.replay.cell import Cell
@@ -60,6 +61,16 @@ class Verdict:
         """Return the verdict as a result of the JSON report."""
         absent = {key for key in _OPTIONAL if getattr(self, key) in (None, ())}
         return {key: plain(value) for key, value in vars(self).items() if key not in absent}
+
+
+def held_to(edition: str, verdict: Verdict, *since: str) -> Verdict:
+    """Return the verdict of a run that is pinned to an edition.
+
+    A failure is `new` if the rule or the scenario is newer; `since` are the editions in which they were new.
+    """
+    if verdict.status == Status.FAIL and any(editions.is_newer(each, edition) for each in since):
+        return replace(verdict, status=Status.NEW.value)
+    return verdict
 
 
 _OPTIONAL = frozenset(

@@ -19,6 +19,8 @@ from llm_conformance.scenarios import bare
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.yaml_files import BadFileError
 
+_TOLD = (Status.FAIL, Status.EXPECTED, Status.NEW)
+
 
 class BareRecordings(pytest.Collector):
     """The bare recordings of a run, as a node of pytest's tree."""
@@ -66,6 +68,9 @@ class BareItem(JudgingItem):
         known = [deviations.reason(each.verdict) for each in judged if each.verdict.status == Status.EXPECTED]
         if known:
             pytest.xfail("; ".join(dict.fromkeys(known)))
+        new = [each.verdict.headline for each in judged if each.verdict.status == Status.NEW]
+        if new:
+            pytest.xfail(f"new: {'; '.join(new)}")
         if not self.tally.summary[Status.PASS]:
             pytest.skip(next(iter(self.tally.out_of_scope), "no adapter covers it, or no rule had anything to judge"))
 
@@ -85,7 +90,7 @@ class BareItem(JudgingItem):
                 if judged:
                     self.tally.exchanges |= self._run.exchange_details(cell)
                 # Passes are counted already, and a long run has many of them.
-                yield from (each for each in judged if each.verdict.status in (Status.FAIL, Status.EXPECTED))
+                yield from (each for each in judged if each.verdict.status in _TOLD)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return file, line and heading."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from llm_conformance import editions
 from llm_conformance.adapter.declarations import AdapterUnderTest, Method
 from llm_conformance.judging.counterexamples import Counterexample, failure_texts
 from llm_conformance.judging.example_judge import ExampleJudge, RuleResult
@@ -17,7 +18,7 @@ from llm_conformance.judging.failure_text import reproduce_command
 from llm_conformance.judging.plan import Filters
 from llm_conformance.judging.search import search
 from llm_conformance.judging.status import Status
-from llm_conformance.judging.verdict import Verdict, shown_profile
+from llm_conformance.judging.verdict import Verdict, held_to, shown_profile
 from llm_conformance.locations import CASSETTES
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
 from llm_conformance.pytest_plugin.run import Run
@@ -91,7 +92,7 @@ class PropertyItem(JudgingItem):
         super().__init__(**kwargs)
         self._property = property_
         self._run = run
-        known = [rule for rule in rules if self._verdict(rule, RuleResult()).deviation is not None]
+        known = [rule for rule in rules if self._is_known(rule)]
         self._judge = ExampleJudge(run.runner, rules, known)
         self._effort = run.settings.effort.times(property_.effort, property_.alike)
         self._keep_in = keep_in
@@ -121,12 +122,21 @@ class PropertyItem(JudgingItem):
         known = [deviations.reason(each) for each in verdicts.values() if each.status == Status.EXPECTED]
         if known:
             pytest.xfail("; ".join(dict.fromkeys(known)))
+        new = [each.headline for each in verdicts.values() if each.status == Status.NEW]
+        if new:
+            pytest.xfail(f"new: {'; '.join(new)}")
         if not self.tally.summary[Status.PASS]:
             pytest.skip("no rule had anything to judge")
 
     def _is_wrong(self, scenario: Scenario) -> bool:
         searched = self._property
         return self._judge.is_wrong(Cell(searched.adapter, scenario, searched.mode, searched.method))
+
+    def _is_known(self, rule: Rule) -> bool:
+        """Return True if failures of a rule do not count: a deviation names them, or the edition does not have them."""
+        edition = self._run.settings.edition
+        is_new = any(editions.is_newer(each, edition) for each in (rule.since, self._property.theme.since))
+        return is_new or self._verdict(rule, RuleResult()).deviation is not None
 
     def _verdict(self, rule: Rule, result: RuleResult) -> Verdict:
         searched = self._property
@@ -149,7 +159,8 @@ class PropertyItem(JudgingItem):
             command=None if example is None else example["command"],
             think_profile=None if found is None else shown_profile(found.cell.scenario),
         )
-        return self._run.settings.deviations.apply(verdict)
+        settings = self._run.settings
+        return held_to(settings.edition, settings.deviations.apply(verdict), rule.since, searched.theme.since)
 
     def _example(self, rule: Rule, counterexample: Counterexample) -> Mapping[str, Any]:
         cell = counterexample.kept_in(self._keep_in)

@@ -38,6 +38,8 @@ class RuleItem(JudgingItem):
             raise Failures([judged.failure], [verdict.headline])
         if verdict.status == Status.EXPECTED:
             pytest.xfail(self._run.settings.deviations.reason(verdict))
+        if verdict.status == Status.NEW:
+            pytest.xfail(f"new: {verdict.message}")
         if verdict.status == Status.PROBE_FAILED:
             pytest.xfail(encodable(f"probe: {verdict.message}"))
         if verdict.status not in (Status.PASS, Status.PROBE_PASSED):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from llm_conformance.judging import deviations_file
-from llm_conformance.judging.status import Status
+from llm_conformance.judging.status import Status, exit_code
 from llm_conformance.judging.tally import Tally
 from llm_conformance.pytest_plugin import summary
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
@@ -147,6 +147,7 @@ class RunOutcome:
             not_covered={each.label: sum(not each.covers(api) for api in settings.apis) for each in settings.adapters},
             examples=settings.effort.examples,
             planned=collected.items,
+            edition=settings.edition,
             transport=settings.transport,
             probes="apart" if settings.probes_apart else "judge",
             restricted=settings.filters.given,
@@ -175,13 +176,7 @@ class RunOutcome:
             return pytest_exit_code
         if self._judged.bad_files:
             return int(pytest.ExitCode.USAGE_ERROR)
-        statuses = tally.summary
-        if statuses[Status.ERROR]:
-            return 3
-        if pytest_exit_code == 1 or statuses[Status.FAIL] or statuses[Status.STALE]:
-            return 1
-        if stopped_at_a_failure:
-            return pytest_exit_code
-        if statuses[Status.BLOCKED] and not statuses[Status.EXPECTED]:
-            return 1  # the rule that reports the failed call is not part of the run
-        return 0 if any(statuses[each] for each in (Status.PASS, Status.EXPECTED)) else 5
+        code = exit_code(tally.summary)
+        if code in (1, 3):
+            return code
+        return pytest_exit_code if pytest_exit_code == 1 or stopped_at_a_failure else code

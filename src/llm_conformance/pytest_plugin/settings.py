@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from llm_conformance import editions
 from llm_conformance.adapter import loader
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError
 from llm_conformance.adapter.program import ProgramAdapter
@@ -41,6 +42,7 @@ class Settings:
         reports: The report files to write.
         write_deviations: The file of known deviations to write.
         probes_apart: Whether a failing probe is shown without failing the run.
+        edition: What is newer is judged, but its failures do not fail the run.
         timeout_s: The limit for one call of an adapter, in seconds.
     """
 
@@ -55,6 +57,7 @@ class Settings:
     write_deviations: Path | None
     effort: Effort
     probes_apart: bool
+    edition: str
     timeout_s: float
     transport: str
     arrival: str
@@ -135,6 +138,7 @@ def read(config: pytest.Config) -> Settings:
         write_deviations=write_deviations,
         effort=effort,
         probes_apart=option("conformance_probes") == "apart",
+        edition=option("conformance_edition"),
         timeout_s=option("conformance_timeout"),
         transport=option("conformance_transport"),
         arrival=option("conformance_arrival"),
@@ -157,6 +161,11 @@ def _problems(settings: Settings) -> Iterator[str]:
     filters = settings.filters
     known = _rules(settings)
     apis = {name for api in table().values() for name in (api.provider, str(api))}
+    if settings.edition not in editions.EDITIONS:
+        yield (
+            f"{as_typed('edition')}={settings.edition}: no such edition; this version of the suite has "
+            f"{', '.join(editions.EDITIONS)}"
+        )
     for wanted in filters.rules:
         if wanted not in known:
             yield f"{as_typed('rule')}={wanted}: no such rule; use one of {', '.join(sorted(known))}"

@@ -19,7 +19,7 @@ _PROVENANCES = ("recorded", "transcribed", "edited", "synthetic", "generated")
 
 def show(terminal: pytest.TerminalReporter, result: Result) -> None:
     """Write the summary of a run."""
-    terminal.section(f"llm-conformance {__version__}", sep="=")
+    terminal.section(f"llm-conformance {__version__}, edition {result.edition}", sep="=")
     for adapter in result.adapters:
         _show_adapter(terminal, result, adapter)
     terminal.write_line("")
@@ -29,12 +29,27 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
         terminal.write_line(f"out of scope: {count} bare recordings: {why}")
     for problem in result.tally.bad_files:
         terminal.write_line(f"cannot be read: {problem}", red=True)
+    for line in _new(result):
+        terminal.write_line(line, yellow=True)
     for line in _deviations(result):
         terminal.write_line(line, red=line.startswith("stale"))
     if not result.complete:
         terminal.write_line(
             "PARTIAL: not all rules were applied to all scenarios; this run does not show that the adapter conforms."
         )
+
+
+def _new(result: Result) -> Iterator[str]:
+    """Yield what fails, but is newer than the edition to which the run is pinned."""
+    by_rule: dict[tuple[str, str], list[str]] = {}
+    for each in result.tally.verdicts:
+        if each.status == Status.NEW:
+            by_rule.setdefault((each.adapter, each.rule), []).append(each.scenario)
+    if by_rule:
+        count = sum(map(len, by_rule.values()))
+        yield f"{count} new failure{'s' * (count != 1)}, not counted: the run is pinned to edition {result.edition}"
+    for (adapter, rule), (first, *others) in by_rule.items():
+        yield f"  {adapter}: {rule} in {first}" + (f" and {len(others)} more" if others else "")
 
 
 def _deviations(result: Result) -> Iterator[str]:

@@ -45,6 +45,7 @@ def render(documents: Sequence[Document]) -> str:
         colour=_COLOURS.get(text, _OTHERS),
         adapter=adapter,
         suite=suite,
+        edition=document["edition"],
         examples=document["examples"],
         transport="" if document["transport"] == "server" else ", replayed without a server",
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from llm_conformance.judging.status import PROBES, Status
+from llm_conformance.options import as_typed
 from llm_conformance.reports.document import Document
 
 _RED = frozenset({Status.FAIL.value, Status.ERROR.value})
@@ -56,6 +57,34 @@ class Change:
         """Return the cell and its two statuses in one line."""
         message = f": {self.message}" if self.message and self.after in _WRONG else ""
         return f"{' '.join(self.cell)}: {self.before or 'missing'} -> {self.after or 'missing'}{message}"
+
+
+class NotComparableError(Exception):
+    """The reports were made in different ways; the message says how they differ and what to do."""
+
+
+_ALIKE = {
+    "examples": "generated examples per property",
+    "edition": "edition",
+    "transport": "transport",
+    "probes": "probes",
+}
+"""What has to be the same in both reports, by the names of the report and of the options."""
+
+
+def check_comparable(before: Document, after: Document) -> None:
+    """Raise NotComparableError unless both runs had the same effort, edition, transport and treatment of probes.
+
+    If they had not, a difference may come from the runs and not from the adapter.
+    """
+    differing = [
+        f"  {what}: {before[name]} and {after[name]} ({as_typed(name)})"
+        for name, what in _ALIKE.items()
+        if before[name] != after[name]
+    ]
+    if differing:
+        told = "the reports cannot be compared; they differ in", *differing
+        raise NotComparableError("\n".join((*told, "Make one of them again with the options of the other.")))
 
 
 def compare(before: Document, after: Document) -> Iterator[Change]:

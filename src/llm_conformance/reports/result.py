@@ -45,6 +45,7 @@ class Result:
     not_covered: Mapping[str, int]
     examples: int
     planned: int
+    edition: str
     transport: str
     probes: Literal["apart", "judge"]
     restricted: bool
@@ -92,6 +93,7 @@ def document(result: Result) -> Document:
             "restricted": result.restricted,
             "faults": tally.faults,
         },
+        "edition": result.edition,
         "transport": result.transport,
         "probes": result.probes,
         "finished": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",

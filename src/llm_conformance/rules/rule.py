@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from llm_conformance import editions
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
@@ -34,8 +35,6 @@ Harm = Literal[
 HARMS: tuple[Harm, ...] = get_args(Harm)
 """All harms, the worst first."""
 
-FIRST_EDITION = "0.1"
-
 
 @dataclass(frozen=True)
 class Rule:
@@ -48,7 +47,7 @@ class Rule:
         applies: Tells from the expected values whether the rule has anything to judge.
         check: The rule itself.
         harm: What a user of the adapter suffers if it breaks the rule.
-        since: The edition of the suite that brought the rule.
+        since: The edition in which the rule was new (`llm_conformance.editions`).
         vary_cuts: Whether the rule also judges streams that are cut in many ways, not only as recorded.
         needs_request: Whether the rule judges the request. Methods that are given the answer send none.
     """
@@ -59,7 +58,7 @@ class Rule:
     applies: Applies
     check: Check
     harm: Harm
-    since: str = FIRST_EDITION
+    since: str = editions.FIRST
     vary_cuts: bool = False
     needs_request: bool = False
 
@@ -83,7 +82,7 @@ def rule(
     id: str,
     *,
     harm: Harm,
-    since: str = FIRST_EDITION,
+    since: str = editions.FIRST,
     capability: str | None = None,
     when: Applies = answered,
     vary_cuts: bool = False,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from llm_conformance import editions
 from llm_conformance.pointers import at_pointer
 from llm_conformance.scenarios.derive import shown_early
 from llm_conformance.scenarios.expected import Expected, read_expected
@@ -46,6 +47,7 @@ def build(file: ScenarioFile, cassette_dir: Path) -> Scenario:
         arrival=_arrival(file),
         earlier=earlier,
         cassette_dir=cassette_dir,
+        since=document.get("since", editions.FIRST),
         has_core_faults=document.get("core_faults", False),
     )
     cuts = document["recordings"].get("cuts")

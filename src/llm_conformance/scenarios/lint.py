@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import suppress
 from pathlib import Path
 
-from llm_conformance import secrets, yaml_files
+from llm_conformance import editions, secrets, yaml_files
 from llm_conformance.scenarios import build, cassette, load
 from llm_conformance.scenarios.cassette import Cassette
 from llm_conformance.scenarios.checks import lint_digests, request_checks, value_checks
@@ -92,6 +92,9 @@ def lint(file: ScenarioFile) -> Iterator[FileProblem]:
     for path, line, kind in _secrets(file):
         yield FileProblem(path, line, f"this looks like {kind}; replace it before it is committed")
     yield from _secrets_in_messages(file.cassette)
+    since = file.document.get("since", editions.FIRST)
+    if not file.form_problems and since not in editions.EDITIONS:
+        yield file.problem(f"since: no such edition; use one of {', '.join(editions.EDITIONS)}", "since")
     recorded = file.cassette.metadata.get("digest")
     if recorded is not None and recorded != cassette.digest(file.cassette.interactions):
         line = yaml_files.line_of(file.cassette.text, ("metadata", "digest"))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from llm_conformance import editions
 from llm_conformance.contract.values import plain
 from llm_conformance.scenarios import cassette, dump
 from llm_conformance.scenarios.load import SUFFIX, cassette_path
@@ -80,10 +81,12 @@ def _document(scenario: Scenario, earlier_names: Mapping[int, str]) -> dict[str,
     params = scenario.params[scenario.modes[0]]
     fault = {"fault": plain(scenario.fault)} if scenario.fault else {}
     expected = scenario.expected[scenario.modes[0]]  # the same in both modes
+    since = {} if scenario.since == editions.FIRST else {"since": scenario.since}
     requirement = expected.round_trip
     round_trip = {"round_trip": {"source": requirement.source, "sent": plain(requirement.sent)}} if requirement else {}
     return {
         "title": scenario.title,
+        **since,
         "provider": scenario.api.provider,
         "api": scenario.api.name,
         "think_profile": scenario.think_profile,

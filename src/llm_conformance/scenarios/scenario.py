@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Literal
 
+from llm_conformance import editions
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios.expected import Expected
@@ -53,6 +54,7 @@ class Scenario:
         outage: A failure that answers the first request, in any mode; the next request is answered as recorded.
         earlier: The scenarios whose answers are messages of this one, by the index of the message.
         cassette_dir: The directory in which it was found.
+        since: The edition in which it was new (`llm_conformance.editions`).
         has_core_faults: Its API is judged by this scenario with each core fault, too (`core_faults`).
         is_core_fault: It is another scenario with a core fault.
     """
@@ -82,6 +84,7 @@ class Scenario:
     outage: Interaction | None = None
     earlier: Mapping[int, Scenario] = field(default_factory=dict)
     cassette_dir: Path = CASSETTES
+    since: str = editions.FIRST
     has_core_faults: bool = False
     is_core_fault: bool = False
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from llm_conformance import editions
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Reasoning, Text
@@ -43,6 +44,7 @@ class Theme:
         modes: The modes in which there are such conversations.
         over_http: Whether only `complete` and `stream` can be judged, because a parser sees no connection.
         listed: Returns conversations that are all tried, besides those that are drawn.
+        since: The edition in which the theme was new (`llm_conformance.editions`).
     """
 
     name: str
@@ -53,6 +55,7 @@ class Theme:
     modes: tuple[Mode, ...] = MODES
     over_http: bool = False
     listed: Callable[[Api, Mode], Iterable[Conversation]] = lambda _api, _mode: ()
+    since: str = editions.FIRST
 
     def scenarios(self, api: Api, mode: Mode) -> SearchStrategy[Scenario]:
         """Return a strategy for scenarios of an API. A stream comes with a way to cut it."""
@@ -93,6 +96,7 @@ def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
         same_content=len(interactions) == 2,
         expected=dict.fromkeys(interactions, conversation.expected),
         provenance="generated",
+        since=theme.since,
         fault=conversation.fault,
         outage=conversation.outage,
         earlier={number: _scenario(theme, api, each) for number, each in conversation.before.items()},

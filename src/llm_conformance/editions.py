@@ -1,0 +1,21 @@
+"""The editions of the suite. A rule or a scenario says in which edition it was new (`since`).
+
+A run may be pinned to an edition. What is newer is judged, but its failures do not fail the run.
+"""
+
+from __future__ import annotations
+
+EDITIONS = ("0.1",)
+"""All editions, the oldest first: `major.minor` of the suite's versions. No edition is ever removed."""
+
+FIRST, CURRENT = EDITIONS[0], EDITIONS[-1]
+
+
+def is_newer(since: str, edition: str) -> bool:
+    """Return True if what was new in `since` is not part of `edition`. Raises ValueError for a text without a dot."""
+    return _numbers(since) > _numbers(edition)
+
+
+def _numbers(edition: str) -> tuple[int, int]:
+    major, minor = edition.split(".")
+    return int(major), int(minor)
