@@ -9,6 +9,7 @@ import pytest
 
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.locations import CASSETTES
+from llm_conformance.replay import matching
 from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.scenario import Scenario
@@ -134,3 +135,51 @@ def test_a_mode_without_recording_is_no_mismatch(by_id: dict[str, Scenario]) -> 
     scenario = by_id["cohere/error-in-message-end"]
     exchange = after_request(scenario, "/v2/chat", {"model": scenario.model})
     assert (exchange.missing_mode, exchange.mode, exchange.mismatch) == ("json", None, None)
+
+
+@pytest.mark.parametrize(
+    ("id", "target"),
+    [
+        # A prefix that the library hard-codes, beside the one in the base URL.
+        ("openai/citation-marks-whole-link", "/v1/chat/completions"),
+        ("openai/citation-marks-whole-link", "/api/v1/chat/completions"),
+        ("openai/citation-marks-whole-link", "/openai/deployments/{model}/chat/completions"),
+        ("groq/error-event-in-mid-stream", "/openai/v1/chat/completions"),
+        ("groq/error-event-in-mid-stream", "/v1/chat/completions"),
+        ("zai/{any}", "/api/paas/v4/chat/completions"),
+        ("zai/{any}", "/v4/chat/completions"),
+        ("gemini/text-with-growing-usage", "/v1beta/v1beta/models/{model}:generateContent"),
+        ("cloudflare/run-think-tags-in-response", "/client/v4/accounts/mine/ai/run/{model}"),
+        ("deepseek/stream-cut-in-the-text", "/v1/chat/completions"),
+        # The API's own prefix, which the library counts as a part of the base URL.
+        ("anthropic/overloaded-mid-stream", "/messages"),
+        ("gemini/text-with-growing-usage", "/models/{model}:generateContent"),
+        ("ollama/error-in-a-line-of-the-stream", "/chat"),
+        ("cohere/error-in-message-end", "/chat"),
+    ],
+)
+def test_a_prefix_may_be_there_twice_or_not_at_all(by_id: dict[str, Scenario], id: str, target: str) -> None:
+    id = next(each for each in sorted(by_id) if each.startswith(id.replace("{any}", "")))
+    scenario = by_id[id]
+    assert matching.modes_at(target.replace("{model}", scenario.model), scenario)
+
+
+@pytest.mark.parametrize(
+    ("id", "target"),
+    [
+        ("cohere/error-in-message-end", "/v1/chat"),  # another API
+        ("openai/citation-marks-whole-link", "/v2/chat/completions"),
+        ("openai/citation-marks-whole-link", "/responses"),
+        ("openai/citation-marks-whole-link", "/v1/completions"),
+        ("openai/citation-marks-whole-link", "/openai/deployments/another/chat/completions"),
+        ("anthropic/overloaded-mid-stream", "/v2/messages"),
+        ("anthropic/overloaded-mid-stream", "/v1/messages/count_tokens"),
+        ("gemini/text-with-growing-usage", "/v2/models/gemini-2.5-flash-lite:generateContent"),
+    ],
+)
+def test_another_api_is_refused_whatever_its_prefix(by_id: dict[str, Scenario], id: str, target: str) -> None:
+    assert not matching.modes_at(target, by_id[id])
+
+
+def test_what_was_recorded_is_shown_with_documented_paths_only(by_id: dict[str, Scenario]) -> None:
+    assert matching.recorded_requests(by_id["openai/citation-marks-whole-link"]) == "POST {base_url}/chat/completions"

@@ -122,3 +122,12 @@ def test_no_thread_is_left_behind(scenario: Scenario) -> None:
     replay.close(exchange)
     replay.shutdown()
     assert threading.active_count() <= before
+
+
+def test_a_refused_path_points_to_the_other_transport(replay: ReplayServer, scenario: Scenario) -> None:
+    exchange = replay.open(scenario)
+    httpx.post(f"{exchange.base_url}/elsewhere", json=REQUEST, headers=KEYED)
+    assert "--transport=vcr (with pytest: --conformance-transport=vcr)" in (exchange.mismatch or "")
+    origin = exchange.base_url.rpartition("/")[0]
+    answer = httpx.post(f"{origin}/chat/completions", json=REQUEST, headers=KEYED)
+    assert "each call has a path of its own in call.base_url" in answer.text

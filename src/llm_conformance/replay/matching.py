@@ -15,13 +15,26 @@ from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import Api
 
+_COMMON_PREFIXES = ("/v1", "/v1beta", "/api", "/api/v1", "/openai", "/openai/v1", "/openai/deployments/{model}")
+"""What libraries add to the base URL for servers that are compatible with another provider's API."""
+
+_OWN_PREFIX = re.compile(r"^/(?:v\d\w*|api)(?=/)")
+"""A prefix that an API's path begins with, and that some libraries count as a part of the base URL."""
+
 _TOOL_POINTER = re.compile(r"/tools/\d+(?P<declaration>/functionDeclarations/\d+)?(?P<rest>/.*)?")
 
 
 def modes_at(target: str, scenario: Scenario) -> list[Mode]:
-    """Return the modes that a path and query may request. Most APIs have the same path for both."""
+    """Return the modes that a path and query may request. Most APIs have the same path for both.
+
+    Where no documented path matches, a path behind another prefix does: see `paths_with_other_prefixes`.
+    """
     api, model = scenario.api, scenario.model
-    return [mode for mode in MODES if any(_is_at(target, path) for path in accepted_paths(api, mode, model))]
+    for paths_of in (accepted_paths, paths_with_other_prefixes):
+        modes = [mode for mode in MODES if any(_is_at(target, path) for path in paths_of(api, mode, model))]
+        if modes:
+            return modes
+    return []
 
 
 def accepted_paths(api: Api, mode: Mode, model: str) -> Iterator[str]:
@@ -31,6 +44,31 @@ def accepted_paths(api: Api, mode: Mode, model: str) -> Iterator[str]:
     for path in api.paths(mode == "stream"):
         for prefix in prefixes:
             yield prefix + path.replace("{model}", model)
+
+
+def paths_with_other_prefixes(api: Api, mode: Mode, model: str) -> Iterator[str]:
+    """Yield what libraries request that add a prefix of their own to the base URL, or leave the API's own out.
+
+    A library may hard-code `/v1`, or a part of the provider's base URL, so that it is there twice or not at all. Only
+    the base URL of the replay makes it wrong.
+    """
+    documented = dict.fromkeys(run for base in api.base_urls for run in _runs_of_segments(base))
+    for template in api.paths(mode == "stream"):
+        path = template.replace("{model}", model)
+        without_own = _OWN_PREFIX.sub("", path)
+        yield without_own
+        for prefix in (*documented, *_COMMON_PREFIXES):
+            yield prefix.replace("{model}", model) + path
+        for prefix in documented:
+            yield prefix + without_own
+
+
+def _runs_of_segments(base_url: str) -> Iterator[str]:
+    """Yield each run of segments of a base URL's path: `/openai/v1`, `/openai` and `/v1`."""
+    segments = base_url.partition("://")[2].split("/")[1:]
+    for start in range(len(segments)):
+        for end in range(start + 1, len(segments) + 1):
+            yield "".join(f"/{segment}" for segment in segments[start:end])
 
 
 def recorded_requests(scenario: Scenario) -> str:
@@ -60,8 +98,11 @@ def _is_at(target: str, path: str) -> bool:
     """Return True if a target has this path, and the query of it; `{project}` is any one segment."""
     target_path, _, target_query = target.partition("?")
     path, _, query = path.partition("?")
-    pattern = "[^/]+".join(map(re.escape, re.split(r"\{\w+\}", path)))
-    has_path = re.fullmatch(pattern, unquote(target_path)) is not None
+    if "{" in path:
+        pattern = "[^/]+".join(map(re.escape, re.split(r"\{\w+\}", path)))
+        has_path = re.fullmatch(pattern, unquote(target_path)) is not None
+    else:
+        has_path = unquote(target_path) == path
     return has_path and set(filter(None, query.split("&"))) <= set(target_query.split("&"))
 
 

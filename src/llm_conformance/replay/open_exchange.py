@@ -18,6 +18,7 @@ class OpenExchange:
     Attributes:
         base_url: The base URL that the adapter is given.
         holds_last_frame: Whether the last frame of a stream is held back until content has been shown.
+        way_out: What to do if the library does not let its users set the URL, to follow a message; "" for nothing.
         mode: The mode of the recording that was replayed; None if no request was answered.
         mismatch: Why a request was refused; None if none was.
         request: The body of the request that was answered; None if none was.
@@ -30,10 +31,11 @@ class OpenExchange:
         closed: Set when the exchange is over.
     """
 
-    def __init__(self, scenario: Scenario, base_url: str, holds_last_frame: bool = False) -> None:
+    def __init__(self, scenario: Scenario, base_url: str, holds_last_frame: bool = False, way_out: str = "") -> None:
         self.scenario = scenario
         self.base_url = base_url
         self.holds_last_frame = holds_last_frame
+        self.way_out = way_out
         self.mode: Mode | None = None
         self.mismatch: str | None = None
         self.request: Mapping[str, Any] | None = None
@@ -58,7 +60,7 @@ class OpenExchange:
         if not modes:
             url = target if "://" in target else f"{{base_url}}{target}"
             recorded = matching.recorded_requests(scenario)
-            return self._refuse(f"the adapter asked for POST {url}; recorded was {recorded}")
+            return self._refuse(f"the adapter asked for POST {url}; recorded was {recorded}{self.way_out}")
         if not matching.has_key(target, headers, api):
             names = " or ".join(api.key_headers)
             return self._refuse(f"the adapter sent no call.api_key; the provider wants it in the header {names}")

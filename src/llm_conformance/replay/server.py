@@ -29,6 +29,10 @@ PAUSE_S = 0.0005
 SILENCE_S = 30.0
 """How long a connection is kept open in silence, if the exchange does not end before."""
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
+_WAY_OUT = (
+    "; a library whose URL cannot be set is judged with --transport=vcr (with pytest: --conformance-transport=vcr)"
+)
+_NOT_SERVED = "llm-conformance: no call is open at this path; each call has a path of its own in call.base_url"
 _POLL_S = 0.05
 """How often the server checks whether to shut down; `shutdown` waits for that."""
 _HOP_BY_HOP = frozenset({"connection", "content-encoding", "content-length", "date", "server", "transfer-encoding"})
@@ -58,7 +62,7 @@ class ReplayServer:
         token = f"exchange-{next(self._tokens)}"
         listening, refusing = self.ports
         port = refusing if scenario.connection_refused else listening
-        exchange = OpenExchange(scenario, f"http://{_HOST}:{port}/{token}", holds_last_frame)
+        exchange = OpenExchange(scenario, f"http://{_HOST}:{port}/{token}", holds_last_frame, _WAY_OUT)
         self._exchanges[token] = exchange
         return exchange
 
@@ -90,7 +94,7 @@ class ReplayServer:
                 exchange = exchanges.get(token)
                 body = self._read_body()
                 if exchange is None:
-                    self._send_json(404, {"error": {"message": "llm-conformance: this base URL is not served now"}})
+                    self._send_json(404, {"error": {"message": _NOT_SERVED}})
                     return
                 exchange.attempts += 1
                 recording = exchange.recording_for(f"/{rest}", dict(self.headers.items()), body)

@@ -79,7 +79,7 @@ def _wrong_request(exchange: OpenExchange, error: Raised | None, connections: tu
     if answered or exchange.mismatch:
         return exchange.mismatch
     recorded = recorded_requests(exchange.scenario)
-    tried = f"; it tried {connections[0]}; recorded was {recorded}" if connections else ""
+    tried = f"; it tried {connections[0]}; recorded was {recorded}{exchange.way_out}" if connections else ""
     if error is not None:
         return f"raised {error} (before it asked call.base_url for anything{tried})"
     return f"never asked call.base_url for anything{tried}"
