@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from llm_conformance.cli import main
 from llm_conformance.cli.explain import examples
+from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
-from tests import gated
+from llm_conformance.scenarios import load
+from tests import gated, miniature
 
 
 def test_list_has_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,6 +31,9 @@ def test_list_has_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
         (["rules", "--rule=ANN-*"], "ANN-5", "MSG-1"),
         (["core-faults", "--provider=zai"], "zai/core-chat-json-html", "openai/"),
         (["providers"], "zai:chat", "MSG-1"),
+        (["providers", "--provider=zai", "--provider=xai"], "xai:responses", "openai:chat"),
+        (["--rule=ANN-1"], "ANN-1", "openai/refusal"),
+        (["--scenario=openai/refusal"], "openai/refusal", "ANN-1"),
         (["capabilities"], "annotations", "MSG-1"),
     ],
 )
@@ -59,8 +65,21 @@ def test_a_scenario_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
         (["explain", "ANN-6"], "ANN-6: no such rule; did you mean"),
         (["explain", "openai/refusl"], "openai/refusl: no such scenario; did you mean openai/refusal"),
         (["explain", "../../etc/passwd"], "no such scenario"),
-        (["list", "scenarios", "--provider=nobody"], "no scenarios match"),
-        (["list", "--wrong"], "unknown arguments: --wrong"),
+        (["explain", "ANNN"], "ANNN: no such family of rules; did you mean ANN?"),
+        (["explain", "openai/core-chat-json-htm"], "-html? `llm-conformance list core-faults` lists them all"),
+        (["list", "scenarios", "--provider=cohere", "--rule=ANN-1", "--scenario=openai/refusal"], "no scenarios match"),
+        (["list", "--provider=mistrall"], "--provider=mistrall: no such provider; did you mean mistral?"),
+        (["list", "scenarios", "--provider=opnai:chat"], "no such provider; did you mean openai:chat?"),
+        (["list", "--scenario=opnai/*"], "--scenario=opnai/*: no such scenario; did you mean openai/*?"),
+        (["list", "rules", "--rule=ANN-99"], "--rule=ANN-99: no such rule; did you mean ANN-"),
+        (["list", "--wrong"], "llm-conformance list: unknown arguments: --wrong"),
+        (["list", "--provdier=x"], "unknown arguments: --provdier=x; did you mean --provider?"),
+        (["list", "scenario"], "did you mean scenarios?"),
+        (["rnu", "--adapter=mypkg"], "did you mean run?"),
+        (["report", "mrge"], "did you mean merge?"),
+        (["import", "x.yaml", "--into=x", "--source=a", "--source=b"], "argument --source: is given twice"),
+        (["import", "x.yaml", "--into=x", "--provider=opnai"], "no such provider; did you mean openai?"),
+        (["import", "x.yaml", "--into=x", "--provider=xai"], "choose one of xai:chat, xai:responses"),
         (["smoke", "--adapter=nosuchpackage"], "cannot find 'nosuchpackage'"),
         (["init", "my-pkg"], "'my-pkg' is not the name of a Python package"),
         (["init", "mypkg", "--directory=nowhere"], "nowhere: no such directory"),
@@ -103,3 +122,63 @@ def test_smoke(
     monkeypatch.chdir(tmp_path)
     assert main.main(["smoke", f"--adapter=smoked{abs(hash(spoilt))}.py"]) == code
     assert message in capsys.readouterr().out
+
+
+def test_a_family_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["explain", "ann"]) == 0
+    shown = capsys.readouterr().out
+    rules = [entry.rule for entry in catalogue.catalogue().values() if entry.rule.family == "ANN"]
+    assert shown.startswith(f"ANN: {len(rules)} rules\n")
+    for rule in rules:
+        head = rf"^{rule.id}  \({rule.harm}; (\d+) scenarios?\)\n    "
+        judged = re.search(head + re.escape(rule.requirement[:60]), shown, re.MULTILINE)
+        assert judged, rule.id
+        assert 0 < int(judged[1]) < len(load.find(CASSETTES)[0])
+
+
+def test_smoke_suggests_a_provider(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "an adapter").mkdir()
+    text = "class conformance_adapter:\n    providers = {'opnai', 'cerebras:chat'}\n    parse = staticmethod(dict)\n"
+    (tmp_path / "an adapter" / "misspelt.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert main.main(["smoke", "--adapter=an adapter/misspelt.py"]) == 1
+    assert "  opnai: no such provider; did you mean openai? `llm-conf" in capsys.readouterr().out
+
+
+def test_commands_that_are_printed_can_be_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gated.write(tmp_path, gated.GOOD, package="adapters")
+    (tmp_path / "mypkg.py").rename(tmp_path / "my pkg.py")
+    monkeypatch.chdir(tmp_path)
+    assert main.main(["smoke", "--adapter=my pkg.py"]) == 0
+    assert "it works; now: llm-conformance run '--adapter=my pkg.py'" in capsys.readouterr().out
+    (tmp_path / "sub").mkdir()
+    assert main.main(["init", "other", "--directory=sub"]) == 0
+    assert "then run in sub: llm-conformance smoke --adapter=other_conformance.py" in capsys.readouterr().out
+
+
+def test_the_age_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["age", f"--cassettes={tmp_path}"]) == 0
+    assert capsys.readouterr().out == f"{tmp_path.resolve()} has no scenarios\n"
+
+
+def test_a_core_fault_cannot_be_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    miniature.write(tmp_path, scenario=miniature.SCENARIO.replace("expected:", "core_faults: true\nexpected:", 1))
+    id = "deepseek/core-chat-json-html"
+    assert main.main(["record", id, f"--cassettes={tmp_path}"]) == 4
+    assert (
+        f"{id}: this is a core fault, which the suite makes from the answer of mini/spider" in capsys.readouterr().err
+    )
+    assert main.main(["record", "mini/spidr", f"--cassettes={tmp_path}"]) == 4
+    assert "has this id (provider/name); did you mean mini/spider?" in capsys.readouterr().err
+
+
+def test_links_that_lead_in_a_circle_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mini").mkdir()
+    (tmp_path / "mini" / "one.yaml").symlink_to("two.yaml")
+    (tmp_path / "mini" / "two.yaml").symlink_to("one.yaml")
+    assert main.main(["age", f"--cassettes={tmp_path}"]) == 4
+    assert "one.yaml:1: leads out of" in capsys.readouterr().err

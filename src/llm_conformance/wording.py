@@ -32,6 +32,11 @@ def did_you_mean_scenario(pattern: str, ids: Iterable[str]) -> str:
     return f"; did you mean {corrected[0]}?" if corrected else did_you_mean(pattern, ids)
 
 
+def no_such(kind: str, hint: str, command: str) -> str:
+    """Return a message about an unknown name: `hint` is what `did_you_mean` returns, `command` lists all names."""
+    return f"no such {kind}{hint or ';'} `{command}` lists them all"
+
+
 def listed(names: Sequence[str], word: str = "or") -> str:
     """Return names as in a sentence: `a, b or c`."""
     return f" {word} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

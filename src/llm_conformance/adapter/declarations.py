@@ -85,7 +85,9 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
     declared = _names(instance, "capabilities", problems) if hasattr(instance, "capabilities") else _implied(methods)
     unknown = declared - set(CAPABILITIES)
     if unknown:
-        problems.append(f"unknown capabilities {', '.join(sorted(unknown))}; there are {', '.join(CAPABILITIES)}")
+        hint = next(filter(None, (did_you_mean(each, CAPABILITIES) for each in sorted(unknown))), "")
+        known = ", ".join(CAPABILITIES)
+        problems.append(f"unknown capabilities {', '.join(sorted(unknown))}; there are {known}{hint}")
     errors = getattr(instance, "errors", None) or {}
     problems.extend(_problems_of_errors(errors))
     if problems:

@@ -10,6 +10,7 @@ from typing import Any
 from llm_conformance.cli.cassette_dir import add_cassette_dir, cassette_dir_of, files_in, older_than
 from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.scenarios import cassette, load
+from llm_conformance.wording import counted
 from llm_conformance.yaml_files import BadFileError
 
 _SHOWN = ("provenance", "endpoint", "model_answered", "recorder")
@@ -30,7 +31,7 @@ def run(options: Options) -> int:
     today = datetime.now(UTC).date()
     before = older_than(options.older_than, today)
     try:
-        files = files_in(cassette_dir, options.targets or ["*"])
+        files = files_in(cassette_dir, options.targets) if options.targets else load.find(cassette_dir)[0]
         metadata = {load.id_of(path): cassette.load(load.cassette_path(path)).metadata for path in files}
     except BadFileError as bad:
         raise UsageError(str(bad)) from bad
@@ -38,11 +39,13 @@ def run(options: Options) -> int:
     listed = [(day, id) for day, id in dated if before is None or day < before.isoformat()]
     if options.json:
         print(json.dumps([{"scenario": id, "date": day, **_shown(metadata[id])} for day, id in listed], indent=1))
+    elif not metadata:
+        print(f"{cassette_dir} has no scenarios")
     else:
         for day, id in listed:
             print(f"{_days(day, today):>5} days  {day}  {id:<50} {metadata[id].get('model_answered', '')}")
         undated = len(metadata) - len(dated)
-        print(f"{len(listed)} of {len(metadata)} scenarios; {undated} have no date, as they were not recorded")
+        print(f"{len(listed)} of {counted(len(metadata), 'scenario')}; not recorded, and so without a date: {undated}")
     return int(bool(listed) and before is not None)
 
 

@@ -12,7 +12,8 @@ from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import CASSETTES, PACKAGED, ROOT
 from llm_conformance.recording import proposals
 from llm_conformance.recording.proposals import Proposal
-from llm_conformance.scenarios import load
+from llm_conformance.scenarios import core_faults, load
+from llm_conformance.wording import command_line, did_you_mean_scenario
 from llm_conformance.yaml_files import BadFileError
 
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
@@ -52,7 +53,7 @@ def cassette_dir_of(options: Options, changes: bool = True) -> Path:
 
 def hint(options: Options) -> str:
     """Return the option `--cassettes` for a suggested command; "" if this command was called without it."""
-    return "" if options.cassettes is None else f" --cassettes={options.cassettes}"
+    return "" if options.cassettes is None else " " + command_line([f"--cassettes={options.cassettes}"])
 
 
 def files_in(cassette_dir: Path, patterns: Iterable[str]) -> list[Path]:
@@ -65,10 +66,18 @@ def files_in(cassette_dir: Path, patterns: Iterable[str]) -> list[Path]:
 
 
 def _matching(found: Iterable[Path], pattern: str, cassette_dir: Path) -> list[Path]:
+    found = list(found)
     matching = [path for path in found if fnmatchcase(load.id_of(path), pattern)]
-    if not matching:
-        raise UsageError(f"{pattern}: no scenario in {cassette_dir} has this id (provider/name)")
-    return matching
+    if matching:
+        return matching
+    for path in found:
+        if any(fnmatchcase(id, pattern) for id in core_faults.ids_in(path)):
+            raise UsageError(
+                f"{pattern}: this is a core fault, which the suite makes from the answer of {load.id_of(path)}; name "
+                "that scenario"
+            )
+    hint = did_you_mean_scenario(pattern, map(load.id_of, found))
+    raise UsageError(f"{pattern}: no scenario in {cassette_dir} has this id (provider/name){hint}")
 
 
 def proposals_in(cassette_dir: Path, patterns: Sequence[str]) -> list[Proposal]:
@@ -80,7 +89,8 @@ def proposals_in(cassette_dir: Path, patterns: Sequence[str]) -> list[Proposal]:
     found = proposals.find(cassette_dir)
     for pattern in patterns:
         if not any(fnmatchcase(each.id, pattern) for each in found):
-            raise UsageError(f"{pattern}: no proposed recording in {cassette_dir} has this id (provider/name)")
+            hint = did_you_mean_scenario(pattern, (each.id for each in found))
+            raise UsageError(f"{pattern}: no proposed recording in {cassette_dir} has this id (provider/name){hint}")
     return [each for each in found if not patterns or any(fnmatchcase(each.id, pattern) for pattern in patterns)]
 
 

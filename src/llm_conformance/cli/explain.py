@@ -1,4 +1,4 @@
-"""`llm-conformance explain`: a rule with its reason and an example of a failure, or a scenario."""
+"""`llm-conformance explain`: a rule with its reason and an example of a failure, a family, or a scenario."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import functools
 import json
 import textwrap
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 
@@ -14,31 +13,44 @@ from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.rules.catalogue import CatalogueEntry
-from llm_conformance.scenarios import core_faults, load
+from llm_conformance.scenarios import build, core_faults, load
+from llm_conformance.wording import counted, did_you_mean, did_you_mean_scenario, no_such
 
 _WIDTH = 110
+_LIST_RULES = "llm-conformance list rules"
 
 
 def add_options(parser: Parser) -> None:
     """Describe the command."""
-    parser.description = "Explain a rule, with an example of a failure, or a scenario."
-    parser.add_argument("what", metavar="ID", help="the id of a rule (ANN-5) or of a scenario (openai/refusal)")
+    parser.description = "Explain a rule, with an example of a failure, a family of rules, or a scenario."
+    parser.add_argument(
+        "what", metavar="ID", help="the id of a rule (ANN-5), of a family (ANN) or of a scenario (openai/refusal)"
+    )
 
 
 def run(options: Options) -> int:
     """Print the explanation."""
     id: str = options.what
-    print("\n".join(_scenario(id) if "/" in id else _rule(id.upper())))
+    print("\n".join(_scenario(id) if "/" in id else _family(id.upper()) if id.isalpha() else _rule(id.upper())))
     return 0
+
+
+def _family(name: str) -> Iterator[str]:
+    rules = [entry.rule for entry in catalogue.catalogue().values() if entry.rule.family == name]
+    if not rules:
+        raise UsageError(f"{name}: {no_such('family of rules', did_you_mean(name, catalogue.FAMILIES), _LIST_RULES)}")
+    scenarios = [build.build(load.read(path, check=False), CASSETTES) for path in load.find(CASSETTES)[0]]
+    yield f"{name}: {counted(len(rules), 'rule')}"
+    for rule in rules:
+        judged = sum(any(rule.applies(each.expected[mode], mode) for mode in each.modes) for each in scenarios)
+        yield f"\n{rule.id}  ({rule.harm}; {counted(judged, 'scenario')})"
+        yield textwrap.indent(textwrap.fill(rule.requirement, _WIDTH - 4), "    ")
 
 
 def _rule(id: str) -> Iterator[str]:
     rules = catalogue.catalogue()
     if id not in rules:
-        similar = get_close_matches(id, rules, n=3, cutoff=0)
-        raise UsageError(
-            f"{id}: no such rule; did you mean {' or '.join(similar)}? `llm-conformance list rules` has all"
-        )
+        raise UsageError(f"{id}: {no_such('rule', did_you_mean(id, [*rules, *catalogue.FAMILIES], 3), _LIST_RULES)}")
     entry: CatalogueEntry = rules[id]
     yield f"{entry.id}  ({entry.path}:{entry.line})"
     yield ""
@@ -63,9 +75,8 @@ def _scenario(id: str) -> Iterator[str]:
         yield from _core_fault(id, core)
         return
     if path not in scenarios:
-        similar = get_close_matches(id, map(load.id_of, scenarios), n=3, cutoff=0.4)
-        hint = f"; did you mean {' or '.join(similar)}?" if similar else ";"
-        raise UsageError(f"{id}: no such scenario{hint} `llm-conformance list scenarios` has all")
+        ids = [*map(load.id_of, scenarios), *(each for file in scenarios for each in core_faults.ids_in(file))]
+        raise UsageError(f"{id}: {no_such('scenario', did_you_mean_scenario(id, ids), core_faults.list_command(id))}")
     file = load.read(path)
     metadata = file.cassette.metadata
     yield f"{id}  ({path})"

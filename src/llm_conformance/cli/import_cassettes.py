@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from llm_conformance.cli.command import Options, Parser, UsageError
+from llm_conformance.cli.command import Once, Options, Parser, UsageError
 from llm_conformance.recording.importer import Imported, Origin, import_file
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
+from llm_conformance.wording import command_line, did_you_mean, no_such
 from llm_conformance.yaml_files import MAX_BYTES, BadFileError, FileProblem
 
 
@@ -25,8 +26,10 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="cassettes, or directories of cassettes")
     parser.add_argument("--into", type=Path, required=True, metavar="DIR", help="the directory for the scenarios")
     parser.add_argument("--provider", metavar="P:API", help="the API that was called; default: found by the URLs")
-    parser.add_argument("--source", metavar="TEXT", help="where they come from: repository and commit, or a link")
-    parser.add_argument("--licence", default="", metavar="TEXT", help="the licence under which they may be used")
+    parser.add_argument(
+        "--source", action=Once, metavar="TEXT", help="where they come from: repository and commit, or a link"
+    )
+    parser.add_argument("--licence", action=Once, metavar="TEXT", help="the licence under which they may be used")
 
 
 def run(options: Options) -> int:
@@ -39,7 +42,7 @@ def run(options: Options) -> int:
         raise UsageError("found no cassette (*.yaml, *.yml, *.gz)")
     imported = refused = 0
     for file in files:
-        origin = Origin(options.source or f"imported from {file.name}", options.licence)
+        origin = Origin(options.source or f"imported from {file.name}", options.licence or "")
         try:
             with _unpacked(file) as readable:
                 for each in import_file(readable, options.into, origin, api):
@@ -54,9 +57,10 @@ def run(options: Options) -> int:
         except BadFileError as bad:
             refused += 1
             print(*(f"not imported: {problem}" for problem in bad.problems), sep="\n")
+    option = command_line([f"--cassettes={options.into}"])
     print(
-        f"{imported} imported, {refused} not imported; check the expected values, then run pytest with "
-        f"--conformance-cassettes={options.into}"
+        f"{imported} imported, {refused} not imported; check the expected values, then judge with llm-conformance run "
+        f"--adapter=SPEC {option}"
     )
     return int(not imported)
 
@@ -66,8 +70,11 @@ def _api(name: str | None) -> Api | None:
         return None
     found = [api for api in table().values() if name in (str(api), api.provider)]
     if len(found) != 1:
-        choices = ", ".join(map(str, found or table().values()))
-        raise UsageError(f"--provider={name}: choose one of {choices}")
+        if found:
+            raise UsageError(f"--provider={name}: choose one of {', '.join(map(str, found))}")
+        known = [each for api in table().values() for each in (str(api), api.provider)]
+        problem = no_such("provider", did_you_mean(name, known), "llm-conformance list providers")
+        raise UsageError(f"--provider={name}: {problem}")
     return found[0]
 
 

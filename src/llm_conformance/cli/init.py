@@ -8,6 +8,7 @@ from pathlib import Path
 from llm_conformance import __version__
 from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.templating import render
+from llm_conformance.wording import command_line
 
 
 def add_options(parser: Parser) -> None:
@@ -47,5 +48,7 @@ def run(options: Options) -> int:
             print(f"wrote {path}")
     except OSError as error:
         raise UsageError(f"{error.filename}: cannot be written: {error.strerror}") from error
-    print(f"Fill in {adapter}, then run: llm-conformance smoke --adapter={adapter}")
+    where = "" if directory.resolve() == Path.cwd() else f" in {directory}"
+    command = command_line(["llm-conformance", "smoke", f"--adapter={adapter}"])
+    print(f"Fill in {adapter}, then run{where}: {command}")
     return 0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -13,24 +14,37 @@ from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import core_faults, load
+from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
+from llm_conformance.wording import did_you_mean, did_you_mean_scenario, no_such
 
 Entry = Mapping[str, Any]
 
 
 def add_options(parser: Parser) -> None:
     """Describe the command."""
-    parser.description = "List what the suite has; without WHAT, its rules and scenarios."
+    parser.description = (
+        "List what the suite has; without WHAT, its rules and scenarios, or only those that the options are about."
+    )
     parser.add_argument("what", nargs="?", choices=[*_LISTS], metavar="WHAT", help=", ".join(_LISTS))
-    parser.add_argument("--provider", metavar="P[:API]", help="only scenarios of this provider")
-    parser.add_argument("--scenario", metavar="GLOB", help="only scenarios whose id (provider/name) matches")
-    parser.add_argument("--rule", metavar="GLOB", help="only rules whose id matches: ANN-*")
+    for name, metavar, help in (
+        ("--provider", "P[:API]", "only scenarios of this provider; repeatable"),
+        ("--scenario", "GLOB", "only scenarios whose id (provider/name) matches; repeatable"),
+        ("--rule", "GLOB", "only rules whose id matches: ANN-*; repeatable"),
+    ):
+        parser.add_argument(name, action="append", default=[], metavar=metavar, help=help)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(options: Options) -> int:
     """Print the lists that were asked for."""
-    wanted = [options.what] if options.what else ["rules", "scenarios"]
+    problems = list(_unknown(options))
+    if problems:
+        raise UsageError("\n".join(problems))
+    of_rules, of_scenarios = bool(options.rule), bool(options.provider or options.scenario)
+    wanted = [options.what] if options.what else ["rules"] * (of_rules or not of_scenarios)
+    if not options.what and (of_scenarios or not of_rules):
+        wanted.append("scenarios")
     found = {name: list(_LISTS[name](options)) for name in wanted}
     if not any(found.values()):
         raise UsageError(f"no {' or '.join(wanted)} match")
@@ -38,26 +52,54 @@ def run(options: Options) -> int:
         print(json.dumps(found, indent=1, ensure_ascii=False))
         return 0
     for name, entries in found.items():
-        print(f"{len(entries)} {name}")
+        print(f"{name}: {len(entries)}")
         for entry in entries:
             first, *others = map(str, entry.values())
             print(f"  {first:<44} {textwrap.shorten('  '.join(others), 150, placeholder=' ...')}")
     return 0
 
 
+def _unknown(options: Options) -> Iterator[str]:
+    """Yield a message for each provider, id and glob that the suite does not have."""
+    providers = {name for api in table().values() for name in (api.provider, str(api))}
+    for name in options.provider:
+        if name not in providers:
+            problem = no_such("provider", did_you_mean(name, providers), "llm-conformance list providers")
+            yield f"--provider={name}: {problem}"
+    for pattern in options.rule:
+        if not fnmatch.filter(catalogue.catalogue(), pattern):
+            problem = no_such("rule", did_you_mean(pattern, catalogue.catalogue(), 3), "llm-conformance list rules")
+            yield f"--rule={pattern}: {problem}"
+    files = load.find(CASSETTES)[0] if options.scenario else []
+    ids = [*map(load.id_of, files), *(id for path in files for id in core_faults.ids_in(path))]
+    for pattern in options.scenario:
+        if not any(fnmatchcase(id, pattern) for id in ids):
+            problem = no_such("scenario", did_you_mean_scenario(pattern, ids), core_faults.list_command(pattern))
+            yield f"--scenario={pattern}: {problem}"
+
+
+def _matches(id: str, patterns: Sequence[str]) -> bool:
+    return not patterns or any(fnmatchcase(id, pattern) for pattern in patterns)
+
+
+def _is_wanted(api: Api | None, options: Options) -> bool:
+    wanted: Sequence[str] = options.provider
+    return not wanted or (api is not None and not {api.provider, str(api)}.isdisjoint(wanted))
+
+
 def _rules(options: Options) -> Iterator[Entry]:
     for rule in catalogue.catalogue().values():
-        if fnmatchcase(rule.id, options.rule or "*"):
+        if _matches(rule.id, options.rule):
             yield {"id": rule.id, "requirement": rule.rule.requirement}
 
 
 def _scenarios(options: Options) -> Iterator[Entry]:
     files, _ = load.find(CASSETTES)
     for path in files:
-        if not fnmatchcase(load.id_of(path), options.scenario or "*"):
+        if not _matches(load.id_of(path), options.scenario):
             continue
         file = load.read(path)
-        if options.provider in (None, file.api.provider, str(file.api)):
+        if _is_wanted(file.api, options):
             yield {
                 "id": load.id_of(path),
                 "api": str(file.api),
@@ -71,13 +113,13 @@ def _core_faults(options: Options) -> Iterator[Entry]:
     for path in load.find(CASSETTES)[0]:
         api = load.api_of(path)
         for id, fault in core_faults.ids_in(path).items():
-            if fnmatchcase(id, options.scenario or "*") and options.provider in (None, api and api.provider, str(api)):
+            if _matches(id, options.scenario) and _is_wanted(api, options):
                 yield {"id": id, "api": str(api), "grounds": fault.grounds, "title": fault.title}
 
 
 def _providers(options: Options) -> Iterator[Entry]:
     for api in table().values():
-        if options.provider in (None, api.provider, str(api)):
+        if _is_wanted(api, options):
             yield {"id": str(api), "title": api.title}
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from llm_conformance import __version__
 from llm_conformance.cli.command import UsageError
+from llm_conformance.wording import did_you_mean
 from llm_conformance.yaml_files import BadFileError
 
 USAGE_ERROR = 4
@@ -42,9 +44,12 @@ _COMMANDS: Mapping[str, _Command] = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that exits with `USAGE_ERROR`."""
+    """A parser that exits with `USAGE_ERROR`, and suggests names instead of unknown ones."""
 
     def error(self, message: str) -> NoReturn:
+        choice = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        if choice:
+            message += did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
         self.print_usage(sys.stderr)
         self.exit(USAGE_ERROR, f"{self.prog}: {message}\n")
 
@@ -61,7 +66,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             command.load().add_options(subparser)
     options, rest = parser.parse_known_args(arguments)
     if rest and options.command != "run":
-        parser.error(f"unknown arguments: {' '.join(rest)}")
+        subparser = commands.choices[options.command]
+        known = re.findall(r"--[\w-]+", subparser.format_help())
+        hint = next(filter(None, (did_you_mean(each.partition("=")[0], known) for each in rest)), "")
+        subparser.error(f"unknown arguments: {' '.join(rest)}{hint}")
     options.pytest_arguments = rest
     try:
         code: int = _COMMANDS[options.command].load().run(options)

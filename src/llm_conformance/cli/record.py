@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 
 from llm_conformance.cli.cassette_dir import add_cassette_dir, cassette_dir_of, files_in, hint, older_than
-from llm_conformance.cli.command import Options, Parser, UsageError
+from llm_conformance.cli.command import Once, Options, Parser, UsageError
 from llm_conformance.recording import client, provider_request, recorder
 from llm_conformance.recording.client import RefusedError
 from llm_conformance.recording.draft import read_draft
@@ -26,6 +26,7 @@ from llm_conformance.scenarios import load
 from llm_conformance.scenarios.load import DRAFT, SUFFIX, ScenarioFile
 from llm_conformance.wire import answers
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.wording import counted
 from llm_conformance.yaml_files import BadFileError
 
 
@@ -43,7 +44,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--older-than", metavar="90d", help="only recordings older than this (d, w, m, y)")
     parser.add_argument("--model", metavar="M", help="request this model instead of the recorded one")
     parser.add_argument("--base-url", metavar="U", help="send the requests here instead of to the provider")
-    parser.add_argument("--source", metavar="TEXT", help="a note for the cassette's `source`")
+    parser.add_argument("--source", action=Once, metavar="TEXT", help="a note for the cassette's `source`")
     parser.add_argument("--dry-run", action="store_true", help="print the requests without sending them")
     parser.add_argument("--yes", action="store_true", help="do not ask before sending requests that cost money")
     add_cassette_dir(parser)
@@ -73,7 +74,7 @@ def run(options: Options) -> int:
         _check_writable(task.target.parent)
     skipped = Counter(" or ".join(task.api.key_variables) for task in keyless)
     for names, count in skipped.items():
-        print(f"{names} is not set: {_count(count, 'scenario')} of {len(tasks)} not recorded")
+        print(f"{names} is not set: {counted(count, 'scenario')} of {len(tasks)} not recorded")
     if not ready:
         return 0 if options.all else 1
     if not options.yes and not _confirmed(ready, options):
@@ -156,7 +157,7 @@ def _show(options: Options, tasks: Iterable[Task]) -> int:
 def _confirmed(tasks: Sequence[Task], options: Options) -> bool:
     """Print what will be requested and what it may cost; return True if the user agrees."""
     calls = sum(len(task.source.modes) for task in tasks)
-    print(f"{_count(calls, 'call')} for {_count(len(tasks), 'scenario')}:")
+    print(f"{counted(calls, 'call')} for {counted(len(tasks), 'scenario')}:")
     for task in tasks:
         url = options.base_url or task.api.base_urls[0]
         print(f"  {load.id_of(task.target)}: {options.model or task.source.document['call']['model']} at {url}")
@@ -165,10 +166,6 @@ def _confirmed(tasks: Sequence[Task], options: Options) -> bool:
         return input("Send these requests? [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
         raise UsageError("cannot ask without a terminal; use --yes to send requests that cost money") from None
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _cost(tasks: Iterable[Task]) -> str:
@@ -188,7 +185,7 @@ def _cost(tasks: Iterable[Task]) -> str:
     pages = ", ".join(dict.fromkeys(task.api.pricing for task in tasks if task.api.pricing))
     if prompt:
         tokens = f"About {prompt:,} prompt and {completion:,} completion tokens, as recorded before"
-        tokens += f" ({_count(unknown, 'call')} of unknown length)" if unknown else ""
+        tokens += f" ({counted(unknown, 'call')} of unknown length)" if unknown else ""
     else:
         tokens = "The number of tokens is unknown"
     return f"{tokens}. Prices: {pages}" if pages else f"{tokens}."

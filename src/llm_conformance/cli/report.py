@@ -11,6 +11,7 @@ from llm_conformance.reports import comparing, files, merging
 from llm_conformance.reports.badge import NoBadgeError
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.matrix import verdict
+from llm_conformance.wording import counted
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _SHOWN = 50
@@ -81,7 +82,7 @@ def _compare(options: Options) -> int:
     worse = [each for each in changes if each.is_worse]
     better = [each for each in changes if each.is_better]
     for title, found in (("worse", worse), ("better", better)):
-        print(f"{len(found)} cells got {title}")
+        print(f"{counted(len(found), 'cell')} got {title}")
         for each in found[:_SHOWN]:
             print(f"  {each}")
         if len(found) > _SHOWN:

@@ -19,6 +19,7 @@ from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
+from llm_conformance.wording import command_line, did_you_mean, no_such
 
 _SHOWN = 60
 """Code points of a message that are shown."""
@@ -52,16 +53,19 @@ def run(options: Options) -> int:
 def _try(adapter: AdapterUnderTest, runner: Runner) -> int:
     print(f"{adapter.label} {adapter.version or ''}".rstrip())
     apis = [api for api in table().values() if adapter.covers(api)]
-    unknown = adapter.providers - {name for api in apis for name in (api.provider, str(api))}
+    names = {name for api in table().values() for name in (api.provider, str(api))}
+    unknown = adapter.providers - names
     for name in sorted(unknown):
-        print(f"  {name}: the suite does not have this provider; see `llm-conformance list providers`")
+        hint = did_you_mean(name, names)
+        print(f"  {name}: {no_such('provider', hint, 'llm-conformance list providers')}")
     failed = not apis
     for api in apis:
         for cell in _cells(adapter, api):
             works, message = _outcome(cell, runner)
             failed |= not works
             print(f"  {'ok' if works else 'NO':<3} {api!s:<26} {cell.method:<13} {message}")
-    print("  it does not work yet" if failed else f"  it works; now: llm-conformance run --adapter={adapter.spec}")
+    command = command_line(["llm-conformance", "run", f"--adapter={adapter.spec}"])
+    print("  it does not work yet" if failed else f"  it works; now: {command}")
     return int(failed)
 
 

@@ -7,18 +7,22 @@ alias `--conformance-adapter` always works.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import os
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from llm_conformance.locations import COMMAND, PACKAGED, ROOT, RULES
+from llm_conformance.locations import COMMAND, PACKAGED, ROOT, RULES, STARTED_AS
 from llm_conformance.options import ADAPTER, OPTIONS, RECORD_OPTIONS
+from llm_conformance.wording import did_you_mean
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that no other plugin has: those with the prefix `--conformance-`."""
+    if STARTED_AS in os.environ:
+        parser.prog = os.environ[STARTED_AS]  # what usage errors of pytest name
     group = parser.getgroup("conformance", "llm-conformance")
     for option in (*OPTIONS, *RECORD_OPTIONS):
         arguments = option.arguments
@@ -53,13 +57,31 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Generator[None, Any, Any]:
-    """Add `--adapter` if the user gives it and no conftest.py defines it."""
+    """Add `--adapter` if the user gives it and no conftest.py defines it. Raises UsageError for unknown options."""
     result = yield
     option = ADAPTER.short_name
     wanted = any(argument.partition("=")[0] == option for argument in args)
     if wanted and not _is_defined(parser, option):
         parser.getgroup("conformance").addoption(option, **ADAPTER.arguments)
+    problems = list(_unknown_options(parser, args))
+    if problems:
+        raise pytest.UsageError("\n".join(problems))
     return result
+
+
+def _unknown_options(parser: pytest.Parser, args: list[str]) -> Iterator[str]:
+    """Yield a message for each unknown option that is like one of the suite's."""
+    try:
+        _, unknown = parser.parse_known_and_unknown_args(args)
+    except (Exception, SystemExit):
+        return  # pytest's own message comes later
+    as_run = STARTED_AS in os.environ
+    known = [option.short_name if as_run else option.long_name for option in OPTIONS]
+    for argument in unknown:
+        name = argument.partition("=")[0]
+        hint = did_you_mean(name, known) if name.startswith("--") else ""
+        if hint:
+            yield f"no such option: {name}{hint}"
 
 
 def _is_defined(parser: pytest.Parser, option: str) -> bool:

@@ -25,6 +25,7 @@ from llm_conformance.scenarios import core_faults, lint, load
 from llm_conformance.scenarios.scenario import Scenario, as_it_arrived
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
+from llm_conformance.wording import counted, did_you_mean, did_you_mean_scenario, no_such
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _LONGEST_S = 3600
@@ -121,7 +122,7 @@ def read(config: pytest.Config) -> Settings:
         loaded += core_faults.of(loaded)
         found = {folder: load.find(folder) for folder in (CASSETTES, *own)}
     except BadFileError as bad:
-        raise pytest.UsageError(f"{bad}\n{lint.counted(bad.problems)} in the scenarios; nothing was run") from bad
+        raise pytest.UsageError(f"{bad}\n{lint.summed_up(bad.problems)}; nothing was run") from bad
     except BadAdapterError as error:
         raise pytest.UsageError(str(error)) from error
     if option("conformance_arrival") == "recorded":
@@ -168,16 +169,17 @@ def _problems(settings: Settings) -> Iterator[str]:
         )
     for wanted in filters.rules:
         if wanted not in known:
-            yield f"{as_typed('rule')}={wanted}: no such rule; use one of {', '.join(sorted(known))}"
+            problem = no_such("rule", did_you_mean(wanted, known, 3), "llm-conformance list rules")
+            yield f"{as_typed('rule')}={wanted}: {problem}"
     for wanted in filters.providers:
         if wanted not in apis:
-            yield f"{as_typed('provider')}={wanted}: no such provider; use one of {', '.join(sorted(apis))}"
+            problem = no_such("provider", did_you_mean(wanted, apis), "llm-conformance list providers")
+            yield f"{as_typed('provider')}={wanted}: {problem}"
     for pattern in filters.scenarios:
         if not settings.bare and not any(Filters(scenarios=[pattern]).admits_id(id) for id in settings.ids()):
-            yield (
-                f"{as_typed('scenario')}={pattern}: matches none of the {len(settings.files)} scenarios; "
-                "`llm-conformance list scenarios` lists their ids"
-            )
+            hint = did_you_mean_scenario(pattern, settings.ids())
+            problem = no_such("scenario", hint, core_faults.list_command(pattern))
+            yield f"{as_typed('scenario')}={pattern}: {problem}"
     for id, paths in _sharing_an_id(path for _, path in settings.bare).items():
         where = " and of ".join(map(str, paths))
         yield f"{as_typed('cassettes')}: {id} is the id of {where}; rename a directory or a file"
@@ -226,7 +228,9 @@ def _deviations(settings: Settings, paths: Sequence[Path]) -> Deviations:
         searched = {id for id, rule in rules.items() if rule.vary_cuts}
         return deviations.for_run(listed, settings.adapters, searched, effort.reproducible and effort.examples > 0)
     except BadFileError as bad:
-        raise pytest.UsageError(f"{bad}\n{lint.counted(bad.problems)} in the deviations; nothing was run") from bad
+        raise pytest.UsageError(
+            f"{bad}\n{counted(len(bad.problems), 'problem')} in the deviations; nothing was run"
+        ) from bad
 
 
 def _effort(named: str) -> Effort:

@@ -131,6 +131,11 @@ def of(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
                     yield _faulty(scenario, mode, name, middle)
 
 
+def list_command(id: str) -> str:
+    """Return the command that lists ids of the kind of an unknown one: core faults or scenarios."""
+    return f"llm-conformance list {'core-faults' if f'/{load.CORE}' in id else 'scenarios'}"
+
+
 def ids_in(path: Path) -> Mapping[str, CoreFault]:
     """Return the core faults of a scenario file by id, without reading it as YAML, which is slow."""
     try:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from llm_conformance import editions, secrets, yaml_files
+from llm_conformance.locations import FORMATS, PROVIDERS
 from llm_conformance.scenarios import build, cassette, load
 from llm_conformance.scenarios.cassette import Cassette
 from llm_conformance.scenarios.checks import lint_digests, request_checks, value_checks
@@ -23,6 +25,7 @@ from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.table import table
 from llm_conformance.wire.read_rules import reading_rules
+from llm_conformance.wording import command_line, counted
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 # What reading a file of the wrong form may raise.
@@ -152,9 +155,16 @@ def orphans(directory: Path) -> list[FileProblem]:
     ]
 
 
-def counted(problems: Sized) -> str:
-    """Return how many problems there are, in words."""
-    return "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+def summed_up(problems: Iterable[FileProblem]) -> str:
+    """Return how many problems there are in which files: `2 problems in the scenarios`."""
+    kinds = Counter(_kind(problem.path) for problem in problems)
+    return ", ".join(f"{counted(number, 'problem')} in the {kind}" for kind, number in kinds.items())
+
+
+def _kind(path: Path) -> str:
+    if path.parent == PROVIDERS:
+        return "provider files"
+    return "read rules" if path.is_relative_to(FORMATS) else "scenarios"
 
 
 def _write_or_compare_digests(directory: Path, write: bool) -> list[FileProblem]:
@@ -165,7 +175,8 @@ def _write_or_compare_digests(directory: Path, write: bool) -> list[FileProblem]
         path.write_text(text, "utf-8", newline="\n")
     if path.is_file() and path.read_text("utf-8") == text:
         return []
-    what = f"out of date; run `python -m llm_conformance.scenarios.lint {directory} --write`"
+    command = command_line(["python", "-m", "llm_conformance.scenarios.lint", str(directory), "--write"])
+    what = f"out of date; run `{command}`"
     return [FileProblem(path, 1, what)]
 
 
@@ -184,7 +195,7 @@ def main(arguments: list[str]) -> int:
             problems += _write_or_compare_digests(directory, options.write)
     except BadFileError as bad:
         problems = list(bad.problems)
-    print(*problems, counted(problems) if problems else f"{len(loaded)} scenarios, no problem", sep="\n")
+    print(*problems, summed_up(problems) if problems else f"{counted(len(loaded), 'scenario')}, no problem", sep="\n")
     return 1 if problems else 0
 
 

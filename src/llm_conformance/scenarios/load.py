@@ -22,6 +22,7 @@ from llm_conformance.scenarios.cassette import Cassette
 from llm_conformance.wire.interaction import MODES, Interaction, Mode
 from llm_conformance.wire.providers import table
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.wording import did_you_mean, no_such
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 SUFFIX = ".scenario.yaml"
@@ -99,7 +100,10 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
     outside = list(_outside(found, directory.resolve()))
     if outside:
         raise BadFileError(
-            *(FileProblem(path, 1, f"leads out of {directory}; put the file itself here") for path in outside)
+            *(
+                FileProblem(path, 1, f"leads out of {directory} or in a circle; put the file itself here")
+                for path in outside
+            )
         )
     files = [path for path in found if path.name.endswith(SUFFIX)]
     claimed = {*files, *map(cassette_path, files)}
@@ -108,7 +112,14 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
 
 def _outside(paths: Iterable[Path], root: Path) -> Iterator[Path]:
     """Yield the paths that are not below `root` when links are followed; each folder is resolved once."""
-    is_inside = functools.cache(lambda path: path.resolve().is_relative_to(root))
+
+    @functools.cache
+    def is_inside(path: Path) -> bool:
+        try:
+            return path.resolve().is_relative_to(root)
+        except (OSError, RuntimeError):  # links that lead in a circle
+            return False
+
     for path in paths:
         if not is_inside(path if path.is_symlink() else path.parent):
             yield path
@@ -176,10 +187,9 @@ def read(path: Path, check: bool = True) -> ScenarioFile:
 
 def _unusable(file: ScenarioFile) -> Iterator[FileProblem]:
     if (file.document["provider"], file.document["api"]) not in table.table():
-        names = f"{file.document['provider']}:{file.document['api']}"
-        yield file.problem(
-            f"the provider table has no API {names}; `llm-conformance list providers` shows all", "provider"
-        )
+        name = f"{file.document['provider']}:{file.document['api']}"
+        hint = did_you_mean(name, map(str, table.table().values()))
+        yield file.problem(f"{name}: {no_such('API', hint, 'llm-conformance list providers')}", "provider")
     yield from _unusable_messages(file)
     for which in (*file.modes, "outage"):
         index, count = file.document["recordings"].get(which, 0), len(file.cassette.interactions)
@@ -194,7 +204,9 @@ def _unusable_messages(file: ScenarioFile) -> Iterator[FileProblem]:
         if "answer_of" in message:
             earlier = file.path.with_name(f"{message['answer_of']}{SUFFIX}")
             if not earlier.is_file():
-                yield file.problem(f"there is no {earlier.name} beside this file", *where)
+                names = (each.name.removesuffix(SUFFIX) for each in file.path.parent.glob(f"*{SUFFIX}"))
+                hint = did_you_mean(message["answer_of"], names)
+                yield file.problem(f"there is no {earlier.name} beside this file{hint}", *where)
             elif _is_circular(earlier, {file.path}):
                 yield file.problem("this answer is one to a conversation that it is part of", *where)
 
