@@ -189,6 +189,7 @@ PATTERNS = {
     r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$": "must be a time in UTC like 2025-01-31T12:00:00Z",
     "^[A-Za-z0-9+/]*={0,2}$": "must be base64",
     "^[^.]*[^.]$": "must not have a full stop",
+    r"^[0-9]+\.[0-9]+$": "must be an edition like 0.1",
     "^[a-z0-9-]+$": "must have lower-case letters, digits and dashes only",
     "^[a-z0-9.-]+$": "must have lower-case letters, digits, dots and dashes only",
 }
