@@ -139,7 +139,7 @@ def test_an_unknown_edition_is_refused_with_a_list(pytester: pytest.Pytester) ->
     ("since", "problem"),
     [
         ('"0.7"', "spider.scenario.yaml:2: since: no such edition; use one of 0.1"),
-        ("0.1", "spider.scenario.yaml:2: since: 0.1 is not of type 'string'"),
+        ("0.1", "spider.scenario.yaml:2: since: must be a string, and is 0.1"),
     ],
 )
 def test_the_lint_refuses_an_edition_that_there_is_not(pytester: pytest.Pytester, since: str, problem: str) -> None:
