@@ -182,3 +182,60 @@ def test_links_that_lead_in_a_circle_are_refused(tmp_path: Path, capsys: pytest.
     (tmp_path / "mini" / "two.yaml").symlink_to("one.yaml")
     assert main.main(["age", f"--cassettes={tmp_path}"]) == 4
     assert "one.yaml:1: leads out of" in capsys.readouterr().err
+
+
+def test_smoke_shows_the_traceback_of_the_adapter_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "dying.py").write_text(DYING)
+    monkeypatch.chdir(tmp_path)
+    assert main.main(["smoke", "--adapter=dying.py"]) == 1
+    shown = capsys.readouterr().out
+    assert shown.count("Traceback (most recent call last)") == 1
+    assert 'dying.py", line 3, in decode' in shown
+    assert "return body['nothing']" in shown
+    assert "as in cerebras:chat parse: KeyError in dying.py:3 decode" in shown
+    assert "llm_conformance/replay" not in shown
+
+
+DYING = """\
+import json
+def decode(body):
+    return body['nothing']
+class Dying:
+    providers = ("cerebras:chat", "venice:chat")
+    def parse(self, http, call):
+        return decode(json.loads(http.body))
+conformance_adapter = Dying
+"""
+
+
+HARD_WIRED = """\
+import httpx
+class HardWired:
+    providers = ("cerebras:chat",)
+    def complete(self, call):
+        headers = {"authorization": f"Bearer {call.api_key}"}
+        url = "https://api.cerebras.ai/v1/chat/completions"
+        body = httpx.post(url, json=dict(call.request), headers=headers, timeout=call.timeout_s).json()
+        return {"message": f"{body['choices'][0]['message']['content']} within {call.timeout_s:g} s"}
+conformance_adapter = HardWired
+"""
+
+
+def test_smoke_takes_transport_and_timeout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "hardwired.py").write_text(HARD_WIRED)
+    monkeypatch.chdir(tmp_path)
+    assert main.main(["smoke", "--adapter=hardwired.py"]) == 1
+    assert "is judged with --transport=vcr" in capsys.readouterr().out
+    assert main.main(["smoke", "--adapter=hardwired.py", "--transport=vcr", "--timeout=7"]) == 0
+    shown = capsys.readouterr().out
+    assert "within 7 s" in shown
+    assert "llm-conformance run --adapter=hardwired.py --transport=vcr --timeout=7" in shown
+
+
+def test_smoke_refuses_a_timeout_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["smoke", "--adapter=adapters", "--timeout=0"]) == 4
+    assert "--timeout=0: must be more than 0 seconds" in capsys.readouterr().err

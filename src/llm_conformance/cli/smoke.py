@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,17 +10,21 @@ from llm_conformance.adapter import loader
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError
 from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import CASSETTES
-from llm_conformance.options import TIMEOUT_S
+from llm_conformance.options import OPTIONS
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.proxies import keep_proxies_away
 from llm_conformance.replay.runner import Runner
-from llm_conformance.replay.server import ReplayServer
+from llm_conformance.replay.transports import transport
+from llm_conformance.rules.outcome import Outcome
 from llm_conformance.scenarios import build, lint, load
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from llm_conformance.wording import command_line, did_you_mean, no_such
+
+_OPTIONS = ("transport", "timeout")
+"""The options of a run that this command has, too."""
 
 _SHOWN = 60
 """Code points of a message that are shown."""
@@ -29,9 +34,11 @@ def add_options(parser: Parser) -> None:
     """Describe the command."""
     parser.description = (
         "Replay one plain response of each API through each method of an adapter and show what it returns. Checks only "
-        "that a message came back; no rule is applied."
+        "that a message came back; no rule is applied. An exception is shown with its traceback."
     )
     parser.add_argument("--adapter", action="append", required=True, metavar="SPEC", help="the adapter; repeatable")
+    for option in (each for each in OPTIONS if each.name in _OPTIONS):
+        parser.add_argument(option.short_name, **option.arguments)
 
 
 def run(options: Options) -> int:
@@ -41,16 +48,18 @@ def run(options: Options) -> int:
         adapters = loader.load_all(options.adapter, Path.cwd())
     except BadAdapterError as error:
         raise UsageError(str(error)) from error
-    runner = Runner(TIMEOUT_S, ReplayServer())
+    if options.conformance_timeout <= 0:
+        raise UsageError(f"--timeout={options.conformance_timeout:g}: must be more than 0 seconds")
+    runner = Runner(options.conformance_timeout, transport(options.conformance_transport))
     try:
-        return max(_try(adapter, runner) for adapter in adapters)
+        return max(_try(adapter, runner, options) for adapter in adapters)
     finally:
         runner.close()
         for adapter in adapters:
             adapter.close()
 
 
-def _try(adapter: AdapterUnderTest, runner: Runner) -> int:
+def _try(adapter: AdapterUnderTest, runner: Runner, options: Options) -> int:
     print(f"{adapter.label} {adapter.version or ''}".rstrip())
     apis = [api for api in table().values() if adapter.covers(api)]
     names = {name for api in table().values() for name in (api.provider, str(api))}
@@ -59,14 +68,35 @@ def _try(adapter: AdapterUnderTest, runner: Runner) -> int:
         hint = did_you_mean(name, names)
         print(f"  {name}: {no_such('provider', hint, 'llm-conformance list providers')}")
     failed = not apis
+    shown: dict[str, str] = {}
     for api in apis:
         for cell in _cells(adapter, api):
             works, message = _outcome(cell, runner)
             failed |= not works
             print(f"  {'ok' if works else 'NO':<3} {api!s:<26} {cell.method:<13} {message}")
-    command = command_line(["llm-conformance", "run", f"--adapter={adapter.spec}"])
+            _print_traceback(cell, runner.exchange(cell).outcome, shown)
+    command = command_line(["llm-conformance", "run", f"--adapter={adapter.spec}", *_given(options)])
     print("  it does not work yet" if failed else f"  it works; now: {command}")
     return int(failed)
+
+
+def _print_traceback(cell: Cell, outcome: Outcome, shown: dict[str, str]) -> None:
+    """Print the traceback of an exception, once for each cause; `shown` has the call that showed it, by cause."""
+    if outcome.traceback is None:
+        return
+    cause, call = outcome.cause or outcome.traceback, f"{cell.scenario.api} {cell.method}"
+    if shown.setdefault(cause, call) == call:
+        print(textwrap.indent(outcome.traceback, "      "))
+    else:
+        print(f"      as in {shown[cause]}: {outcome.cause}")
+
+
+def _given(options: Options) -> Iterator[str]:
+    """Yield the options that are not as by default, as they are typed."""
+    for option in (each for each in OPTIONS if each.name in _OPTIONS):
+        value = getattr(options, option.dest)
+        if value != option.default:
+            yield f"{option.short_name}={f'{value:g}' if isinstance(value, float) else value}"
 
 
 def _cells(adapter: AdapterUnderTest, api: Api) -> Iterator[Cell]:

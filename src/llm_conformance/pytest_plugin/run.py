@@ -15,8 +15,7 @@ from llm_conformance.judging.tally import Tally
 from llm_conformance.pytest_plugin.settings import Settings
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
-from llm_conformance.replay.server import ReplayServer
-from llm_conformance.replay.transport import Transport
+from llm_conformance.replay.transports import transport
 
 
 @dataclass
@@ -70,14 +69,7 @@ class Run:
     @cached_property
     def runner(self) -> Runner:
         """The runner, made when the first rule is collected."""
-        return Runner(self.settings.timeout_s, self._transport(), self.settings.replay_options)
-
-    def _transport(self) -> Transport:
-        if self.settings.transport == "server":
-            return ReplayServer()
-        from llm_conformance.replay.vcr_transport import VcrTransport  # slow to import
-
-        return VcrTransport()
+        return Runner(self.settings.timeout_s, transport(self.settings.transport), self.settings.replay_options)
 
     @cached_property
     def judge(self) -> CellJudge:
