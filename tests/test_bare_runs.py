@@ -90,7 +90,13 @@ def test_rules_judge_bare_recordings(pytester: pytest.Pytester) -> None:
     write(pytester.path / "more", CITED)
     result, report = run(pytester, "--adapter=adapters")
     assert result.ret == 0
-    assert report["bare_recordings"] == {"seen": 1, "out_of_scope": {}, "not_covered": {}, "bad_files": []}
+    assert report["bare_recordings"] == {
+        "seen": 1,
+        "out_of_scope": {},
+        "not_covered": {},
+        "not_covered_at": {},
+        "bad_files": [],
+    }
     judged = {(each["rule"], each["method"]) for each in report["results"] if each["status"] == "pass"}
     assert {("MSG-2", "parse"), ("MSG-2", "complete"), ("ANN-2", "parse"), ("USE-3", "complete")} <= judged
 
@@ -195,10 +201,16 @@ def test_an_error_of_the_suite_is_not_a_failure_of_the_adapter(pytester: pytest.
 
 
 def test_a_run_with_only_unknown_apis_does_not_pass(pytester: pytest.Pytester) -> None:
-    write(pytester.path / "more", CITED, request={"uri": "https://api.acme.test/v1/chat"})
+    write(pytester.path / "more", CITED, request={"uri": "https://me:pass@api.acme.test/v1/chat?key=1"})
+    write(pytester.path / "more", CITED, "one-more", request={"uri": "https://api.acme.test/v1/chat"})
     result, report = run(pytester, "--adapter=adapters")
     assert result.ret == 5
-    assert report["bare_recordings"]["not_covered"] == {"reference": 1}
+    assert report["bare_recordings"]["not_covered"] == {"reference": 2}
+    assert report["bare_recordings"]["not_covered_at"] == {"reference": {"api.acme.test/v1/chat": 2}}
+    assert list(schema.problems("report", report)) == []
+    result.stdout.fnmatch_lines(
+        ["*not covered: 2 of 2 scenarios and recordings*", "    2 recordings of api.acme.test/v1/chat"]
+    )
 
 
 def test_filtered_recordings_are_not_counted(pytester: pytest.Pytester) -> None:
@@ -209,6 +221,7 @@ def test_filtered_recordings_are_not_counted(pytester: pytest.Pytester) -> None:
     result, report = run(pytester, "--adapter=acme", "--conformance-provider=openai")
     assert report["bare_recordings"]["seen"] == 1
     assert list(report["bare_recordings"]["not_covered"].values()) == [1]
+    assert list(report["bare_recordings"]["not_covered_at"].values()) == [{"api.openai.com/v1/chat/completions": 1}]
     result.stdout.fnmatch_lines(["*not covered: 1 of 1 scenarios and recordings*"])
 
 
@@ -233,9 +246,24 @@ def test_a_pattern_names_a_cassette_or_an_interaction_of_it(
     document["interactions"] *= 2
     path.write_text(json.dumps(document), "utf-8")
     filters = Filters(scenarios=[pattern])
-    assert filters.may_admit(path) == (admitted is not None)
+    assert filters.may_admit(bare.id_of(path, tmp_path)) == (admitted is not None)
     found = [number for number, each in enumerate(bare.recordings(path)) if filters.admits(cast("Scenario", each))]
     assert found == (admitted or [])
+
+
+def test_cassettes_in_nested_folders_have_ids_of_their_own(pytester: pytest.Pytester) -> None:
+    for folder in ("chat", "tools"):
+        write(pytester.path / "more" / folder, CITED)
+    result, report = run(pytester, "--adapter=adapters", "--conformance-rule=MSG-2", "--conformance-scenario=tools/*")
+    assert result.ret == 0
+    assert {each["scenario"] for each in report["results"]} == {"tools/openai/one"}
+
+
+@pytest.mark.parametrize(
+    ("path", "id"), [("a/b/c.yaml", "a/b/c"), ("b/c.yaml", "b/c"), ("c.v2.yaml", "given/c.v2"), ("b.x/c.yaml", "b.x/c")]
+)
+def test_the_id_of_a_cassette_is_its_path_below_the_directory(path: str, id: str) -> None:
+    assert bare.id_of(Path("/given", path), Path("/given")) == id
 
 
 def test_workers_judge_them_too(pytester: pytest.Pytester) -> None:

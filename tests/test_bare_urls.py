@@ -115,7 +115,8 @@ def test_a_request_goes_to_the_url_of_the_provider_table(tmp_path: Path) -> None
 def test_an_unknown_host_is_out_of_scope(tmp_path: Path) -> None:
     found = only(write(tmp_path, CITED, request={"uri": "https://api.acme.test/v1/chat/completions"}))
     assert isinstance(found, NotJudged)
-    assert found.unknown_api
+    assert found.unknown_at == "api.acme.test/v1/chat/completions"
+    assert found.why == "the provider table has no API at api.acme.test/v1/chat/completions"
 
 
 def api_at(uri: str) -> str | None:

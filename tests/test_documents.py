@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -16,7 +17,7 @@ from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import cassette, lint
 from llm_conformance.wire.providers import table
 from tests.test_broken import ALL_RULES
-from tools import provider_page, requirements_page
+from tools import proof, provider_page, requirements_page
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -152,3 +153,11 @@ def test_every_source_of_a_rule_is_a_requirement() -> None:
     ids = {row.id for row in REQUIREMENTS}
     for entry in catalogue.catalogue().values():
         assert set(entry.sources) <= ids, entry.id
+
+
+@pytest.mark.parametrize("page", [proof, requirements_page])
+def test_a_page_is_not_made_from_a_report_with_probes_apart(tmp_path: Path, page: Any) -> None:
+    report = tmp_path / "report.json"
+    report.write_text('{"probes": "apart", "results": []}')
+    with pytest.raises(SystemExit, match=r"report\.json: in this report probes are apart.*--conformance-probes=judge"):
+        page.main([str(ROOT / "docs" / "requirements.md"), f"--report={report}"])

@@ -63,7 +63,7 @@ def document(*results: Document, **more: Any) -> Document:
         "exchanges": [],
         "deviations": [],
         "summary": {status: statuses.count(status) for status in sorted(set(statuses))},
-        "bare_recordings": {"seen": 0, "out_of_scope": {}, "not_covered": {}, "bad_files": []},
+        "bare_recordings": {"seen": 0, "out_of_scope": {}, "not_covered": {}, "not_covered_at": {}, "bad_files": []},
         "examples": 25,
         "items": {"planned": 2, "done": len(results), "restricted": False, "faults": 0},
         "edition": "0.1",

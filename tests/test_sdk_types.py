@@ -9,6 +9,7 @@ from typing import Any
 import botocore.session
 import pytest
 
+from llm_conformance.yaml_files import BadFileError
 from peers.environments import Environment
 from tests import fake_sdk, miniature
 from tools.sdk_types import __main__ as command
@@ -234,3 +235,27 @@ def test_an_explanation_without_a_reason_or_with_a_text_for_a_list_is_refused(
     printed = capsys.readouterr().err
     assert 'explained.toml:2: explained.0.apis: must be a list, and is "ollama:chat"' in printed
     assert "explained.toml:4: explained.0.reason: must not be empty" in printed
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "problem"),
+    [
+        ("fake-sdk==1.0", "fake-sdk>=1.0", "2: sdk.fake.requirements.0: must match the pattern"),
+        ("json =", "jsn =", "5: sdk.fake.holds.0.jsn: no such key; did you mean json?"),
+        ("json =", "jsn =", "3: sdk.fake.holds.0: `json` is missing"),
+        ('"fake:Event"', '"Event"', "6: sdk.fake.holds.0.event.0: must match the pattern"),
+        ("groq:chat", "grok:chat", "4: grok:chat: no such API; did you mean groq:chat? `llm-conformance list prov"),
+    ],
+)
+def test_the_file_of_sdks_is_checked(tmp_path: Path, right: str, wrong: str, problem: str) -> None:
+    text = (
+        '[sdk.fake]\nrequirements = ["fake-sdk==1.0"]\n[[sdk.fake.holds]]\napis = ["groq:chat"]\n'
+        'json = ["fake:Answer at /a"]\nevent = ["fake:Event"]\n'
+    )
+    path = tmp_path / "sdks.toml"
+    path.write_text(text)
+    assert list(settings.sdks(path)) == ["fake"]
+    path.write_text(text.replace(right, wrong))
+    with pytest.raises(BadFileError) as refused:
+        settings.sdks(path)
+    assert any(str(each).startswith(f"{path}:{problem}") for each in refused.value.problems), refused.value

@@ -111,3 +111,9 @@ def test_steps_of_streams_that_only_scenarios_have(recordings: Path, capsys: pyt
 )
 def test_what_a_document_of_a_stream_carries(document: Any, expected: str) -> None:
     assert stream_steps.label(document) == expected
+
+
+def test_an_answer_that_is_nested_too_deeply_is_left_out(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(recordings, answer(billing=1), "one", **DEEPSEEK)
+    write(recordings, '{"choices": ' + "[" * 3000 + "]" * 3000 + "}", "two", **DEEPSEEK)
+    assert listed(capsys, recordings) == ["deepseek:chat: 1", "!    1  /billing  (openai/one.yaml)"]

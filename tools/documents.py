@@ -102,7 +102,8 @@ def _documents(api: str, name: str, part: str, is_probe: bool, interaction: Inte
 def _values(interaction: Interaction) -> Iterator[tuple[str, Any]]:
     """Yield each document of a response with its place in a stream, "" if it is not a stream.
 
-    A stream that breaks off yields the documents before the break. A body that is not JSON yields nothing.
+    A stream that breaks off yields the documents before the break. A body that is not JSON, or is nested
+    too deeply for Python, yields nothing.
     """
     try:
         if interaction.framing is None:
@@ -111,5 +112,5 @@ def _values(interaction: Interaction) -> Iterator[tuple[str, Any]]:
         for number, value in enumerate(interaction.framing.documents(interaction.body)):
             if value != DONE:
                 yield f" {number}", value
-    except ValueError:
+    except (ValueError, RecursionError):  # json itself recurses
         return

@@ -15,6 +15,7 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.core_faults import CORE_FAULTS
 from llm_conformance.scenarios.load import ScenarioFile
+from llm_conformance.wording import counted
 from tools import pages
 
 COMMAND = "python -m tools.grounds_page docs/grounds.md"
@@ -62,7 +63,7 @@ def _core_faults() -> Iterator[str]:
 
 def _section(grounds: str, files: Sequence[ScenarioFile]) -> Iterator[str]:
     found = [file for file in files if file.cassette.grounds == grounds]
-    yield from (f"## {grounds.capitalize()}: {len(found)} scenarios", "", GROUNDS[grounds], "")
+    yield from (f"## {grounds.capitalize()}: {counted(len(found), 'scenario')}", "", GROUNDS[grounds], "")
     yield from ("| scenario | source |", "|---|---|")
     for file in found:
         path = file.path.relative_to(CASSETTES)

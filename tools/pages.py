@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 
 def write_or_check(path: Path, text: str, check: bool, command: str) -> list[str]:
@@ -17,6 +20,17 @@ def write_or_check(path: Path, text: str, check: bool, command: str) -> list[str
     elif not path.is_file() or path.read_text("utf-8") != text:
         return [f"{path} is out of date; run: {command}"]
     return []
+
+
+def read_report(path: Path) -> Mapping[str, Any]:
+    """Return a JSON report of the reference adapters. Raises SystemExit if the pages cannot be made from it."""
+    report: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
+    if report.get("probes") != "judge":
+        sys.exit(
+            f"{path}: in this report probes are apart, so no rule passes in them; make it with "
+            "--conformance-probes=judge"
+        )
+    return report
 
 
 def main(arguments: Sequence[str], description: str, page: Callable[[], str], command: str) -> int:

@@ -1,6 +1,6 @@
 """Generate docs/proof.md: for each rule its scenarios and the broken adapters that fail it.
 
-    pytest conformance --adapter=adapters --conformance-report=report.json
+    pytest conformance --adapter=adapters --conformance-probes=judge --conformance-report=report.json
     python -m tools.proof docs/proof.md --report=report.json
 
 A rule needs a scenario and a broken adapter of its own. A scenario needs a rule that does not apply to every response.
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--report", type=Path, required=True, help="a JSON report of the reference adapters")
     parser.add_argument("--check", action="store_true", help="only check that the file is up to date")
     options = parser.parse_args(arguments)
-    report = json.loads(options.report.read_text("utf-8"))
+    report = pages.read_report(options.report)
     seen = passed(report)
     scenarios = sorted({each["scenario"] for each in report["results"] if each["provenance"] != "generated"})
     rules = all_rules()

@@ -1,6 +1,6 @@
 """Generate docs/requirements.md: what tests each requirement, by a report of the reference adapters.
 
-    pytest conformance --adapter=adapters --conformance-report=report.json
+    pytest conformance --adapter=adapters --conformance-probes=judge --conformance-report=report.json
     python -m tools.requirements_page docs/requirements.md --report=report.json
 
 The requirements are in docs/requirements.toml. Only recorded cells that passed count; generated ones differ between
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
-import json
 import sys
 import tomllib
 from collections import defaultdict
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from llm_conformance.wording import counted
 from tools import pages
 
 COMMAND = "python -m tools.requirements_page docs/requirements.md --report=report.json"
@@ -112,8 +112,7 @@ def _tested(row: Requirement, seen: Seen) -> tuple[str, str]:
         return "nothing", f"out of scope: {row.out}"
     found = row.seen_in(seen)
     few = ", ".join(found[:_SHOWN]) + (", ..." if len(found) > _SHOWN else "")
-    count = "1 scenario" if len(found) == 1 else f"{len(found)} scenarios"
-    where = f"{count}: {few}" if found else "the tests"
+    where = f"{counted(len(found), 'scenario')}: {few}" if found else "the tests"
     return ", ".join((*row.rules, *(f"`{test}`" for test in row.tests))), where
 
 
@@ -125,7 +124,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--check", action="store_true", help="only check that the file is up to date")
     options = parser.parse_args(arguments)
     documents = read(options.path.with_suffix(".toml"))
-    seen = passed(json.loads(options.report.read_text("utf-8")))
+    seen = passed(pages.read_report(options.report))
     tests = options.path.parent.parent / "tests"
     problems = [each for rows in documents.values() for row in rows for each in row.problems(seen, tests)]
     problems = problems or pages.write_or_check(options.path, page(documents, seen), options.check, COMMAND)

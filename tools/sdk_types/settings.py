@@ -13,11 +13,14 @@ from typing import Any, TypeVar
 from jsonschema import Draft202012Validator
 
 from llm_conformance import schema, toml_files
+from llm_conformance.wire.providers import table
+from llm_conformance.wording import did_you_mean, no_such
 from llm_conformance.yaml_files import BadFileError, FileProblem
 from tools.documents import Kind
 
 SDKS = Path(__file__).with_name("sdks.toml")
 EXPLAINED = Path(__file__).with_name("explained.toml")
+_SDKS_SCHEMA = Path(__file__).with_name("sdks.schema.json")
 _EXPLAINED_SCHEMA = Path(__file__).with_name("explained.schema.json")
 
 
@@ -99,8 +102,10 @@ class Explanation:
 
 
 def sdks(path: Path) -> dict[str, Sdk]:
-    """Return the SDKs by name. Raises BadFileError."""
+    """Return the SDKs by name. Raises BadFileError with everything that is wrong with the file."""
     document, text = toml_files.read(path)
+    _check(path, text, document, _SDKS_SCHEMA)
+    _check_apis(path, text, document)
     found = {}
     for name, columns in document.get("sdk", {}).items():
         holds = tuple(
@@ -114,19 +119,42 @@ def sdks(path: Path) -> dict[str, Sdk]:
 def explanations(path: Path) -> list[Explanation]:
     """Return the explained differences. Raises BadFileError."""
     document, text = toml_files.read(path)
-    validator = Draft202012Validator(json.loads(_EXPLAINED_SCHEMA.read_text("utf-8")))
-    problems = [
-        FileProblem(path, toml_files.line_of(text, where), f"{schema.dotted(where)}: {message}")
-        for where, message in schema.violations(validator, document)
-    ]
-    if problems:
-        raise BadFileError(*problems)
+    _check(path, text, document, _EXPLAINED_SCHEMA)
     found = []
     for number, each in enumerate(document.get("explained", ())):
         where: toml_files.Where = ("explained", number)
         line = toml_files.line_of(text, where)
         found.append(_record(Explanation, {**each, "line": line}, path, text, where))
     return found
+
+
+def _check(path: Path, text: str, document: Mapping[str, Any], form: Path) -> None:
+    """Raise BadFileError with all violations of a schema."""
+    validator = Draft202012Validator(json.loads(form.read_text("utf-8")))
+    problems = [
+        FileProblem(path, toml_files.line_of(text, where), f"{schema.dotted(where)}: {message}")
+        for where, message in schema.violations(validator, document)
+    ]
+    if problems:
+        raise BadFileError(*problems)
+
+
+def _check_apis(path: Path, text: str, document: Mapping[str, Any]) -> None:
+    """Raise BadFileError with all APIs that the provider table does not have."""
+    known = [str(api) for api in table.table().values()]
+    problems = [
+        FileProblem(
+            path,
+            toml_files.line_of(text, ("sdk", name, "holds", number, "apis", index)),
+            f"{api}: {no_such('API', did_you_mean(api, known), 'llm-conformance list providers')}",
+        )
+        for name, sdk in document["sdk"].items()
+        for number, holding in enumerate(sdk["holds"])
+        for index, api in enumerate(holding["apis"])
+        if api not in known
+    ]
+    if problems:
+        raise BadFileError(*problems)
 
 
 T = TypeVar("T", Sdk, Holding, Explanation)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from llm_conformance.adapter.declarations import METHODS, AdapterUnderTest
 from llm_conformance.replay.cell import PURE, Cell
@@ -30,7 +29,7 @@ class Filters:
 
     def admits(self, scenario: Scenario) -> bool:
         """Return True if the scenario is part of the run. The name of a bare cassette admits all its interactions."""
-        named = self.admits_id(scenario.id) or self.admits_id(_id(scenario.path))
+        named = self.admits_id(scenario.id) or self.admits_id(scenario.id.rpartition("#")[0])
         return named and self.admits_api(scenario.api)
 
     def admits_api(self, api: Api) -> bool:
@@ -41,18 +40,14 @@ class Filters:
         """Return True if the filters on scenarios admit an id."""
         return not self.scenarios or any(fnmatch.fnmatchcase(id, pattern) for pattern in self.scenarios)
 
-    def may_admit(self, path: Path) -> bool:
-        """Return True if a bare cassette may contain a recording of the run. Its providers are not known yet."""
+    def may_admit(self, id: str) -> bool:
+        """Return True if the bare cassette `id` may contain a recording of the run. Its providers are not known yet."""
         of_cassettes = [pattern.rpartition("#")[0] for pattern in self.scenarios]
-        return self.admits_id(_id(path)) or any(fnmatch.fnmatchcase(_id(path), pattern) for pattern in of_cassettes)
+        return self.admits_id(id) or any(fnmatch.fnmatchcase(id, pattern) for pattern in of_cassettes)
 
     def judges(self, rule: Rule) -> bool:
         """Return True if the rule is part of the run."""
         return not self.rules or rule.id in self.rules
-
-
-def _id(cassette: Path) -> str:
-    return f"{cassette.parent.name}/{cassette.stem}"
 
 
 def cells(adapters: Collection[AdapterUnderTest], scenarios: Collection[Scenario], filters: Filters) -> Iterator[Cell]:

@@ -35,7 +35,7 @@ class Tally:
         counts: The number of verdicts for each `Key`.
         items: The number of test items that were run.
         recordings: The number of bare recordings that were read.
-        not_covered: By adapter, the number of recordings of APIs that it does not list.
+        not_covered: By adapter, host and path, the number of recordings of APIs that it does not list.
         out_of_scope: By reason, the number of recordings that cannot be judged.
         bad_files: Bare cassettes that cannot be read, each with line and problem.
         named: The number of verdicts that a known deviation names, by its position and `Key`.
@@ -49,7 +49,7 @@ class Tally:
     counts: Counter[Key] = field(default_factory=Counter)
     items: int = 0
     recordings: int = 0
-    not_covered: Counter[str] = field(default_factory=Counter)
+    not_covered: dict[str, Counter[str]] = field(default_factory=dict)
     out_of_scope: Counter[str] = field(default_factory=Counter)
     bad_files: list[str] = field(default_factory=list)
     named: Counter[tuple[int, Key]] = field(default_factory=Counter)
@@ -75,6 +75,10 @@ class Tally:
     def _judged(self, conversation: Conversation, family: str, is_right: bool) -> None:
         families = self.conversations.setdefault(conversation, {})
         families[family] = families.get(family, True) and is_right
+
+    def add_not_covered(self, adapter: str, place: str, count: int = 1) -> None:
+        """Count a bare recording that an adapter does not cover, by the host and path of its request."""
+        self.not_covered.setdefault(adapter, Counter())[place] += count
 
     def add_fault(self) -> None:
         """Count a fault of the suite that belongs to no cell."""
@@ -125,7 +129,7 @@ class Tally:
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
             "items": self.items,
             "recordings": self.recordings,
-            "not_covered": dict(self.not_covered),
+            "not_covered": {adapter: dict(places) for adapter, places in self.not_covered.items()},
             "out_of_scope": dict(self.out_of_scope),
             "bad_files": self.bad_files,
             "named": [[at, *key, count] for (at, key), count in self.named.items()],
@@ -140,7 +144,9 @@ class Tally:
         self.verdicts += (Verdict(**verdict) for verdict in sent["verdicts"])
         self.items += sent["items"]
         self.recordings += sent["recordings"]
-        self.not_covered.update(sent["not_covered"])
+        for adapter, places in sent["not_covered"].items():
+            for place, count in places.items():
+                self.add_not_covered(adapter, place, count)
         self.out_of_scope.update(sent["out_of_scope"])
         self.bad_files += sent["bad_files"]
         for at, *key, count in sent["named"]:

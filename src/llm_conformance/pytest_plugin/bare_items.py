@@ -46,12 +46,13 @@ class BareItem(JudgingItem):
         self.tally = self._run.new_tally(items=1)
         judged: list[JudgedRule] = []
         try:
-            for recording in filter(self._is_admitted, bare.recordings(self._file)):
+            for recording in filter(self._is_admitted, bare.recordings(self._file, self._cassette_dir)):
                 self.tally.recordings += 1
                 if not isinstance(recording, bare.NotJudged):
                     judged += self._judge(replace(recording, cassette_dir=self._cassette_dir))
-                elif recording.unknown_api:
-                    self.tally.not_covered.update(adapter.label for adapter in self._run.settings.adapters)
+                elif recording.unknown_at:
+                    for adapter in self._run.settings.adapters:
+                        self.tally.add_not_covered(adapter.label, recording.unknown_at)
                 else:
                     self.tally.out_of_scope[recording.why] += 1
         except BadFileError as bad:
@@ -78,12 +79,13 @@ class BareItem(JudgingItem):
         filters = self._run.settings.filters
         if isinstance(recording, Scenario):
             return filters.admits(recording)
-        return not (recording.unknown_api and filters.providers)
+        return not (recording.unknown_at and filters.providers)
 
     def _judge(self, scenario: Scenario) -> Iterator[JudgedRule]:
         for adapter in self._run.settings.adapters:
             if not adapter.covers(scenario.api):
-                self.tally.not_covered[adapter.label] += 1
+                (interaction,) = scenario.interactions.values()
+                self.tally.add_not_covered(adapter.label, bare.place_of(interaction.uri))
                 continue
             for cell in plan.cells([adapter], [scenario], self._run.settings.filters):
                 judged = self._run.judge.judge(cell, self._rules, self.tally)
@@ -94,4 +96,4 @@ class BareItem(JudgingItem):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return file, line and heading."""
-        return self._file, 0, f"{self._file.parent.name}/{self._file.stem}"
+        return self._file, 0, bare.id_of(self._file, self._cassette_dir)

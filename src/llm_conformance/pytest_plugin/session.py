@@ -15,6 +15,7 @@ from llm_conformance.pytest_plugin.items import RuleItem, RuleModule
 from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.replay import proxies
 from llm_conformance.rules.rule import Rule
+from llm_conformance.scenarios import bare
 
 
 class ConformanceSession:
@@ -97,7 +98,7 @@ class ConformanceSession:
     def _bare_items(self, session: pytest.Session) -> Iterator[BareItem]:
         parent: BareRecordings = BareRecordings.from_parent(session, name="bare", nodeid="bare")
         for cassette_dir, path in self._settings.bare:
-            if self._settings.filters.may_admit(path):
+            if self._settings.filters.may_admit(bare.id_of(path, cassette_dir)):
                 yield BareItem.from_parent(
                     parent,
                     name=path.as_posix(),

@@ -21,7 +21,7 @@ from llm_conformance.options import DEFAULTS, as_typed
 from llm_conformance.reports import files
 from llm_conformance.rules.catalogue import rules_in
 from llm_conformance.rules.rule import Rule
-from llm_conformance.scenarios import core_faults, lint, load
+from llm_conformance.scenarios import bare, core_faults, lint, load
 from llm_conformance.scenarios.scenario import Scenario, as_it_arrived
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
@@ -180,7 +180,7 @@ def _problems(settings: Settings) -> Iterator[str]:
             hint = did_you_mean_scenario(pattern, settings.ids())
             problem = no_such("scenario", hint, core_faults.list_command(pattern))
             yield f"{as_typed('scenario')}={pattern}: {problem}"
-    for id, paths in _sharing_an_id(path for _, path in settings.bare).items():
+    for id, paths in _sharing_an_id(settings.bare).items():
         where = " and of ".join(map(str, paths))
         yield f"{as_typed('cassettes')}: {id} is the id of {where}; rename a directory or a file"
     for adapter in settings.adapters:
@@ -193,16 +193,12 @@ def _problems(settings: Settings) -> Iterator[str]:
         yield f"{as_typed('timeout')}={settings.timeout_s:g}: must be more than 0 seconds and at most {_LONGEST_S}"
 
 
-def _sharing_an_id(cassettes: Iterable[Path]) -> dict[str, list[Path]]:
+def _sharing_an_id(cassettes: Iterable[tuple[Path, Path]]) -> dict[str, list[Path]]:
     """Return the bare cassettes that have the same id, by this id."""
     found: dict[str, list[Path]] = {}
-    for path in cassettes:
-        found.setdefault(_bare_id(path), []).append(path)
+    for cassette_dir, path in cassettes:
+        found.setdefault(bare.id_of(path, cassette_dir), []).append(path)
     return {id: paths for id, paths in found.items() if len(paths) > 1}
-
-
-def _bare_id(path: Path) -> str:
-    return load.id_of(path.with_suffix(""))
 
 
 def _rules(settings: Settings) -> dict[str, Rule]:
@@ -213,7 +209,7 @@ def _deviations(settings: Settings, paths: Sequence[Path]) -> Deviations:
     if not paths:
         return Deviations()
     rules = _rules(settings)
-    ids = {*settings.ids(), *(_bare_id(path) for _, path in settings.bare)}
+    ids = {*settings.ids(), *(bare.id_of(path, folder) for folder, path in settings.bare)}
     effort = settings.effort
     try:
         listed: list[Deviation] = []

@@ -13,7 +13,9 @@ from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.reports.matrix import RED, Counts, brief, passed_and_judged
 from llm_conformance.reports.result import Result
 from llm_conformance.rules.catalogue import FAMILIES
+from llm_conformance.wording import counted
 
+_MOST_PLACES = 5
 _PROVENANCES = ("recorded", "transcribed", "edited", "synthetic", "generated")
 
 
@@ -26,7 +28,7 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
     total = result.tally.summary
     terminal.write_line("cells: " + ", ".join(f"{total[status]} {status}" for status in Status if total[status]))
     for why, count in sorted(result.tally.out_of_scope.items()):
-        terminal.write_line(f"out of scope: {count} bare recordings: {why}")
+        terminal.write_line(f"out of scope: {counted(count, 'bare recording')}: {why}")
     for problem in result.tally.bad_files:
         terminal.write_line(f"cannot be read: {problem}", red=True)
     for line in _new(result):
@@ -89,11 +91,16 @@ def _show_adapter(terminal: pytest.TerminalReporter, result: Result, adapter: Ad
     if judged := sum(probes[each] for each in PROBES):
         passed = probes[Status.PROBE_PASSED]
         terminal.write_line(f"  probes: {passed} of {judged} judged cells pass; no provider is known to send them")
-    missed = result.not_covered[adapter.label] + result.tally.not_covered[adapter.label]
+    places: Counter[str] = result.tally.not_covered.get(adapter.label, Counter())
+    missed = result.not_covered[adapter.label] + places.total()
     if missed:
         total = result.scenarios + result.tally.recordings
         what = "scenarios and recordings" if result.tally.recordings else "scenarios"
         terminal.write_line(f"  not covered: {missed} of {total} {what}, of providers that the adapter does not list")
+    for place, count in places.most_common(_MOST_PLACES):
+        terminal.write_line(f"    {counted(count, 'recording')} of {place}")
+    if len(places) > _MOST_PLACES:
+        terminal.write_line(f"    and {len(places) - _MOST_PLACES} more places; the JSON report has them")
 
 
 def _why_nothing(result: Result, adapter: AdapterUnderTest) -> str:

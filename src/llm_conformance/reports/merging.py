@@ -110,13 +110,15 @@ def _deviations(documents: Sequence[Document], is_whole: bool) -> list[Document]
 def _bare(documents: Sequence[Document]) -> Mapping[str, Any]:
     reports = [each["bare_recordings"] for each in documents]
     total: Counter[str] = Counter()
-    not_covered: Counter[str] = Counter()
+    not_covered: dict[str, Counter[str]] = {}
     for each in reports:
         total.update(each["out_of_scope"])
-        not_covered.update(each["not_covered"])
+        for adapter, places in each["not_covered_at"].items():
+            not_covered.setdefault(adapter, Counter()).update(places)
     return {
         "seen": sum(each["seen"] for each in reports),
         "out_of_scope": dict(sorted(total.items())),
-        "not_covered": dict(sorted(not_covered.items())),
+        "not_covered": {adapter: places.total() for adapter, places in sorted(not_covered.items())},
+        "not_covered_at": {adapter: dict(sorted(places.items())) for adapter, places in sorted(not_covered.items())},
         "bad_files": sorted({file for each in reports for file in each["bad_files"]}),
     }

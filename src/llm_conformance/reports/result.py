@@ -83,7 +83,10 @@ def document(result: Result) -> Document:
         "bare_recordings": {
             "seen": tally.recordings,
             "out_of_scope": dict(sorted(tally.out_of_scope.items())),
-            "not_covered": dict(sorted(tally.not_covered.items())),
+            "not_covered": {adapter: places.total() for adapter, places in sorted(tally.not_covered.items())},
+            "not_covered_at": {
+                adapter: dict(sorted(places.items())) for adapter, places in sorted(tally.not_covered.items())
+            },
             "bad_files": sorted(tally.bad_files),
         },
         "examples": result.examples,

@@ -6,11 +6,13 @@ file is read only when it is judged.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from llm_conformance import secrets
 from llm_conformance.scenarios import cassette
 from llm_conformance.scenarios.bare_expected import CLAIMED, Undecided, expected_from_bytes, think_profile
 from llm_conformance.scenarios.cassette import BareInteraction, Unreadable
@@ -28,33 +30,49 @@ _PLACEHOLDER = {"role": "user", "content": "(the recorded conversation is in cal
 class NotJudged:
     """A recording that cannot be judged; `why` is the reason.
 
-    `unknown_api`: the provider table has no such API.
+    `unknown_at`: the host and the path of the request, if the provider table has no such API, else "".
     """
 
     why: str
-    unknown_api: bool = False
+    unknown_at: str = ""
 
 
-def recordings(path: Path) -> Iterator[Scenario | NotJudged]:
+def recordings(path: Path, cassette_dir: Path | None = None) -> Iterator[Scenario | NotJudged]:
     """Yield each interaction of a cassette as a scenario, or as NotJudged.
 
     Raises BadFileError if the file is no VCR cassette.
     """
+    id = id_of(path, cassette_dir or path.parent)
     metadata, recorded = cassette.load_bare(path)
     for number, each in enumerate(recorded):
-        name = path.stem if len(recorded) == 1 else f"{path.stem}#{number}"
-        yield NotJudged(each.why) if isinstance(each, Unreadable) else _recording(path, name, each, metadata)
+        own_id = id if len(recorded) == 1 else f"{id}#{number}"
+        yield NotJudged(each.why) if isinstance(each, Unreadable) else _recording(path, own_id, each, metadata)
 
 
-def _recording(path: Path, name: str, recorded: BareInteraction, metadata: Mapping[str, Any]) -> Scenario | NotJudged:
+def id_of(path: Path, cassette_dir: Path) -> str:
+    """Return the id of a bare cassette: its path below the cassette directory, with one folder at least.
+
+    It depends on no other file, so that a new cassette never renames one that deviation files name.
+    """
+    below = path.relative_to(cassette_dir).with_suffix("")
+    return below.as_posix() if len(below.parts) > 1 else f"{path.parent.name}/{below}"
+
+
+def place_of(uri: str) -> str:
+    """Return host and path of a URL, without what may be secret: user, password and query."""
+    host, slash, path = re.split("[?#]", uri, maxsplit=1)[0].rpartition("://")[2].partition("/")
+    return secrets.hide(f"{host.rpartition('@')[2]}{slash}{path}")
+
+
+def _recording(path: Path, id: str, recorded: BareInteraction, metadata: Mapping[str, Any]) -> Scenario | NotJudged:
     interaction, fidelity = recorded.interaction, recorded.fidelity
     if fidelity not in CLAIMED:
         return NotJudged(f"a body of fidelity {fidelity} needs a scenario file")
     known = recorded_urls.recognise(interaction.uri)
     api = known.api if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
     if api is None:
-        host = interaction.uri.partition("//")[2].partition("/")[0]
-        return NotJudged(f"the provider table has no API at {host}", unknown_api=True)
+        place = place_of(interaction.uri)
+        return NotJudged(f"the provider table has no API at {place}", unknown_at=place)
     if known is not None:
         interaction = replace(interaction, uri=known.uri)
     request = interaction.request
@@ -82,7 +100,7 @@ def _recording(path: Path, name: str, recorded: BareInteraction, metadata: Mappi
     if known is not None and known.is_guess and not set(expected.raw_finish_reasons) <= api.finish.keys():
         expected = replace(expected, stated=expected.stated - {"finish_reason"})  # such a server has words of its own
     return Scenario(
-        id=f"{path.parent.name}/{name}",
+        id=id,
         path=path,
         title=f"A bare recording of {api}",
         api=api,
