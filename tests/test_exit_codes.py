@@ -72,7 +72,7 @@ def test_rules_without_an_adapter_are_a_usage_error(pytester: pytest.Pytester) -
     [
         ("--conformance-rule=ANN-99", "no such rule; did you mean ANN-"),
         ("--conformance-provider=mistrall", "no such provider; did you mean mistral?"),
-        ("--conformance-scenario=mini/spidr", "no such scenario; did you mean mini/spider?"),
+        ("--conformance-scenario=openai/refusl", "no such scenario; did you mean openai/refusal?"),
         ("--conformance-scenario=openai/core-x", "`llm-conformance list core-faults` lists them all"),
         ("--conformance-rul=ANN-1", "no such option: --conformance-rul; did you mean --conformance-rule?"),
         ("--conformance-method=sing", "invalid choice: 'sing'"),
