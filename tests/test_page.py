@@ -24,13 +24,15 @@ pytestmark = pytest.mark.skipif(
     not (CHROMIUM and DRIVER), reason="no browser: apt-get install chromium chromium-driver"
 )
 SPANS = "openai/citations-after-emoji"
+WRONG = f"{{}}['lost'] if response.reasoning and not response.tool_calls else {gated.BROKEN}"
+"""`parse` returns a wrong id for a tool call, and raises KeyError for reasoning."""
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory with a page of the reference adapters (page.html) and one of two adapters (both.html)."""
     directory = tmp_path_factory.mktemp("pages")
-    gated.write(directory, gated.BROKEN, package="adapters")
+    gated.write(directory, WRONG, package="adapters")
     first = "--report=page.html", "--report=one.json", "--scenario=openai/citations-*", "--scenario=anthropic/thinking*"
     for adapter, options in (
         ("adapters", first),
@@ -157,6 +159,7 @@ def test_adapters_are_shown_side_by_side_with_failures_first(browser: webdriver.
     rows = [each.text for each in page.all("#matrix tbody th[scope='row']")]
     assert {row.split()[0] for row in rows} == {"reference", "mypkg"}
     assert page.one("#cells .status").text == "fail"
+    Select(page.one("#rule")).select_by_value("PRV-1")
     page.one("#cells button").click()
     assert 'got "other"' in page.one("#detail-message").text
     page.one("#close").click()
@@ -166,12 +169,93 @@ def test_adapters_are_shown_side_by_side_with_failures_first(browser: webdriver.
     assert page.complaints() == []
 
 
+def test_findings_come_first_with_harm_consequence_and_command(browser: webdriver.Chrome, pages: Path) -> None:
+    page = Page(browser, pages / "both.html")
+    report = json.loads((pages / "two.json").read_text("utf-8"))
+    cards = page.all("#findings .finding")
+    assert len(cards) == len(report["findings"]) >= 2
+    assert page.one("#findings-title").text == f"{len(cards)} findings"
+    harms = [each.text for each in page.all("#findings .harm .pill")]
+    assert harms == list(dict.fromkeys(each["harm"] for each in report["findings"]))
+    raised = page.one("#findings .finding:has(.traceback)")
+    assert "KeyError: 'lost'" in raised.find_element(By.CSS_SELECTOR, ".message").text
+    assert raised.find_element(By.CSS_SELECTOR, ".noticed").text
+    assert "--conformance-scenario=cerebras/" in raised.find_element(By.CSS_SELECTOR, ".command code").text
+    traceback = raised.find_element(By.CSS_SELECTOR, ".traceback pre")
+    assert not traceback.is_displayed()
+    raised.find_element(By.CSS_SELECTOR, ".traceback summary").click()
+    assert "in spoil" in traceback.text
+
+
+def test_an_example_of_a_finding_opens_its_cell_with_the_facts_of_the_call(
+    browser: webdriver.Chrome, pages: Path
+) -> None:
+    page = Page(browser, pages / "both.html")
+    page.one("#findings .examples button").click()
+    report = json.loads((pages / "two.json").read_text("utf-8"))
+    example = report["findings"][0]["examples"][0]
+    (exchange,) = (
+        e for e in report["exchanges"] if (e["scenario"], e["method"]) == (example["scenario"], example["method"])
+    )
+    assert page.one("#detail-title").text == f"{report['findings'][0]['rule']} in {example['scenario']}"
+    facts = page.one("#detail-call").text.splitlines()
+    declared = ", ".join(report["adapters"][0]["capabilities"])
+    assert facts == [
+        *("provider", f"{example['provider']}:{example['api']}", "model", exchange["model"]),
+        *("think profile", exchange["think_profile"], "the adapter declares", declared),
+    ]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", ["page.html", "both.html"])
+def test_nothing_scrolls_sideways(browser: webdriver.Chrome, pages: Path, name: str, width: int) -> None:
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        page = Page(browser, pages / name)
+        for css in ("html", ".scroll"):
+            wide, room = browser.execute_script(
+                "const at = document.querySelector(arguments[0]); return [at.scrollWidth, at.clientWidth]", css
+            )
+            assert wide <= room, css
+        assert page.one("#matrix td:not(.none) .column").is_displayed() is (width == 390)
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_the_matrix_counts_conversations_as_the_report_does(browser: webdriver.Chrome, pages: Path) -> None:
+    page = Page(browser, pages / "both.html")
+    rows = json.loads((pages / "two.json").read_text("utf-8"))["conversations"]
+    for family in ("PRV", None):
+        mine = [row for row in rows if row["family"] == family and row["provenance"] != "generated"]
+        judged, right = (sum(row[name] for row in mine) for name in ("judged", "right"))
+        assert 0 < right < judged
+        field = page.one(f"#matrix button[aria-label^='cerebras:chat, mypkg 1.0, {family or 'all'}:']")
+        assert field.text == f"{right}/{judged}"
+
+
+def test_families_say_what_they_ask(browser: webdriver.Chrome, pages: Path) -> None:
+    page = Page(browser, pages / "page.html")
+    titles = {each.text: each.get_attribute("title") for each in page.all("#matrix thead abbr")}
+    assert titles["ANN"] == "Are all citations there, on the right characters?"
+    assert None not in titles.values()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_in_light_and_in_dark(browser: webdriver.Chrome, pages: Path, scheme: str) -> None:
     feature = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", feature)
     page = Page(browser, pages / "both.html")
-    for css in ("body", "td.pass", "td.fail", "#legend", "#search"):
+    for css in (
+        "body",
+        "td.pass",
+        "td.fail",
+        "#legend",
+        "#search",
+        ".finding .message",
+        ".finding .facts",
+        ".pill.fail",
+    ):
         assert contrast(page.one(css)) >= 4.5, css
 
 

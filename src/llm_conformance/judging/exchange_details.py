@@ -30,6 +30,8 @@ def details(exchange: Exchange, command: str) -> dict[str, Any]:
         "scenario": scenario.id,
         "method": exchange.method,
         "title": scenario.title,
+        "model": scenario.model,
+        "think_profile": scenario.think_profile,
         "command": command,
         **recorded_and_expected(scenario, exchange.mode),
         "request": None if outcome.request is None else as_json(outcome.request),

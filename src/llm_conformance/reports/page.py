@@ -1,4 +1,4 @@
-"""A report as one HTML page that loads no other file: the matrix, and every cell with its exchange.
+"""A report as one HTML page that loads no other file: findings, matrix, and every cell with its exchange.
 
 The data is compressed and unpacked by the browser. The page shows it as text, never as markup, since it contains what
 adapters and providers wrote.
@@ -16,10 +16,11 @@ from markupsafe import Markup
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.matrix import verdict
 from llm_conformance.rules import catalogue
-from llm_conformance.rules.catalogue import FAMILIES
+from llm_conformance.rules.rule import HARM_MEANINGS
 from llm_conformance.templating import render as render_template
 from llm_conformance.templating import text_of
 
+_SCRIPTS = ("page_data.js", "page_findings.js", "page_matrix.js", "page_detail.js", "page.js")
 _NAMED = 4
 """The number of adapters that the title names at most."""
 
@@ -27,10 +28,11 @@ _NAMED = 4
 def render(documents: Sequence[Document]) -> str:
     """Return the page of one or several reports, with all their adapters side by side."""
     data = {
-        "families": FAMILIES,
+        "families": list(catalogue.FAMILY_QUESTIONS.items()),
+        "harms": list(HARM_MEANINGS.items()),
         "rules": {
-            rule.id: {"requirement": rule.rule.requirement, "reason": rule.reason}
-            for rule in catalogue.catalogue().values()
+            entry.id: {"requirement": entry.rule.requirement, "reason": entry.reason, "noticed": entry.noticed}
+            for entry in catalogue.catalogue().values()
         },
         "reports": [{**document, "verdict": verdict(document)} for document in documents],
     }
@@ -43,6 +45,6 @@ def render(documents: Sequence[Document]) -> str:
         "page.html",
         title=f"{judged}: conformance",
         style=Markup(text_of("page.css")),  # noqa: S704 - files of this package
-        script=Markup(text_of("page.js")),  # noqa: S704
+        script=Markup("\n".join(map(text_of, _SCRIPTS))),  # noqa: S704
         data=base64.b64encode(packed).decode("ascii"),
     )

@@ -6,16 +6,33 @@ import functools
 import importlib
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from llm_conformance.locations import RULES, RULES_PACKAGE
 from llm_conformance.rules.rule import Rule, rule_of
 
-FAMILIES = ("SHP", "MSG", "RSN", "ANN", "USE", "STR", "ATT", "TOOL", "FIN", "RPL", "ERR", "PRV")
-"""The part of a rule's id before the number, in the order in which reports show them."""
+FAMILY_QUESTIONS: Mapping[str, str] = {
+    "SHP": "Does the answer have the canonical shape?",
+    "MSG": "Is the message the whole visible answer, and only that?",
+    "RSN": "Is reasoning whole, unaltered, in order, with its signatures?",
+    "ANN": "Are all citations there, on the right characters?",
+    "USE": "Do token counts add up and match the provider's?",
+    "STR": "Do streams match plain answers, and arrive as they come?",
+    "ATT": "Is audio kept whole?",
+    "TOOL": "Do tool calls come back as made?",
+    "FIN": "Is the finish reason mapped and kept?",
+    "RPL": "Does earlier reasoning go back as it came?",
+    "ERR": "Does a failure become an error of the right class?",
+    "PRV": "Are id and model right, and side effects absent?",
+}
+"""What each family asks. A family is the part of a rule's id before the number."""
 
+FAMILIES = tuple(FAMILY_QUESTIONS)
+"""The families in the order in which reports show them."""
+
+_SENTENCE = re.compile(r"^.*?[.](?=\s|$)")
 _SOURCE_LINE = re.compile(r"(?:^|\n)Source: (?P<ids>.+)\.$")
 
 
@@ -40,6 +57,13 @@ class CatalogueEntry:
     def id(self) -> str:
         """The rule's id."""
         return self.rule.id
+
+    @property
+    def noticed(self) -> str:
+        """What a user of the adapter notices: the first sentence of the reason, or the requirement if there is none."""
+        reason = " ".join((self.reason or self.rule.requirement).split())
+        found = _SENTENCE.match(reason)
+        return found[0] if found else reason
 
 
 @functools.cache

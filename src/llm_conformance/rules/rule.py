@@ -7,7 +7,7 @@ what it found, raises `Vacuous` if the exchange gives it nothing to judge, or `B
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -34,6 +34,19 @@ Harm = Literal[
 
 HARMS: tuple[Harm, ...] = get_args(Harm)
 """All harms, the worst first."""
+
+HARM_MEANINGS: Mapping[Harm, str] = {
+    "leak": "Reasoning is shown as part of the answer",
+    "lost": "Something of the answer is dropped",
+    "wrong": "Text, a citation or an argument is altered or misplaced",
+    "false success": "A failure looks like an answer",
+    "wrong count": "Token counts are wrong",
+    "refused next turn": "The provider refuses the next turn, or answers it worse",
+    "late": "A stream does not arrive as it comes",
+    "untraceable": "An id, a model, a time or the provider's own word is lost",
+    "unsafe": "A key is shown, a connection is left open, or the caller's data is changed",
+}
+"""What each harm means, in the same order."""
 
 
 @dataclass(frozen=True)
