@@ -10,7 +10,6 @@ import httpx
 import pytest
 
 from llm_conformance.contract.call import CANARY_KEY
-from llm_conformance.replay import server
 from llm_conformance.replay.server import ReplayServer
 from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.scenario import Scenario
@@ -90,7 +89,7 @@ def test_a_closed_exchange_is_not_served(replay: ReplayServer, scenario: Scenari
 
 
 def test_the_last_frame_waits_for_content(replay: ReplayServer, scenario: Scenario) -> None:
-    exchange = replay.open(scenario, holds_last_frame=True)
+    exchange = replay.open(scenario, hold_s=5)
     received = b""
     request = REQUEST | {"stream": True}
     with httpx.stream("POST", f"{exchange.base_url}/chat/completions", json=request, headers=KEYED) as answer:
@@ -103,14 +102,12 @@ def test_the_last_frame_waits_for_content(replay: ReplayServer, scenario: Scenar
     assert not exchange.buffered
 
 
-def test_the_last_frame_is_sent_in_the_end_without_content(
-    replay: ReplayServer, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(server, "HOLD_LAST_FRAME_S", 0.05)
-    exchange = replay.open(scenario, holds_last_frame=True)
+def test_the_last_frame_is_sent_in_the_end_without_content(replay: ReplayServer, scenario: Scenario) -> None:
+    exchange = replay.open(scenario, hold_s=0.05)
     answer = httpx.post(f"{exchange.base_url}/chat/completions", json=REQUEST | {"stream": True}, headers=KEYED)
     assert answer.content == miniature.stream_body()
     assert exchange.buffered
+    assert exchange.held_s >= 0.05
 
 
 def test_no_thread_is_left_behind(scenario: Scenario) -> None:

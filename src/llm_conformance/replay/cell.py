@@ -29,6 +29,8 @@ class Cell:
     @property
     def holds_last_frame(self) -> bool:
         """Whether the server holds back the last frame: in whole streams that have content before it."""
+        if self.method in PURE:
+            return False
         whole = self.scenario.cuts is None and self.scenario.fault is None
         return whole and bool(self.scenario.expected[self.mode].shows_early)
 

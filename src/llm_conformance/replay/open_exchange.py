@@ -17,7 +17,7 @@ class OpenExchange:
 
     Attributes:
         base_url: The base URL that the adapter is given.
-        holds_last_frame: Whether the last frame of a stream is held back until content has been shown.
+        hold_s: For how many seconds at most the last frame of a stream is held back until content has been shown.
         way_out: What to do if the library does not let its users set the URL, to follow a message; "" for nothing.
         mode: The mode of the recording that was replayed; None if no request was answered.
         mismatch: Why a request was refused; None if none was.
@@ -27,14 +27,15 @@ class OpenExchange:
         missing_mode: The mode that was requested although the scenario has no recording of it.
         foreign_requests: Requests to other hosts, if the transport sees them before the network guard does.
         buffered: Whether the last frame had to be sent before any content was shown.
+        held_s: For how many seconds the last frame was held back.
         content_shown: Set by the worker when the adapter shows its first content.
         closed: Set when the exchange is over.
     """
 
-    def __init__(self, scenario: Scenario, base_url: str, holds_last_frame: bool = False, way_out: str = "") -> None:
+    def __init__(self, scenario: Scenario, base_url: str, hold_s: float = 0, way_out: str = "") -> None:
         self.scenario = scenario
         self.base_url = base_url
-        self.holds_last_frame = holds_last_frame
+        self.hold_s = hold_s
         self.way_out = way_out
         self.mode: Mode | None = None
         self.mismatch: str | None = None
@@ -44,6 +45,7 @@ class OpenExchange:
         self.missing_mode: Mode | None = None
         self.foreign_requests: list[str] = []
         self.buffered = False
+        self.held_s = 0.0
         self.content_shown = threading.Event()
         self.closed = threading.Event()
 

@@ -19,7 +19,7 @@ from llm_conformance.replay.cell import PURE, Cell
 from llm_conformance.replay.log_watch import loggers_that_write
 from llm_conformance.replay.network_guard import Guard
 from llm_conformance.replay.open_exchange import OpenExchange
-from llm_conformance.replay.server import HOLD_LAST_FRAME_S
+from llm_conformance.replay.patience import Patience
 from llm_conformance.replay.summary import SideEffects, outcome_of
 from llm_conformance.replay.transport import Transport
 from llm_conformance.replay.worker import HungError, Worker
@@ -30,8 +30,8 @@ from llm_conformance.scenarios.expected import Expected
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import MODES
 
-GRACE_S = HOLD_LAST_FRAME_S
-"""How much longer than `call.timeout_s` a call may take: the server may hold back a frame for as long."""
+GRACE_S = 2.0
+"""How much longer than `call.timeout_s` a call may take, for slow machines."""
 
 SILENCE_TIMEOUT_S = 1.0
 """`call.timeout_s` of a call that the server never answers."""
@@ -59,6 +59,7 @@ class Runner:
     def __init__(self, timeout_s: float, transport: Transport, options: tuple[str, ...] = ()) -> None:
         self.options = options
         self._timeout_s = timeout_s
+        self._patience = Patience(timeout_s)
         self._worker = Worker()
         self._transport = transport
         self._guard = Guard(transport.ports)
@@ -86,9 +87,27 @@ class Runner:
             position: self.exchange(replace(cell, scenario=scenario))
             for position, scenario in cell.scenario.earlier.items()
         }
+        if not cell.holds_last_frame:
+            return self._run_once(cell, earlier)[0]
+        exchange, _ = self._run_once(cell, earlier, self._patience.hold_s(cell))
+        is_accused = exchange.outcome.buffered and exchange.mode == "stream"
+        return self._proven(cell, exchange, earlier) if is_accused and self._patience.needs_proof(cell) else exchange
+
+    def _proven(self, cell: Cell, accused: Exchange, earlier: _Earlier) -> Exchange:
+        """Return the exchange of a cell whose last frame was held for longer, to see whether it only was slow.
+
+        If the call fails now, the adapter did not show anything for as long as it waits, and is to blame for that only.
+        """
+        again, held_s = self._run_once(cell, earlier, self._patience.longest_s)
+        is_confirmed = again.outcome.buffered or again.outcome.fault is not None
+        self._patience.learn(cell, None if is_confirmed else held_s)
+        return accused if again.outcome.fault is not None else again
+
+    def _run_once(self, cell: Cell, earlier: _Earlier, hold_s: float = 0) -> tuple[Exchange, float]:
+        """Return a cell's exchange, and for how many seconds the last frame was held back, `hold_s` at most."""
         exchange = None
         if cell.method not in PURE:
-            exchange = self._transport.open(cell.scenario, holds_last_frame=cell.holds_last_frame)
+            exchange = self._transport.open(cell.scenario, hold_s)
         interaction = cell.scenario.interactions[cell.mode]
         http = HttpResponse(interaction.status, dict(interaction.headers))
         call = self._build_call(cell, _base_url(cell, exchange), http, earlier)
@@ -98,7 +117,9 @@ class Runner:
             if exchange:
                 self._transport.close(exchange)
         mode = exchange.mode or cell.mode if exchange else cell.mode
-        return Exchange(cell.adapter, cell.scenario, cell.method, mode, call, outcome, _RelatedExchanges(self, cell))
+        related = _RelatedExchanges(self, cell)
+        made = Exchange(cell.adapter, cell.scenario, cell.method, mode, call, outcome, related)
+        return made, exchange.held_s if exchange else 0.0
 
     def _build_call(self, cell: Cell, base_url: str, http: HttpResponse, earlier: _Earlier) -> Call:
         """Build the call. Mutable values are copies, so that an adapter can change nothing but its own."""

@@ -1,8 +1,8 @@
 """The replay server: recorded responses over HTTP, on the loopback.
 
 Each exchange has its own token in the path of its base URL, so that a late request of a hung adapter cannot reach the
-next exchange. Streams are sent frame by frame. The last frame is held back until the adapter has shown content, at most
-for `HOLD_LAST_FRAME_S` seconds (STR-7).
+next exchange. Streams are sent frame by frame. The last frame may be held back until the adapter has shown content
+(STR-7, see `patience`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from llm_conformance.scenarios.scenario import Fault, Scenario
 from llm_conformance.wire.interaction import Interaction
 
 _HOST = "127.0.0.1"
-HOLD_LAST_FRAME_S = 2.0
 PAUSES = 16
 """After how many of its first pieces a cut stream pauses, so that the client reads each of them on its own."""
 PAUSE_S = 0.0005
@@ -57,12 +56,12 @@ class ReplayServer:
         )
         self._thread.start()
 
-    def open(self, scenario: Scenario, holds_last_frame: bool = False) -> OpenExchange:
+    def open(self, scenario: Scenario, hold_s: float = 0) -> OpenExchange:
         """Serve a scenario under a new base URL."""
         token = f"exchange-{next(self._tokens)}"
         listening, refusing = self.ports
         port = refusing if scenario.connection_refused else listening
-        exchange = OpenExchange(scenario, f"http://{_HOST}:{port}/{token}", holds_last_frame, _WAY_OUT)
+        exchange = OpenExchange(scenario, f"http://{_HOST}:{port}/{token}", hold_s, _WAY_OUT)
         self._exchanges[token] = exchange
         return exchange
 
@@ -135,8 +134,10 @@ class ReplayServer:
                 for number, piece in enumerate(pieces, start=1):
                     if pauses:
                         time.sleep(pauses[number - 1])
-                    if exchange.holds_last_frame and number == len(pieces):
-                        exchange.buffered = not exchange.content_shown.wait(HOLD_LAST_FRAME_S)
+                    if exchange.hold_s and number == len(pieces):
+                        since = time.monotonic()
+                        exchange.buffered = not exchange.content_shown.wait(exchange.hold_s)
+                        exchange.held_s = time.monotonic() - since
                     self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
                     if not pauses and exchange.scenario.cuts and number <= PAUSES:
                         time.sleep(PAUSE_S)

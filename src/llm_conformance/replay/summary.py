@@ -11,6 +11,7 @@ from llm_conformance.replay.attempt import Attempt
 from llm_conformance.replay.matching import recorded_requests
 from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.rules import errors
+from llm_conformance.rules.folding import kinds_shown
 from llm_conformance.rules.outcome import Outcome, Raised, Returned
 from llm_conformance.rules.violation import without_values
 from llm_conformance.scenarios.expected import Expected
@@ -55,7 +56,7 @@ def outcome_of(attempt: Attempt, exception: BaseException | None, side_effects: 
         cause=cause,
         traceback=traceback,
         hung=attempt.hung,
-        buffered=_buffered(exchange, attempt) if exchange else attempt.buffered,
+        buffered=_buffered(attempt),
         **seen,
     )
 
@@ -118,8 +119,16 @@ def _expected(attempt: Attempt) -> Expected | None:
     return attempt.scenario.expected.get(mode)
 
 
-def _buffered(exchange: OpenExchange, attempt: Attempt) -> bool | None:
-    """Return True if content was shown late: a `stream` method that requests a plain response shows it at the end."""
-    if not exchange.holds_last_frame:
+def _buffered(attempt: Attempt) -> bool | None:
+    """Return True if content of the frames before the last one was shown late, None if that was not observed.
+
+    A `stream` method that requests a plain response shows all of it at the end.
+    """
+    exchange, expected = attempt.exchange, _expected(attempt)
+    if expected is None or expected.shows_early.isdisjoint(kinds_shown(attempt.events)):
+        return None
+    if exchange is None:
+        return attempt.buffered
+    if not exchange.hold_s:
         return None
     return exchange.buffered if exchange.mode == "stream" else attempt.method == "stream"

@@ -19,8 +19,12 @@ class Transport(Protocol):
     ports: tuple[int, ...]
     hands_over_pieces: bool
 
-    def open(self, scenario: Scenario, holds_last_frame: bool = False) -> OpenExchange:
-        """Start to answer requests for a scenario; hold back the last frame of a stream if asked to and able to."""
+    def open(self, scenario: Scenario, hold_s: float = 0) -> OpenExchange:
+        """Start to answer requests for a scenario.
+
+        A transport that hands over pieces holds back the last frame of a stream until content has been shown, for
+        `hold_s` seconds at most.
+        """
 
     def close(self, exchange: OpenExchange) -> None:
         """Stop to answer them."""

@@ -45,8 +45,8 @@ class VcrTransport:
         self._cassettes: dict[int, contextlib.ExitStack] = {}
         self._given_up: set[int] = set()
 
-    def open(self, scenario: Scenario, holds_last_frame: bool = False) -> OpenExchange:
-        """Answer requests for a scenario. `holds_last_frame` has no effect: a stream is sent in one piece."""
+    def open(self, scenario: Scenario, hold_s: float = 0) -> OpenExchange:
+        """Answer requests for a scenario. `hold_s` has no effect: a stream is sent in one piece."""
         interaction = next(iter(scenario.interactions.values()))
         place = scenario.api.place(interaction.uri)
         exchange = OpenExchange(scenario, place.base_url if place else scenario.api.base_urls[0])

@@ -64,6 +64,25 @@ def fold(events: Iterable[Mapping[str, Any]]) -> Folded:
     return folded
 
 
+def kinds_shown(events: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Return the kinds of content that the deltas of a stream have, named as in `Expected.shows_early`."""
+    return frozenset(
+        kind
+        for event in events
+        for name, (kind, fields) in _KINDS.items()
+        if event.get("event_type") == name and any(event.get(field) for field in fields)
+    )
+
+
+_KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "response.output_text.delta": ("text", ("delta",)),
+    "response.reasoning.delta": ("reasoning", ("delta",)),
+    "response.function_call_arguments.delta": ("tools", ("delta", "tool_call")),
+    "response.media": ("audio", ("attachment",)),
+}
+"""The kind of content of each type of event, and the fields that have it."""
+
+
 def _fold_tool_call(folded: Folded, tool_call: Any, piece: str) -> None:
     if not isinstance(tool_call, Mapping) or not isinstance(tool_call.get("index"), int):
         return

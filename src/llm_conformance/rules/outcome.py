@@ -88,7 +88,8 @@ class Outcome:
         cause: What faults with the same cause have in common; None without a fault.
         traceback: How an exception that is the fault came to the caller; None if the fault is no exception.
         hung: Whether the call did not return within its time limit.
-        buffered: Whether no content was shown before the last frame was sent; None if that was not observed.
+        buffered: Whether no content was shown before the last frame was sent; None if that was not observed, or if what
+            came before is not shown at all.
         connections: Refused connections, each with the place in the code that tried.
         mutations: Names of the fields of the call that the adapter changed.
         logs: Names of the loggers that wrote the API key.
