@@ -27,13 +27,21 @@ def chat_adapter(
 
 def request(call: Call, dialect: Dialect) -> dict[str, Any]:
     """Return the request body of a call; its messages may include responses of this adapter."""
-    messages = [_assistant(each, call, dialect) if isinstance(each, Response) else each for each in call.messages]
+    messages = [
+        _assistant(each, call, dialect) if isinstance(each, Response) else stated(each) for each in call.messages
+    ]
     body: dict[str, Any] = {"model": call.model, "messages": messages, **call.params}
     if call.tools:
         body["tools"] = list(call.tools)
     if call.stream:
         body["stream"] = True
     return body
+
+
+def stated(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a message of the caller in OpenAI's form, in which a tool message has no name."""
+    is_result = message["role"] == "tool"
+    return {key: value for key, value in message.items() if key != "name"} if is_result else message
 
 
 def _assistant(response: Response, call: Call, dialect: Dialect) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from llm_conformance.contract import Annotation, Call, Response, StreamEvent, Us
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer
-from ._chat import tool_calls
+from ._chat import stated, tool_calls
 from ._errors import error_in_band
 from ._provider import ProviderAdapter, bearer
 
@@ -138,7 +138,7 @@ class CohereDecoder:
 
 def request(call: Call) -> dict[str, Any]:
     """Return the request body of a call."""
-    messages = [_assistant(each) if isinstance(each, Response) else each for each in call.messages]
+    messages = [_assistant(each) if isinstance(each, Response) else stated(each) for each in call.messages]
     body: dict[str, Any] = {"model": call.model, "messages": messages, "stream": call.stream, **call.params}
     if call.tools:
         body["tools"] = list(call.tools)

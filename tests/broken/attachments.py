@@ -29,7 +29,7 @@ class AudioTranscriptDropped(FaultyResponse):
 class AudioLostInStreams(FaultyEvents):
     """Drops the audio of streams."""
 
-    fails = ("ATT-1", "STR-7")
+    fails = ("ATT-1",)
     says = "expected the number of attachments 1; got 0"
 
     def alter(self, events: Events) -> Events:

@@ -74,7 +74,7 @@ class TextOnly(RunDecoder):
 class ContentThatIsNoTextLost(FaultyDecoder):
     """Drops content that is JSON instead of text."""
 
-    fails = ("MSG-2", "RSN-3", "STR-7")
+    fails = ("MSG-2", "RSN-3")
     says = "expected the (JSON of the )?message"
     decoders = MappingProxyType({RunDecoder: TextOnly})
 

@@ -87,7 +87,7 @@ class SummariesOnly(ResponsesDecoder):
 class ReasoningLookedForInSummariesOnly(FaultyDecoder):
     """Reads reasoning summaries but not reasoning text."""
 
-    fails = ("RSN-1", "RSN-3", "STR-7")
+    fails = ("RSN-1", "RSN-3")
     says = "expected the reasoning "
     apis = ("deepseek:responses",)
     decoders = MappingProxyType({ResponsesDecoder: SummariesOnly})

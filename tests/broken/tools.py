@@ -107,7 +107,7 @@ class EmptyStart(MessagesDecoder):
 class ContentOfMessageStartIgnored(FaultyDecoder):
     """Reads blocks only from their own events."""
 
-    fails = ("TOOL-1", "RSN-3", "STR-7")
+    fails = ("TOOL-1", "RSN-3")
     says = "expected the names of the tool calls"
     decoders = MappingProxyType({MessagesDecoder: EmptyStart})
 
@@ -125,7 +125,7 @@ class ShellOfTheClientTakenForHosted(FaultyDecoder):
     """Treats calls of tools that the provider defines and the client runs as answered by the provider."""
 
     apis = ("openai:responses",)
-    fails = ("TOOL-1", "STR-7")
+    fails = ("TOOL-1",)
     says = "expected the names of the tool calls"
     decoders = MappingProxyType({ResponsesDecoder: OwnToolsHosted})
 

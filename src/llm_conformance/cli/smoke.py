@@ -14,7 +14,7 @@ from llm_conformance.options import OPTIONS
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.proxies import keep_proxies_away
 from llm_conformance.replay.runner import Runner
-from llm_conformance.replay.transports import transport
+from llm_conformance.replay.transport import new_transport
 from llm_conformance.rules.outcome import Outcome
 from llm_conformance.scenarios import build, lint, load
 from llm_conformance.scenarios.scenario import Scenario
@@ -50,7 +50,7 @@ def run(options: Options) -> int:
         raise UsageError(str(error)) from error
     if options.conformance_timeout <= 0:
         raise UsageError(f"--timeout={options.conformance_timeout:g}: must be more than 0 seconds")
-    runner = Runner(options.conformance_timeout, transport(options.conformance_transport))
+    runner = Runner(options.conformance_timeout, new_transport(options.conformance_transport))
     try:
         return max(_try(adapter, runner, options) for adapter in adapters)
     finally:

@@ -43,7 +43,9 @@ class Call(Value):
         api: The name of its API, such as `chat` or `responses`.
         model: The requested model.
         messages: The conversation: objects with a `role` of `system`, `user`, `assistant` or `tool`, as in OpenAI's
-            chat API. An earlier answer is the very object that the adapter returned for it.
+            chat API. `content` is a text, or a list of parts in the form of the provider's own API. A tool message has
+            `tool_call_id`, `content`, and the `name` of the tool. An earlier answer is the very object that the adapter
+            returned for it.
         base_url: The URL to use in place of the base URL of the provider's SDK.
         path: The path of the API behind the base URL.
         api_key: The key to send, always `CANARY_KEY`.

@@ -15,7 +15,7 @@ from llm_conformance.judging.tally import Tally
 from llm_conformance.pytest_plugin.settings import Settings
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
-from llm_conformance.replay.transports import transport
+from llm_conformance.replay.transport import new_transport
 
 
 @dataclass
@@ -69,7 +69,7 @@ class Run:
     @cached_property
     def runner(self) -> Runner:
         """The runner, made when the first rule is collected."""
-        return Runner(self.settings.timeout_s, transport(self.settings.transport), self.settings.replay_options)
+        return Runner(self.settings.timeout_s, new_transport(self.settings.transport), self.settings.replay_options)
 
     @cached_property
     def judge(self) -> CellJudge:

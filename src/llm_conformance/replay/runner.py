@@ -21,6 +21,7 @@ from llm_conformance.replay.network_guard import Guard
 from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.replay.patience import Patience
 from llm_conformance.replay.summary import SideEffects, outcome_of
+from llm_conformance.replay.tool_names import with_tool_names
 from llm_conformance.replay.transport import Transport
 from llm_conformance.replay.worker import HungError, Worker
 from llm_conformance.rules.exchange import Exchange
@@ -128,10 +129,7 @@ class Runner:
             provider=scenario.api.provider,
             api=scenario.api.name,
             model=scenario.model,
-            messages=tuple(
-                earlier[position].outcome.returned if position in earlier else copy.deepcopy(message)
-                for position, message in enumerate(scenario.messages)
-            ),
+            messages=_messages(scenario, earlier),
             tools=copy.deepcopy(scenario.tools),
             params=copy.deepcopy(scenario.params[cell.mode]),
             request=_request_without_answers(scenario.interactions[cell.mode].request, scenario.expected[cell.mode]),
@@ -193,6 +191,19 @@ class Runner:
         self._gave_up = True
         self._guard.ignore_thread(thread)
         self._transport.give_up(thread)
+
+
+def _messages(scenario: Scenario, earlier: _Earlier) -> tuple[Any, ...]:
+    """Return the conversation, with the adapter's own objects for its earlier answers."""
+    messages = [
+        earlier[position].outcome.returned if position in earlier else copy.deepcopy(message)
+        for position, message in enumerate(scenario.messages)
+    ]
+    answers = {
+        position: [(call.id, call.name) for call in exchange.expected.tool_calls]
+        for position, exchange in earlier.items()
+    }
+    return tuple(with_tool_names(messages, answers))
 
 
 def _hang_key(cell: Cell) -> tuple[str, Method, str]:

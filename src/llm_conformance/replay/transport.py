@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from llm_conformance.replay.open_exchange import OpenExchange
+from llm_conformance.replay.server import ReplayServer
 from llm_conformance.scenarios.scenario import Scenario
 
 
@@ -34,3 +35,12 @@ class Transport(Protocol):
 
     def shutdown(self) -> None:
         """Release all resources."""
+
+
+def new_transport(name: str) -> Transport:
+    """Return a new transport, by the value of the option `transport`: `server` or `vcr`."""
+    if name == "server":
+        return ReplayServer()
+    from llm_conformance.replay.vcr_transport import VcrTransport  # slow to import
+
+    return VcrTransport()
