@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from llm_conformance.cli import main
 from llm_conformance.cli.explain import examples
+from llm_conformance.judging.failure_text import reproduce_command
 from llm_conformance.locations import CASSETTES
+from llm_conformance.replay.cell import Cell
 from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import load
 from tests import gated, miniature
@@ -239,3 +244,11 @@ def test_smoke_takes_transport_and_timeout(
 def test_smoke_refuses_a_timeout_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["smoke", "--adapter=adapters", "--timeout=0"]) == 4
     assert "--timeout=0: must be more than 0 seconds" in capsys.readouterr().err
+
+
+def test_a_failure_is_reproduced_by_a_command_that_can_be_typed() -> None:
+    adapter = SimpleNamespace(spec="my dir/it's.py")
+    scenario = SimpleNamespace(cassette_dir=CASSETTES, id="openai/refusal")
+    cell = cast("Cell", SimpleNamespace(adapter=adapter, scenario=scenario, method="parse"))
+    *_, spec, _, _ = shlex.split(reproduce_command(cell))
+    assert spec == "--conformance-adapter=my dir/it's.py"

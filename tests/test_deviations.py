@@ -77,8 +77,9 @@ def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool =
         (
             f"[[deviation]]\n{entry('MSG-9', 'openai/three')}{REST}",
             [
-                "1: MSG-9: no such rule; `llm-conformance list` shows all rules",
-                "1: openai/three: no scenario has such an id; see `llm-conformance list scenarios`",
+                "1: MSG-9: no such rule; did you mean MSG-2 or MSG-1? `llm-conformance list rules` lists them all",
+                "1: openai/three: no such scenario; did you mean openai/two? "
+                "`llm-conformance list scenarios` lists them all",
             ],
         ),
         (

@@ -38,6 +38,10 @@ def _refused(code: int, stdout: str, stderr: str) -> str:
         ("broken.py", "invalid syntax (broken.py, line 1)"),
         ("raises.py", "ZeroDivisionError: division by zero (at "),
         ("empty.py", "it has none of the methods complete, stream, parse, parse_stream; `providers` has to list"),
+        (
+            "nearly.py",
+            "has no attribute 'conformance_adapter'; define it, or name another as nearly:attribute; did",
+        ),
         ("typo.py", "unknown capabilities raesoning; there are streaming, reasoning, "),
     ],
 )
@@ -46,6 +50,7 @@ def test_a_bad_adapter_spec_is_a_usage_error(pytester: pytest.Pytester, spec: st
     (pytester.path / "needy.py").write_text("import nosuchmodule")
     (pytester.path / "raises.py").write_text("1 / 0")
     (pytester.path / "empty.py").write_text("conformance_adapter = object()")
+    (pytester.path / "nearly.py").write_text("conformance_adaptor = object()")
     (pytester.path / "typo.py").write_text(
         "class conformance_adapter:\n"
         "    providers = {'openai'}; capabilities = {'raesoning'}\n"
@@ -75,6 +80,7 @@ def test_rules_without_an_adapter_are_a_usage_error(pytester: pytest.Pytester) -
         ("--conformance-scenario=openai/refusl", "no such scenario; did you mean openai/refusal?"),
         ("--conformance-scenario=openai/core-x", "`llm-conformance list core-faults` lists them all"),
         ("--conformance-rul=ANN-1", "no such option: --conformance-rul; did you mean --conformance-rule?"),
+        ("--conformance-examples=quik", "=quik: must be a number, or one of quick, ci, deep; did you mean quick?"),
         ("--conformance-method=sing", "invalid choice: 'sing'"),
         ("--conformance-report=report.pdf", "the suffix must be one of .json, .html, .md, .svg"),
         ("--conformance-report=no/such/dir.json", "no such directory"),
@@ -124,13 +130,13 @@ def test_a_truncated_cassette_stops_the_run(pytester: pytest.Pytester) -> None:
 
 def test_a_run_in_which_nothing_is_judged_has_exit_code_5(pytester: pytest.Pytester) -> None:
     Path(pytester.path / "other.py").write_text(
-        "class conformance_adapter:\n    providers = {'acme'}\n    def parse(self, http, call): pass\n"
+        "class conformance_adapter:\n    providers = {'acme', 'opnai'}\n    def parse(self, http, call): pass\n"
     )
     result, report = miniature.run(pytester, "--adapter=other.py")
     assert result.ret == 5
     assert report["results"] == []
     assert report["adapters"][0]["not_covered"] > 0
-    result.stdout.fnmatch_lines(["*nothing to judge: the adapter lists only acme*"])
+    result.stdout.fnmatch_lines(["*nothing to judge: the adapter lists only acme, opnai; did you mean openai?*"])
 
 
 def test_the_summary_names_a_method_that_the_adapter_does_not_have(pytester: pytest.Pytester) -> None:

@@ -27,6 +27,7 @@ from llm_conformance.adapter.certificates import cheap_certificates
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError, describe
 from llm_conformance.adapter.program import PREFIX, ProgramAdapter, ProgramError
 from llm_conformance.locations import REFERENCE_ADAPTERS, ROOT
+from llm_conformance.wording import did_you_mean
 
 ATTRIBUTE = "conformance_adapter"
 ENTRY_POINTS = "llm_conformance.adapters"
@@ -132,7 +133,7 @@ def _attribute(module: ModuleType, dotted: str) -> Any:
         if not hasattr(found, name):
             raise BadAdapterError(
                 f"{module.__name__} (from {getattr(module, '__file__', '?')}) has no attribute {dotted!r}; define it, "
-                f"or name another as {module.__name__}:attribute"
+                f"or name another as {module.__name__}:attribute{did_you_mean(name, dir(found))}"
             )
         found = getattr(found, name)
     return found

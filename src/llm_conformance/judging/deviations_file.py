@@ -19,7 +19,9 @@ from llm_conformance.judging.deviations import ANYTHING, LISTS, Deviation, Devia
 from llm_conformance.judging.known import links
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
+from llm_conformance.scenarios import core_faults
 from llm_conformance.templating import render
+from llm_conformance.wording import did_you_mean, did_you_mean_scenario, no_such
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _COMMENT = 110
@@ -82,15 +84,12 @@ def _problems(found: list[Deviation], rules: Collection[str], scenarios: Collect
     earlier: dict[str, list[Deviation]] = {}
     for each in found:
         if each.rule not in rules:
-            yield FileProblem(
-                each.path, each.line, f"{each.rule}: no such rule; `llm-conformance list` shows all rules"
-            )
+            unknown = no_such("rule", did_you_mean(each.rule, rules, 3), "llm-conformance list rules")
+            yield FileProblem(each.path, each.line, f"{each.rule}: {unknown}")
         if not matched[each.scenario]:
-            yield FileProblem(
-                each.path,
-                each.line,
-                f"{each.scenario}: no scenario has such an id; see `llm-conformance list scenarios`",
-            )
+            hint = did_you_mean_scenario(each.scenario, scenarios)
+            unknown = no_such("scenario", hint, core_faults.list_command(each.scenario))
+            yield FileProblem(each.path, each.line, f"{each.scenario}: {unknown}")
         if each.message is not None and not each.message.strip(f"{ANYTHING} "):
             message = "message: is empty; write a part of the message of the failure, or leave it out"
             yield FileProblem(each.path, each.line, message)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from llm_conformance.wording import did_you_mean
+
 QUICK, CI, DEEP = 25, 100, 5000
 
 
@@ -33,7 +35,7 @@ class Effort:
         if name in profiles:
             return profiles[name]
         if not name.isascii() or not name.isdigit():
-            raise ValueError(f"a number, or one of {', '.join(profiles)}")
+            raise ValueError(f"a number, or one of {', '.join(profiles)}{did_you_mean(name, profiles)}")
         return cls(int(name))
 
     def times(self, factor: float, among: int = 1) -> Effort:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import json
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -15,6 +14,7 @@ from llm_conformance.replay.cell import Cell
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.wording import command_line
 
 _LONGEST = 3000
 
@@ -83,4 +83,4 @@ def reproduce_command(cell: Cell, rule: Rule | None = None, more: Iterable[str] 
         *([f"--conformance-rule={rule.id}"] if rule else ()),
         *more,
     )
-    return f"{COMMAND} {' '.join(map(shlex.quote, options))}"
+    return f"{COMMAND} {command_line(options)}"

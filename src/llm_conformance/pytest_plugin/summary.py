@@ -13,7 +13,8 @@ from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.reports.matrix import RED, Counts, brief, passed_and_judged
 from llm_conformance.reports.result import Result
 from llm_conformance.rules.catalogue import FAMILIES
-from llm_conformance.wording import counted
+from llm_conformance.wire.providers.table import table
+from llm_conformance.wording import counted, did_you_mean
 
 _MOST_PLACES = 5
 _PROVENANCES = ("recorded", "transcribed", "edited", "synthetic", "generated")
@@ -106,7 +107,9 @@ def _show_adapter(terminal: pytest.TerminalReporter, result: Result, adapter: Ad
 def _why_nothing(result: Result, adapter: AdapterUnderTest) -> str:
     if result.methods and set(result.methods).isdisjoint(adapter.methods):
         return f"the adapter has no method {' or '.join(result.methods)}; it has {', '.join(sorted(adapter.methods))}"
-    return f"the adapter lists only {', '.join(sorted(adapter.providers))}"
+    known = {name for api in table().values() for name in (api.provider, str(api))}
+    hints = (did_you_mean(each, known) for each in sorted(adapter.providers - known))
+    return f"the adapter lists only {', '.join(sorted(adapter.providers))}{next(filter(None, hints), '')}"
 
 
 def _colour(counts: Counts) -> dict[str, bool]:
