@@ -187,7 +187,7 @@ def test_an_error_of_the_suite_is_not_a_failure_of_the_adapter(pytester: pytest.
         from llm_conformance import schema
         from llm_conformance.scenarios import bare
 
-        def recordings(path):
+        def recordings(path, cassette_dir):
             raise LookupError("no such thing")
 
         bare.recordings = recordings

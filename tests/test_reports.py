@@ -202,9 +202,9 @@ def test_the_command_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     good = document(result(), result("openai/two"))
     names = put(tmp_path / "a.json", good), put(tmp_path / "b.json", WHOLE)
     assert main.main(["report", "compare", *names]) == 1
-    assert "1 cells got worse\n  MSG-2 openai/two parse: pass -> fail: expected" in capsys.readouterr().out
+    assert "1 cell got worse\n  MSG-2 openai/two parse: pass -> fail: expected" in capsys.readouterr().out
     assert main.main(["report", "compare", *reversed(names)]) == 0
-    assert "1 cells got better\n  MSG-2 openai/two parse: fail -> pass\n" in capsys.readouterr().out
+    assert "1 cell got better\n  MSG-2 openai/two parse: fail -> pass\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
