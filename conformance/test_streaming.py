@@ -201,7 +201,7 @@ def test_deltas_arrive_as_the_bytes_arrive(exchange: Exchange) -> None:
         raise Blocked(f"the call failed: {exchange.outcome.fault}")
     if exchange.expected.shows_early.isdisjoint({"text", *exchange.adapter.capabilities}):
         raise Vacuous("nothing before the last frame is of a kind that the adapter declares")
-    if exchange.expected.shows_early.isdisjoint(kinds_shown(exchange.events)):
+    if exchange.expected.early_kinds.isdisjoint(kinds_shown(exchange.events)):
         raise Vacuous("the adapter shows nothing of what comes before the last frame; other rules judge what is lost")
     if exchange.outcome.buffered is None:
         raise Vacuous("the transport hands over the stream in one piece")

@@ -141,3 +141,8 @@ def test_three_seconds_before_the_first_delta_are_not_red() -> None:
         assert status(VerySlow(), streams()[0], runner)[0] == Status.PASS
     finally:
         runner.close()
+
+
+@pytest.mark.parametrize(("adapter", "expected"), [(Buffering, Status.FAIL), (Slow, Status.PASS)])
+def test_reasoning_between_tags_counts_as_content(adapter: type[Counting], expected: Status, runner: Runner) -> None:
+    assert status(adapter(), "huggingface/think-tag-never-closed", runner)[0] == expected

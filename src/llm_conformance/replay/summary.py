@@ -125,7 +125,7 @@ def _buffered(attempt: Attempt) -> bool | None:
     A `stream` method that requests a plain response shows all of it at the end.
     """
     exchange, expected = attempt.exchange, _expected(attempt)
-    if expected is None or expected.shows_early.isdisjoint(kinds_shown(attempt.events)):
+    if expected is None or expected.early_kinds.isdisjoint(kinds_shown(attempt.events)):
         return None
     if exchange is None:
         return attempt.buffered

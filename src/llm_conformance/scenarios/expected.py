@@ -98,6 +98,12 @@ class Expected:
     round_trip: RoundTripRequirement | None = None
     switches: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def early_kinds(self) -> frozenset[str]:
+        """The kinds of deltas that can show what is in `shows_early`: text between tags may become reasoning."""
+        is_between_tags = "text" in self.shows_early and self.reasoning_source == "tag"
+        return self.shows_early | ({"reasoning"} if is_between_tags else frozenset())
+
     def allows(self, error: str | None) -> bool:
         """Return True if an adapter may raise an error of this class of the contract instead of returning a response.
 
