@@ -227,7 +227,8 @@ def stale_parts(deviations: Mapping[int, Mapping[str, Any]], alive: Collection[i
     `deviations` are the fields of each deviation by its position. Only deviations of the same entry share anything.
     """
     parts = {
-        at: {(str(each["path"]), each["line"], name, each[name]) for name in LISTS} for at, each in deviations.items()
+        at: {(str(each["path"]), each["line"], name, each.get(name)) for name in LISTS}
+        for at, each in deviations.items()
     }
     living = {part for at in alive for part in parts[at]}
     yield from (at for at, own in parts.items() if not own <= living)
