@@ -13,25 +13,35 @@ from dataclasses import dataclass
 from typing import Any
 
 from llm_conformance.compare import as_json
+from llm_conformance.formats.media import medium_of
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One message, tool call or tool result. `content` is a text, or the parts of a call or a result."""
+    """One text, file, tool call or tool result of a message.
+
+    Attributes:
+        role: `system`, `user`, `assistant` or `tool`.
+        kind: `text`, `call`, `result`, `part` or `item` (of a type that says no more), or the kind of a medium.
+        content: A text, what is in a medium, or the parts of a call or a result.
+        id: The id of a call, or that of the call that a result is for; None where the format has none.
+    """
 
     role: str
     kind: str
     content: Any
+    id: Any = None
 
     def __str__(self) -> str:
         """Return the turn for a message, at most some 300 characters."""
-        text = json.dumps(self.content, ensure_ascii=False, default=repr)
+        content = self.content if self.id is None else [self.id, self.content]
+        text = json.dumps(content, ensure_ascii=False, default=repr)
         return f"{self.kind} of {self.role}: {text if len(text) <= 300 else f'{text[:300]} ...'}"
 
 
 def joined(turns: Iterable[Turn]) -> list[Turn]:
     """Drop empty turns, and join texts of one role that follow each other."""
-    not_empty = (turn for turn in turns if turn.content not in ("", None))
+    not_empty = (turn for turn in turns if turn.kind in ("call", "result") or turn.content not in ("", None))
     result: list[Turn] = []
     for (role, kind), group in itertools.groupby(not_empty, key=lambda turn: (turn.role, turn.kind)):
         if kind == "text":
@@ -53,13 +63,16 @@ def text_turns(role: str, content: Any) -> Iterator[Turn]:
     for part in objects(content):
         if part.get("type") == "thinking":
             continue
-        text = part.get("text", part.get("refusal"))
-        yield Turn(role, "text", text) if isinstance(text, str) else Turn(role, "part", part.get("type"))
+        text, medium = part.get("text", part.get("refusal")), medium_of(part)
+        if isinstance(text, str):
+            yield Turn(role, "text", text)
+        else:
+            yield Turn(role, *medium) if medium else Turn(role, "part", part.get("type"))
 
 
 def plain_text(content: Any) -> str:
     """Return the text of a content, its parts joined."""
-    return "".join(str(each.content) for each in text_turns("", content))
+    return "".join(str(each.content) for each in text_turns("", content) if each.content is not None)
 
 
 def read_arguments(value: Any) -> Any:

@@ -14,7 +14,7 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
     for message in objects(request.get("messages")):
         role = "system" if message.get("role") == "developer" else str(message.get("role"))
         if role == "tool":
-            yield Turn(role, "result", [message.get("tool_call_id"), plain_text(message.get("content"))])
+            yield Turn(role, "result", plain_text(message.get("content")), message.get("tool_call_id"))
             continue
         yield from text_turns(role, message.get("content"))
         for call in objects(message.get("tool_calls")):
@@ -22,7 +22,7 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
             function = call.get(kind)
             if isinstance(function, Mapping):
                 arguments = read_arguments(function.get("arguments", function.get("input")))
-                yield Turn(role, "call", [call.get("id"), kind, function.get("name"), arguments])
+                yield Turn(role, "call", [function.get("name"), arguments, kind], call.get("id"))
             else:
                 yield Turn(role, "call", call)
 

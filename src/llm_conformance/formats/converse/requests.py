@@ -17,12 +17,13 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
         for block in objects(message.get("content")):
             call, result = block.get("toolUse"), block.get("toolResult")
             if isinstance(call, Mapping):
-                yield Turn(role, "call", [call.get("toolUseId"), call.get("name"), call.get("input")])
+                yield Turn(role, "call", [call.get("name"), call.get("input")], call.get("toolUseId"))
             elif isinstance(result, Mapping):
                 yield Turn(
                     "tool" if role == "user" else role,
                     "result",
-                    [result.get("toolUseId"), plain_text(result.get("content"))],
+                    plain_text(result.get("content")),
+                    result.get("toolUseId"),
                 )
             elif "reasoningContent" not in block:
                 yield from text_turns(role, [block])

@@ -16,9 +16,9 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
     for step in [{"type": "user_input", "content": steps}] if isinstance(steps, str) else objects(steps):
         kind = step.get("type")
         if kind == "function_call":
-            yield Turn("assistant", "call", [step.get("id"), step.get("name"), step.get("arguments")])
+            yield Turn("assistant", "call", [step.get("name"), step.get("arguments")], step.get("id"))
         elif kind == "function_result":
-            yield Turn("tool", "result", [step.get("call_id"), plain_text(step.get("result"))])
+            yield Turn("tool", "result", plain_text(step.get("result")), step.get("call_id"))
         elif kind in ("user_input", "model_output"):
             yield from text_turns("user" if kind == "user_input" else "assistant", step.get("content"))
         elif kind != "thought":

@@ -17,12 +17,13 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
         for block in [{"type": "text", "text": content}] if isinstance(content, str) else objects(content):
             kind = block.get("type")
             if kind == "tool_use":
-                yield Turn(role, "call", [block.get("id"), block.get("name"), block.get("input")])
+                yield Turn(role, "call", [block.get("name"), block.get("input")], block.get("id"))
             elif kind == "tool_result":
                 yield Turn(
                     "tool" if role == "user" else role,
                     "result",
-                    [block.get("tool_use_id"), plain_text(block.get("content"))],
+                    plain_text(block.get("content")),
+                    block.get("tool_use_id"),
                 )
             elif kind not in ("thinking", "redacted_thinking"):
                 yield from text_turns(role, [block])

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from llm_conformance.formats.chat.requests import write
+from llm_conformance.formats.media import medium_of
 from llm_conformance.formats.turns import Turn, objects, plain_text, text_turns
 
 __all__ = ["read", "write"]
@@ -19,6 +20,8 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
             yield Turn(role, "result", plain_text(message.get("content")))
             continue
         yield from text_turns(role, message.get("content"))
+        for image in message.get("images") or ():
+            yield Turn(role, *(medium_of({"type": "image", "data": image}) or ("part", "image")))
         for call in objects(message.get("tool_calls")):
             function = call.get("function")
             if isinstance(function, Mapping):

@@ -20,9 +20,9 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
             yield from text_turns("system" if role == "developer" else role, item.get("content"))
         elif kind in ("function_call", "custom_tool_call"):
             arguments = read_arguments(item.get("arguments", item.get("input")))
-            yield Turn("assistant", "call", [item.get("call_id"), kind, item.get("name"), arguments])
+            yield Turn("assistant", "call", [item.get("name"), arguments, kind], item.get("call_id"))
         elif kind in ("function_call_output", "custom_tool_call_output"):
-            yield Turn("tool", "result", [item.get("call_id"), kind, plain_text(item.get("output"))])
+            yield Turn("tool", "result", [plain_text(item.get("output")), kind], item.get("call_id"))
         elif kind != "reasoning":
             yield Turn("assistant", "item", kind)
 
