@@ -1,4 +1,4 @@
-"""RPL: what a provider sent goes back to it in the next request, in the form that it demands."""
+"""RPL: the request asks what the call asks, and what a provider sent goes back to it in the form that it demands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from llm_conformance.formats.turns import objects
 from llm_conformance.pointers import at_pointer
 from llm_conformance.rules.conversations import different_turn
 from llm_conformance.rules.exchange import Exchange
-from llm_conformance.rules.rule import rule
+from llm_conformance.rules.rule import always, rule
 from llm_conformance.rules.violation import fail
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.scenarios.round_trip import first_missing_call, first_missing_text, leaks, matches
@@ -86,6 +86,22 @@ def test_thinking_switches_are_sent_as_set(exchange: Exchange) -> None:
             _expect_in_request(exchange, pointer, expected)
         elif (actual := at_pointer(exchange.request, pointer)) is not None:
             fail(f"no {pointer} in the request: the call does not set it", show(actual))
+
+
+@rule("RPL-4", harm="wrong", when=always, needs_request=True, compares_request=True)
+def test_request_asks_what_the_call_asks(exchange: Exchange) -> None:
+    """The request asks what the call asks: its model, messages, files, tools and switches, with its key, at its path.
+
+    An answer to another question cannot be judged, so it is not replayed: this rule fails, and all others are blocked.
+    If the difference is about a capability that the adapter does not declare, the whole call is unsupported. So it is
+    if the adapter raises NotImplementedError before it sends anything. Defaults that a library adds, the order of keys
+    and tools, ids of its own for tool calls, and how a text is split into blocks make no difference.
+
+    Source: S0-33, S0-37.
+    """
+    difference = exchange.difference
+    if difference is not None:
+        fail(difference.expected, difference.actual)
 
 
 def _expect_in_request(exchange: Exchange, pointer: str, expected: object) -> None:

@@ -165,7 +165,7 @@ def test_a_model_in_the_body_need_not_be_sent_where_the_path_names_it(tmp_path: 
     exchange = OpenExchange(scenario(path), "http://replay.test/exchange-1")
     target = "/v1beta/models/gemini-3.8-flash:generateContent"
     exchange.recording_for(target, {"x-goog-api-key": CANARY_KEY}, json.dumps(ASKED).encode())
-    assert (exchange.mismatch, exchange.mode) == (None, "json")
+    assert (exchange.difference, exchange.mode) == (None, "json")
 
 
 def test_an_image_of_an_interaction_is_an_attachment(tmp_path: Path) -> None:

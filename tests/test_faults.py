@@ -122,7 +122,7 @@ def test_another_request_after_a_failure_is_refused_with_an_explanation(runner: 
     other = declarations.describe("other", AnotherModel())
     outcome = runner.run(Cell(other, outage, "json", "complete")).outcome
     assert outcome.unsupported is None
-    assert outcome.fault == 'the adapter sent /model = "gpt-3"; recorded was "gpt-4o-mini"'
+    assert str(outcome.difference) == 'the adapter sent /model = "gpt-3"; recorded was /model = "gpt-4o-mini"'
 
 
 def test_methods_without_requests_have_no_connection_faults(faulty: list[Scenario]) -> None:

@@ -59,8 +59,8 @@ def test_the_commands_of_the_gate_page_lead_to_a_first_matrix(path: str, project
     adapter = project / "mypkg_conformance.py"
     unfilled = sh(*smoke, cwd=project)
     assert unfilled.returncode == 1
-    assert "NotImplementedError: call mypkg here" in unfilled.stdout
-    text = adapter.read_text("utf-8").replace('raise NotImplementedError("call mypkg here")', "raise TypeError(call)")
+    assert "RuntimeError: call mypkg here" in unfilled.stdout
+    text = adapter.read_text("utf-8").replace('raise RuntimeError("call mypkg here")', "raise TypeError(call)")
     text = text.replace("def complete(self, call):", "def parse(self, http, call):\n        return BASE(http, call)\n")
     adapter.write_text(text.replace("class Adapter:", "BASE = mypkg.Adapter().parse\n\n\nclass Adapter:"), "utf-8")
     assert sh(*smoke, cwd=project).returncode == 0

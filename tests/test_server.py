@@ -64,10 +64,10 @@ def test_every_documented_base_url_is_accepted(replay: ReplayServer, scenario: S
 @pytest.mark.parametrize(
     ("path", "body", "why"),
     [
-        ("/v2/chat/completions", b"{}", "asked for POST {base_url}/v2/chat/completions; recorded was POST"),
+        ("/v2/chat/completions", b"{}", "sent POST {base_url}/v2/chat/completions; recorded was POST"),
         ("/chat/completions", b"{", "a body that is not JSON"),
-        ("/chat/completions", b"[]", "not a JSON object"),
-        ("/chat/completions", b'{"model": "x"}', 'sent /model = "x"; recorded was "deepseek-reasoner"'),
+        ("/chat/completions", b"[]", "a body that is JSON, but no object"),
+        ("/chat/completions", b'{"model": "x"}', 'sent /model = "x"; recorded was /model = "deepseek-reasoner"'),
     ],
 )
 def test_another_request_is_refused_with_an_explanation(
@@ -77,7 +77,7 @@ def test_another_request_is_refused_with_an_explanation(
     answer = httpx.post(f"{exchange.base_url}{path}", content=body, headers=KEYED)
     assert answer.status_code == 400
     assert why in answer.json()["error"]["message"]
-    assert why in (exchange.mismatch or "")
+    assert why in str(exchange.difference)
     assert exchange.mode is None
 
 
@@ -124,7 +124,7 @@ def test_no_thread_is_left_behind(scenario: Scenario) -> None:
 def test_a_refused_path_points_to_the_other_transport(replay: ReplayServer, scenario: Scenario) -> None:
     exchange = replay.open(scenario)
     httpx.post(f"{exchange.base_url}/elsewhere", json=REQUEST, headers=KEYED)
-    assert "--transport=vcr (with pytest: --conformance-transport=vcr)" in (exchange.mismatch or "")
+    assert "--transport=vcr (with pytest: --conformance-transport=vcr)" in str(exchange.difference)
     origin = exchange.base_url.rpartition("/")[0]
     answer = httpx.post(f"{origin}/chat/completions", json=REQUEST, headers=KEYED)
     assert "each call has a path of its own in call.base_url" in answer.text

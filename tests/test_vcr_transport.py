@@ -47,7 +47,7 @@ STDLIB = """
         from llm_conformance.contract import HttpResponse
         connection = http.client.HTTPSConnection("api.deepseek.com")
         key = {"Authorization": f"Bearer {call.api_key}"}
-        connection.request("POST", "/chat/completions", json.dumps({"model": call.model}), key)
+        connection.request("POST", "/chat/completions", json.dumps(call.request), key)
         answer = connection.getresponse()
         return self.parse(HttpResponse(answer.status, dict(answer.headers), answer.read()), call)
 """
@@ -108,7 +108,7 @@ def test_a_hard_coded_url_is_refused_by_the_replay_server(judge: Judge) -> None:
             ELSEWHERE,
             "it tried POST https://api.acme.test/chat/completions; recorded was POST {base_url}/chat/completions",
         ),
-        (OTHER_MODEL, 'the adapter sent /model = "another"; recorded was "deepseek-reasoner"'),
+        (OTHER_MODEL, 'the adapter sent /model = "another"; recorded was /model = "deepseek-reasoner"'),
         (SOCKET, "192.0.2.1:443"),
         (RAISES_INSIDE, "raised RuntimeError: my own fault"),
     ],
@@ -157,7 +157,7 @@ def test_a_late_request_of_a_hung_call_does_not_touch_the_open_exchange(tmp_path
     late.join()
     transport.close(exchange)
     assert len(refused) == 1
-    assert (exchange.mode, exchange.mismatch, exchange.foreign_requests) == (None, None, [])
+    assert (exchange.mode, exchange.difference, exchange.foreign_requests) == (None, None, [])
 
 
 @pytest.mark.parametrize("before", [None, "mine.pem"])

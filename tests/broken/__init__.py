@@ -12,6 +12,7 @@ from types import ModuleType
 from tests.broken import (
     annotation_spans,
     annotations,
+    asked,
     attachments,
     errors,
     finish,
@@ -44,6 +45,7 @@ _MODULES = (
     tools,
     finish,
     round_trip,
+    asked,
     errors,
     provenance,
 )

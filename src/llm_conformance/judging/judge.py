@@ -63,6 +63,11 @@ def judge_exchange(rule: Rule, exchange: Exchange) -> Judgement:
         return Judgement(Status.UNSUPPORTED, exchange.outcome.unsupported, exchange=exchange)
     if exchange.outcome.blocked is not None:
         return Judgement(Status.BLOCKED, exchange.outcome.blocked, exchange=exchange)
+    difference = exchange.outcome.difference
+    if difference is not None and not rule.compares_request:
+        return Judgement(
+            Status.BLOCKED, f"the request asks something else; RPL-4 reports that: {difference}", exchange=exchange
+        )
     declared = rule.capability is None or rule.capability in exchange.adapter.capabilities
     try:
         _check(rule, exchange)

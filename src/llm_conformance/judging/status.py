@@ -10,10 +10,11 @@ class Status(StrEnum):
     """The status of a cell.
 
     `pass`: the only good one. `fail`: the adapter breaks the rule. `vacuous`: the rule has nothing to judge in the
-    scenario. `unsupported`: the adapter does not declare the capability. `blocked`: the call failed, so the rule had
-    nothing to look at; another cell of the same exchange fails and says why. `expected`: a failure that a known
-    deviation names. `stale`: a known deviation names the cell, but none of its cells fails. `new`: the rule or the
-    scenario is newer than the edition that the run is pinned to. `error`: a fault of the suite.
+    scenario. `unsupported`: the adapter does not declare the capability, or cannot make the call. `blocked`: the call
+    failed or asked something else, so the rule had nothing to look at; another cell of the same exchange fails and says
+    why. `expected`: a failure that a known deviation names. `stale`: a known deviation names the cell, but none of its
+    cells fails. `new`: the rule or the scenario is newer than the edition that the run is pinned to. `error`: a fault
+    of the suite.
     `probe-passed`, `probe-failed`: the result of a probe, which no provider is known to send. Neither counts.
     """
 

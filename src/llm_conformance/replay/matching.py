@@ -1,14 +1,17 @@
-"""Compare a request with the recorded ones: path, key and body."""
+"""Compare a request with the recorded ones: path, key, and what its body asks."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
 from llm_conformance.contract.call import CANARY_KEY
+from llm_conformance.formats.differences import Difference, Scope, asked_capabilities, difference
+from llm_conformance.formats.requests import request_of
+from llm_conformance.formats.switches import capability_at
 from llm_conformance.pointers import at_pointer
 from llm_conformance.scenarios.round_trip import matches
 from llm_conformance.scenarios.scenario import Scenario
@@ -21,6 +24,9 @@ _COMMON_PREFIXES = ("/v1", "/v1beta", "/api", "/api/v1", "/openai", "/openai/v1"
 _OWN_PREFIX = re.compile(r"^/(?:v\d\w*|api)(?=/)")
 """A prefix that an API's path begins with, and that some libraries count as a part of the base URL."""
 
+
+_CONVERSATION = frozenset({"messages", "input", "contents", "system", "instructions", "systemInstruction", "documents"})
+"""Fields that are compared as the conversation, whatever pointers into them a scenario names."""
 _TOOL_POINTER = re.compile(r"/tools/\d+(?P<declaration>/functionDeclarations/\d+)?(?P<rest>/.*)?")
 
 
@@ -84,14 +90,84 @@ def has_key(target: str, headers: Mapping[str, str], api: Api) -> bool:
     return in_query or not api.key_headers or any(CANARY_KEY in sent.get(name, "") for name in api.key_headers)
 
 
-def difference(sent: Mapping[str, Any], recorded: Mapping[str, Any], pointers: tuple[str, ...]) -> str | None:
-    """Describe the first JSON pointer at which a request body differs from the recorded one; None if there is none."""
-    for pointer in pointers:
-        actual, expected = at_pointer(sent, pointer), at_pointer(recorded, pointer)
-        equal = actual == expected or matches(actual, expected) or _has_all_words(actual, expected)
-        if not equal and not _is_in_any_tool(sent, pointer, expected):
-            return f"the adapter sent {pointer} = {json.dumps(actual)[:200]}; recorded was {json.dumps(expected)[:200]}"
-    return None
+def asks_otherwise(
+    sent: Mapping[str, Any], scenario: Scenario, mode: Mode, capabilities: Collection[str]
+) -> Difference | None:
+    """Return what the body of a request asks otherwise than the call; None if the recorded answer fits it.
+
+    It may ask what the recorded request asks, or what the call says: the recorded one may have more than the call.
+    `capabilities` are those that the adapter declares.
+    """
+    recorded, api = scenario.interactions[mode].request, scenario.api
+    # If the recorded body has no model, or the path has one, the model is in the path, which matched.
+    has_model = recorded.get("model") == scenario.model and not api.names_model_in_path
+    if has_model and sent.get("model") != scenario.model:
+        return _different_value(sent, recorded, "/model", api)
+    scope = _scope(scenario, mode, capabilities)
+    found = [difference(sent, reference, api, scope) for reference in _references(scenario, mode)]
+    if all(found):
+        return found[0]
+    pointers = (pointer for pointer in scenario.match if pointer.split("/")[1] not in _CONVERSATION)
+    return next(filter(None, (_different_value(sent, recorded, pointer, api) for pointer in pointers)), None)
+
+
+def needed_capabilities(scenario: Scenario, request: Mapping[str, Any]) -> frozenset[str]:
+    """Return the capabilities without which an adapter may be unable to make the call at all."""
+    earlier = {"round_trip"} if scenario.earlier else set()
+    return frozenset(earlier | set(asked_capabilities(request, scenario.api)))
+
+
+def _scope(scenario: Scenario, mode: Mode, capabilities: Collection[str]) -> Scope:
+    """Return what is compared: not what the other RPL rules report, if the adapter declares their capability."""
+    expected = scenario.expected[mode]
+    round_trip, declared = expected.round_trip, "round_trip" in capabilities
+    is_compared_by_others = round_trip is not None and (declared or round_trip.recorded is None)
+    return Scope(
+        answers=not is_compared_by_others,
+        follows_answers=bool(scenario.earlier),
+        answer_texts=round_trip is None or not round_trip.allowed,
+        thinking=not declared,
+        usage=mode == "stream" and expected.usage is not None,
+    )
+
+
+def _references(scenario: Scenario, mode: Mode) -> list[Mapping[str, Any]]:
+    """Return requests that all ask what the call asks: the recorded one, and those that its fields make."""
+    recorded, is_generated = scenario.interactions[mode].request, scenario.provenance == "generated"
+    if scenario.earlier and not is_generated:
+        return [recorded]
+    params = scenario.params[mode]
+    call = {
+        "model": scenario.model,
+        "messages": [each for each in scenario.messages if not scenario.earlier or each["role"] in ("system", "user")],
+        "tools": scenario.tools,
+        "params": params,
+    }
+    try:
+        written = request_of(scenario.api, call, mode)
+        conversation = request_of(scenario.api, call | {"params": {}}, mode)
+    except (KeyError, TypeError):
+        return [recorded]  # its messages have parts of the provider's own form
+    tools = [*_list(conversation.get("tools")), *_list(params.get("tools"))]
+    own = {"tools": tools} if tools else {}
+    requests = [written | own, {**written, **conversation, **own}]
+    # The request of a generated scenario has only what every API has, and not in its form.
+    return [*requests, recorded] if is_generated else [recorded, *requests]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _different_value(sent: Mapping[str, Any], recorded: Mapping[str, Any], pointer: str, api: Api) -> Difference | None:
+    """Return the difference at a JSON pointer into a request body; None if there is none."""
+    actual, expected = at_pointer(sent, pointer), at_pointer(recorded, pointer)
+    equal = actual == expected or matches(actual, expected) or _has_all_words(actual, expected)
+    is_name = pointer.startswith("/tools/") and pointer.rpartition("/")[2] in ("name", "type")
+    if equal or is_name or _is_in_any_tool(sent, pointer, expected):
+        return None
+    here, there = (f"{pointer} = {json.dumps(value)[:200]}" for value in (actual, expected))
+    return Difference(there, here, capability_at(pointer, expected, api))
 
 
 def _is_at(target: str, path: str) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from llm_conformance.formats.differences import Difference
 from llm_conformance.replay import matching
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Interaction, Mode
@@ -16,11 +17,12 @@ class OpenExchange:
     """An exchange from the call of the adapter to its end. The transport and the attempt share it.
 
     Attributes:
+        capabilities: What the adapter declares; what its request is compared in depends on that.
         base_url: The base URL that the adapter is given.
         hold_s: For how many seconds at most the last frame of a stream is held back until content has been shown.
         way_out: What to do if the library does not let its users set the URL, to follow a message; "" for nothing.
         mode: The mode of the recording that was replayed; None if no request was answered.
-        mismatch: Why a request was refused; None if none was.
+        difference: What a refused request asks otherwise than the call; None if none was refused.
         request: The body of the request that was answered; None if none was.
         attempts: How many requests there were, as far as the transport can count them.
         repeats: How many of them repeat a request that was already answered.
@@ -32,13 +34,21 @@ class OpenExchange:
         closed: Set when the exchange is over.
     """
 
-    def __init__(self, scenario: Scenario, base_url: str, hold_s: float = 0, way_out: str = "") -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        base_url: str,
+        hold_s: float = 0,
+        way_out: str = "",
+        capabilities: Collection[str] = (),
+    ) -> None:
         self.scenario = scenario
+        self.capabilities = capabilities
         self.base_url = base_url
         self.hold_s = hold_s
         self.way_out = way_out
         self.mode: Mode | None = None
-        self.mismatch: str | None = None
+        self.difference: Difference | None = None
         self.request: Mapping[str, Any] | None = None
         self.attempts = 0
         self.repeats = 0
@@ -62,28 +72,24 @@ class OpenExchange:
         if not modes:
             url = target if "://" in target else f"{{base_url}}{target}"
             recorded = matching.recorded_requests(scenario)
-            return self._refuse(f"the adapter asked for POST {url}; recorded was {recorded}{self.way_out}")
+            return self._refuse(Difference(f"{recorded}{self.way_out}", f"POST {url}"))
         if not matching.has_key(target, headers, api):
             names = " or ".join(api.key_headers)
-            return self._refuse(f"the adapter sent no call.api_key; the provider wants it in the header {names}")
+            return self._refuse(Difference(f"call.api_key in the header {names}", "no call.api_key"))
         try:
             request = api.read_request(json.loads(body))
         except (ValueError, RecursionError):
-            return self._refuse("the adapter sent a body that is not JSON")
+            return self._refuse(Difference("a JSON object", "a body that is not JSON"))
         if not isinstance(request, dict):
-            return self._refuse("the adapter sent a body that is not a JSON object")
+            return self._refuse(Difference("a JSON object", "a body that is JSON, but no object"))
         mode = modes[0] if len(modes) == 1 else "stream" if api.asks_for_stream(request) else "json"
         if mode not in scenario.interactions:
             self.missing_mode = mode
             return f"this scenario has no {mode} recording"
-        interaction = scenario.interactions[mode]
-        # If the recorded body has no model, or the path has one, the model is in the path, which matched.
-        has_model = interaction.request.get("model") == scenario.model and not api.names_model_in_path
-        pointers = ("/model", *scenario.match) if has_model else scenario.match
-        difference = matching.difference(request, interaction.request, pointers)
+        difference = matching.asks_otherwise(request, scenario, mode, self.capabilities)
         if difference:
             return self._refuse(difference)
-        return self._answer(mode, request, interaction)
+        return self._answer(mode, request, scenario.interactions[mode])
 
     def _answer(self, mode: Mode, request: Mapping[str, Any], interaction: Interaction) -> Interaction:
         outage = self.scenario.outage
@@ -92,6 +98,6 @@ class OpenExchange:
         self.mode, self.request = mode, request
         return interaction if outage is None or self.attempts >= answered_at else outage
 
-    def _refuse(self, reason: str) -> str:
-        self.mismatch = reason
-        return reason
+    def _refuse(self, difference: Difference) -> str:
+        self.difference = difference
+        return str(difference)

@@ -108,7 +108,7 @@ class Runner:
         """Return a cell's exchange, and for how many seconds the last frame was held back, `hold_s` at most."""
         exchange = None
         if cell.method not in PURE:
-            exchange = self._transport.open(cell.scenario, hold_s)
+            exchange = self._transport.open(cell.scenario, hold_s, cell.adapter.capabilities)
         interaction = cell.scenario.interactions[cell.mode]
         http = HttpResponse(interaction.status, dict(interaction.headers))
         call = self._build_call(cell, _base_url(cell, exchange), http, earlier)
@@ -227,7 +227,7 @@ def _cannot_follow(earlier: Exchange) -> Outcome:
     outcome = earlier.outcome
     if outcome.unsupported is not None:
         return Outcome(unsupported=f"in the turn before, {earlier.scenario.id}: {outcome.unsupported}")
-    why = outcome.blocked or outcome.fault or outcome.raised or "no response came back"
+    why = outcome.blocked or outcome.difference or outcome.fault or outcome.raised or "no response came back"
     return Outcome(blocked=f"the turn before, {earlier.scenario.id}, failed: {why}")
 
 

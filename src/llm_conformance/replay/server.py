@@ -13,7 +13,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -56,12 +56,13 @@ class ReplayServer:
         )
         self._thread.start()
 
-    def open(self, scenario: Scenario, hold_s: float = 0) -> OpenExchange:
+    def open(self, scenario: Scenario, hold_s: float = 0, capabilities: Collection[str] = ()) -> OpenExchange:
         """Serve a scenario under a new base URL."""
         token = f"exchange-{next(self._tokens)}"
         listening, refusing = self.ports
         port = refusing if scenario.connection_refused else listening
-        exchange = OpenExchange(scenario, f"http://{_HOST}:{port}/{token}", hold_s, _WAY_OUT)
+        url = f"http://{_HOST}:{port}/{token}"
+        exchange = OpenExchange(scenario, url, hold_s, _WAY_OUT, capabilities)
         self._exchanges[token] = exchange
         return exchange
 

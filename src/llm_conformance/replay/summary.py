@@ -8,7 +8,7 @@ from typing import Any
 
 from llm_conformance.contract import error_for_status
 from llm_conformance.replay.attempt import Attempt
-from llm_conformance.replay.matching import recorded_requests
+from llm_conformance.replay.matching import needed_capabilities, recorded_requests
 from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.rules import errors
 from llm_conformance.rules.folding import kinds_shown
@@ -33,10 +33,15 @@ def outcome_of(attempt: Attempt, exception: BaseException | None, side_effects: 
     exchange, seen = attempt.exchange, vars(side_effects)
     fault = attempt.fault
     if exchange is not None:
-        fault = fault or _wrong_request(exchange, error, side_effects.connections)
-        unsupported = _unsupported(exchange, error) if fault is None else None
-        if unsupported:
-            return Outcome(unsupported=unsupported, **seen)
+        asked = _was_asked(exchange) or bool(side_effects.connections)
+        unsupported = _cannot_be_asked(attempt, exchange, exception, None if asked else error)
+        if unsupported is None and exchange.difference is not None:
+            return Outcome(difference=exchange.difference, raised=error, hung=attempt.hung, **seen)
+        fault = fault or _without_request(exchange, error, side_effects.connections)
+        if unsupported is None and fault is None:
+            unsupported = _unsupported(exchange, error)
+        if unsupported is not None:
+            return Outcome(unsupported=unsupported, hung=attempt.hung, **seen)
     if error is not None and not _is_allowed(attempt, error):
         fault = fault or f"raised {error}"
     cause = None if fault is None else without_values(fault)
@@ -74,11 +79,37 @@ def _end(attempt: Attempt, exception: BaseException | None) -> tuple[Mapping[str
     return response, error
 
 
-def _wrong_request(exchange: OpenExchange, error: Raised | None, connections: tuple[str, ...]) -> str | None:
-    """Return why no recording was replayed, if that is the adapter's fault."""
-    answered = exchange.mode is not None or exchange.missing_mode or exchange.scenario.connection_refused
-    if answered or exchange.mismatch:
-        return exchange.mismatch
+def _cannot_be_asked(
+    attempt: Attempt, exchange: OpenExchange, exception: BaseException | None, error: Raised | None
+) -> str | None:
+    """Return why the adapter cannot make this call: it says so, or lacks a capability that the call needs.
+
+    `error` is what it raised before it asked for anything; None if it did not.
+    """
+    declared = attempt.adapter.capabilities
+    difference = exchange.difference
+    if difference is not None:
+        capability = difference.capability
+        is_needed = capability is not None and capability not in declared
+        return f"`{capability}` is not declared: {difference}" if is_needed else None
+    if error is None:
+        return None
+    if isinstance(exception, NotImplementedError) or error.type == "NotImplementedError":
+        return f"the adapter cannot make this call: {error}"
+    missing = sorted(needed_capabilities(exchange.scenario, attempt.interaction.request) - declared)
+    return f"`{missing[0]}` is not declared, and the call needs it: raised {error}" if missing else None
+
+
+def _was_asked(exchange: OpenExchange) -> bool:
+    """Return True if the adapter sent a request, or nobody can tell."""
+    asked = exchange.mode is not None or exchange.missing_mode is not None or exchange.attempts > 0
+    return asked or exchange.scenario.connection_refused
+
+
+def _without_request(exchange: OpenExchange, error: Raised | None, connections: tuple[str, ...]) -> str | None:
+    """Return that the adapter asked for nothing, if so."""
+    if exchange.mode is not None or exchange.missing_mode or exchange.scenario.connection_refused:
+        return None
     recorded = recorded_requests(exchange.scenario)
     tried = f"; it tried {connections[0]}; recorded was {recorded}{exchange.way_out}" if connections else ""
     if error is not None:

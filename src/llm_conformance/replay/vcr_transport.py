@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -45,11 +45,12 @@ class VcrTransport:
         self._cassettes: dict[int, contextlib.ExitStack] = {}
         self._given_up: set[int] = set()
 
-    def open(self, scenario: Scenario, hold_s: float = 0) -> OpenExchange:
+    def open(self, scenario: Scenario, hold_s: float = 0, capabilities: Collection[str] = ()) -> OpenExchange:
         """Answer requests for a scenario. `hold_s` has no effect: a stream is sent in one piece."""
         interaction = next(iter(scenario.interactions.values()))
         place = scenario.api.place(interaction.uri)
-        exchange = OpenExchange(scenario, place.base_url if place else scenario.api.base_urls[0])
+        base_url = place.base_url if place else scenario.api.base_urls[0]
+        exchange = OpenExchange(scenario, base_url, capabilities=capabilities)
         recorder = vcr.VCR(
             record_mode=RecordMode.NONE, custom_patches=((stubs, stubs.VCRHTTPResponse.__name__, _Response),)
         )

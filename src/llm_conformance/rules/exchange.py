@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from llm_conformance.adapter.declarations import AdapterUnderTest, Method
 from llm_conformance.contract import Call
+from llm_conformance.formats.differences import Difference
 from llm_conformance.rules.outcome import Outcome, Returned
 from llm_conformance.rules.violation import Blocked, Vacuous, Violation
 from llm_conformance.scenarios.expected import Expected
@@ -77,11 +78,21 @@ class Exchange:
 
         Raises Blocked if the adapter sent none, and Vacuous if the scenario refuses connections.
         """
+        return self._expect_a_request()
+
+    def _expect_a_request(self) -> Mapping[str, Any]:
         if self.scenario.connection_refused:
             raise Vacuous("the connection is refused, so no request is seen")
         if self.outcome.request is None:
             raise Blocked(f"there was no request that was answered: {self.outcome.fault}")
         return self.outcome.request
+
+    @property
+    def difference(self) -> Difference | None:
+        """What the request asks otherwise than the call; None if nothing. Without a request it raises as `request`."""
+        if self.outcome.difference is None:
+            self._expect_a_request()
+        return self.outcome.difference
 
     @property
     def raised_allowed_error(self) -> bool:

@@ -15,6 +15,7 @@ from llm_conformance import schema
 from llm_conformance.compare import shown
 from llm_conformance.contract import Annotation, Attachment, Segment, ToolCall, Usage
 from llm_conformance.contract.values import plain
+from llm_conformance.formats.differences import Difference
 from llm_conformance.rules.tracebacks import cause_of, traceback_of
 from llm_conformance.rules.violation import Blocked, without_values
 
@@ -83,6 +84,7 @@ class Outcome:
             was not recorded.
         blocked: Why nothing can be judged, if another scenario shows the failure: the call for an earlier answer has
             failed.
+        difference: What the adapter's request asks otherwise than the call, if it was not answered for that.
         fault: Why there is no answer, if that is a failure: for example, the adapter raised, hung, or returned
             something that is no response.
         cause: What faults with the same cause have in common; None without a fault.
@@ -105,6 +107,7 @@ class Outcome:
     raised: Raised | None = None
     unsupported: str | None = None
     blocked: str | None = None
+    difference: Difference | None = None
     fault: str | None = None
     cause: str | None = None
     traceback: str | None = None

@@ -63,6 +63,8 @@ class Rule:
         since: The edition in which the rule was new (`llm_conformance.editions`).
         vary_cuts: Whether the rule also judges streams that are cut in many ways, not only as recorded.
         needs_request: Whether the rule judges the request. Methods that are given the answer send none.
+        compares_request: Whether the rule reports a request that asks something else than the call. All other rules are
+            blocked then.
     """
 
     id: str
@@ -74,6 +76,7 @@ class Rule:
     since: str = editions.FIRST
     vary_cuts: bool = False
     needs_request: bool = False
+    compares_request: bool = False
 
     @property
     def family(self) -> str:
@@ -100,6 +103,7 @@ def rule(
     when: Applies = answered,
     vary_cuts: bool = False,
     needs_request: bool = False,
+    compares_request: bool = False,
 ) -> Callable[[Check], Check]:
     """Mark a function as the rule `id`; its docstring's first paragraph is the requirement.
 
@@ -108,7 +112,8 @@ def rule(
 
     def mark(check: Check) -> Check:
         requirement = inspect.cleandoc(check.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
-        setattr(check, _MARK, Rule(id, requirement, capability, when, check, harm, since, vary_cuts, needs_request))
+        marked = Rule(id, requirement, capability, when, check, harm, since, vary_cuts, needs_request, compares_request)
+        setattr(check, _MARK, marked)
         return check
 
     return mark
