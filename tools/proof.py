@@ -26,6 +26,7 @@ COMMAND = "python -m tools.proof docs/proof.md --report=report.json"
 SCORES = Path(__file__).parent / "mutation" / "scores.json"
 ALWAYS_APPLICABLE = frozenset({"SHP-1", "PRV-2", "PRV-3", "ERR-4", "STR-2", "STR-3"})
 """Rules that judge every response, whatever is in it."""
+_FATES = ("killed", "explained", "survived")
 
 _HEAD = f"""\
 # Proof that the suite finds faults
@@ -85,19 +86,25 @@ def _faults() -> Iterator[str]:
 
 
 def _scores(scores: Mapping[str, Any]) -> Iterator[str]:
-    yield from ("## Mutants of the reference adapters", "")
-    yield f"{scores['when']}, `{scores['command']}`. `tools/mutation/survivors.toml` has the explanations; survivors"
-    yield "without one are gaps in the scenarios."
+    every = scores["modules"]["all"]
+    judged, made = sum(every[fate] for fate in _FATES), every["made"]
     yield from (
+        "## Mutants of the reference adapters",
         "",
-        "| module | mutants | killed | explained | survived | killed of those not explained |",
-        "|---|---|---|---|---|---|",
+        f"On {scores['when']}, `{scores['command']}`",
+        f"judged a sample of {judged} of {made} mutants," if judged < made else f"judged all {made} mutants,",
+        "each of them one small change to one function in `adapters/`; tables outside of functions are not changed.",
+        "A mutant is killed if the suite fails. `tools/mutation/survivors.toml` explains survivors that behave in the",
+        "same way, that the contract allows, or that no response reaches. The others are gaps in the scenarios.",
+        "",
+        "| module | mutants | judged | killed | explained | survived | killed of those not explained |",
+        "|---|---|---|---|---|---|---|",
     )
-    for module, api in scores["modules"].items():
-        judged = api["killed"] + api["survived"]
-        share = f"{api['killed'] / judged:.1%}" if judged else ""
-        total = judged + api["explained"]
-        yield f"| {module} | {total} | {api['killed']} | {api['explained']} | {api['survived']} | {share} |"
+    for module, count in scores["modules"].items():
+        killed, explained, survived = (count[fate] for fate in _FATES)
+        share = f"{killed / (killed + survived):.1%}" if killed + survived else ""
+        judged = killed + explained + survived
+        yield f"| {module} | {count['made']} | {judged} | {killed} | {explained} | {survived} | {share} |"
     yield ""
 
 

@@ -23,7 +23,8 @@ import pytest
 
 from llm_conformance.locations import ROOT, RULES
 from tools.mutation.judging import Fate, Judge
-from tools.mutation.mutants import Mutant, write
+from tools.mutation.mutant import Mutant, sample
+from tools.mutation.mutants import write
 
 EXPLAINED = Path(__file__).with_name("survivors.toml")
 GOOD: tuple[Fate, ...] = ("killed", "timeout")
@@ -32,15 +33,17 @@ GOOD: tuple[Fate, ...] = ("killed", "timeout")
 def main(arguments: Sequence[str]) -> int:
     """Judge the mutants, print the survivors and a table by module, write the reports; return the exit code."""
     options = _options(arguments)
-    before: dict[str, Fate] = json.loads(options.again.read_text("utf-8")) if options.again else {}
+    report = json.loads(options.again.read_text("utf-8")) if options.again else {}
+    before: dict[str, Fate] = {name: about["fate"] for name, about in report.items()}
     with tempfile.TemporaryDirectory() as directory:
         package = Path(directory) / "mutated"
-        mutants = [each for each in write(ROOT / "adapters", package) if _is_wanted(each, options)]
+        every = [each for each in write(ROOT / "adapters", package) if _is_wanted(each, options)]
+        mutants = sample(every, options.one_in, options.seed)
         wanted = [each for each in mutants if before.get(each.name) not in GOOD and not (before and explanation(each))]
         if not mutants:
             sys.exit("tools.mutation: no mutant matches these options")
         sys.path.insert(0, directory)
-        judge = Judge(wanted, options.jobs, _Progress(len(wanted)))
+        judge = Judge(wanted, options.jobs, _Progress(len(wanted), report, options.report))
         judge.load(package.name)
         judged = [f"--adapter={package.name}", f"--conformance-examples={options.examples}"]
         plugins = ("-p", "no:cacheprovider")
@@ -48,25 +51,26 @@ def main(arguments: Sequence[str]) -> int:
     if len(judge.fates) < len(wanted):
         return int(code) or 3
     fates = before | judge.fates
-    if options.report:
-        options.report.write_text(json.dumps(fates, indent=1), "utf-8")
     by_module = scores(mutants, fates)
     if options.scores:
-        command = f"python -m tools.mutation {shlex.join(arguments)}"
-        document = {"when": f"{datetime.now(UTC):%Y-%m-%d}", "command": command, "modules": by_module}
+        command = shlex.join(["python", "-m", "tools.mutation", *_which(options)])
+        made = {**Counter(each.module for each in every), "all": len(every)}
+        modules = {module: {"made": made[module], **count} for module, count in by_module.items()}
+        document = {"when": f"{datetime.now(UTC):%Y-%m-%d}", "command": command, "modules": modules}
         options.scores.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
     return _show(mutants, fates, by_module, options.at_least)
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m tools.mutation", description=__doc__.partition("\n")[0])
-    parser.add_argument("--one-in", type=int, default=1, metavar="N", help="judge only every Nth mutant")
+    parser.add_argument("--one-in", type=int, default=1, metavar="N", help="judge one in N mutants of each module")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="another seed gives another sample")
     parser.add_argument("--module", action="append", metavar="GLOB", help="judge those of a module: gemini, _chat, ...")
     parser.add_argument("--mutant", action="append", metavar="GLOB", help="judge those with this name")
     parser.add_argument("--again", type=Path, metavar="FILE", help="judge only the survivors of this report")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="parallel processes")
     parser.add_argument("--examples", type=int, default=3, metavar="N", help="the suite's --conformance-examples")
-    parser.add_argument("--report", type=Path, metavar="FILE", help="write the fate of each mutant (JSON)")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write fates and failing tests (JSON)")
     parser.add_argument("--scores", type=Path, metavar="FILE", help="write the numbers of mutants by module (JSON)")
     parser.add_argument("--at-least", type=float, default=100.0, metavar="PERCENT", help="the share to be killed")
     return parser.parse_args(arguments)
@@ -75,18 +79,29 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 def _is_wanted(mutant: Mutant, options: argparse.Namespace) -> bool:
     named = not options.module or any(fnmatchcase(mutant.module, glob) for glob in options.module)
     chosen = not options.mutant or any(fnmatchcase(mutant.name, glob) for glob in options.mutant)
-    return named and chosen and mutant.is_in_sample(options.one_in)
+    return named and chosen
+
+
+def _which(options: argparse.Namespace) -> list[str]:
+    """Return the options that decide which mutants are judged, and by which inputs."""
+    globs = [f"--{name}={glob}" for name in ("module", "mutant") for glob in getattr(options, name) or ()]
+    return [*globs, f"--one-in={options.one_in}", f"--seed={options.seed}", f"--examples={options.examples}"]
 
 
 class _Progress:
-    """A progress line on standard error."""
+    """A progress line on standard error, and the report, which a run that is stopped leaves behind for `--again`."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, report: dict[str, dict[str, str]], path: Path | None) -> None:
         self._total = total
+        self._report = report
+        self._path = path
         self._fates: Counter[Fate] = Counter()
 
-    def __call__(self, _mutant: Mutant, fate: Fate) -> None:
+    def __call__(self, mutant: Mutant, fate: Fate, by: str) -> None:
         self._fates[fate] += 1
+        self._report[mutant.name] = {"fate": fate, "by": by}
+        if self._path:
+            self._path.write_text(json.dumps(self._report, indent=1), "utf-8")
         done = sum(self._fates.values())
         if sys.stderr.isatty() or done % 200 == 0 or done == self._total:
             counts = ", ".join(f"{number} {fate}" for fate, number in self._fates.items())

@@ -1,49 +1,16 @@
-"""Mutants of the reference adapters: a copy of the package with all of them, and what each changes."""
+"""A copy of the reference adapters with all mutants, and what each mutant changes."""
 
 from __future__ import annotations
 
 import difflib
-import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from mutmut.mutation.file_mutation import MutatedFile, mutate_file_contents
 
+from tools.mutation.mutant import Mutant
+
 _ORIGINAL = "orig"
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """One change to one function.
-
-    Attributes:
-        name: mutmut's name: `mutated.gemini.x__parts__mutmut_3`.
-        module: The adapter's module, without its package: `gemini`.
-        function: The function's name, with its class: `GenerateDecoder.feed`.
-        removed: The changed lines of the function, stripped.
-        added: The lines that replace them, stripped.
-    """
-
-    name: str
-    module: str
-    function: str
-    removed: tuple[str, ...]
-    added: tuple[str, ...]
-
-    @property
-    def hit(self) -> str:
-        """The name under which mutmut records calls of the function."""
-        return self.name.rpartition("__mutmut_")[0]
-
-    def is_in_sample(self, one_in: int) -> bool:
-        """Return True if the mutant is in the sample of one in N, which is the same in every run."""
-        return zlib.crc32(self.name.encode()) % one_in == 0
-
-    def __str__(self) -> str:
-        """Return the function and the changed lines."""
-        changed = [f"- {line}" for line in self.removed] + [f"+ {line}" for line in self.added]
-        return "\n    ".join([f"{self.module}.{self.function}", *changed])
 
 
 def write(adapters: Path, target: Path) -> list[Mutant]:
