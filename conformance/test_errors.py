@@ -76,9 +76,10 @@ def test_errors_keep_their_facts_and_no_secret(exchange: Exchange) -> None:
     """Provider, original error and Retry-After survive, and the API key is in no message, dump, log or raw event.
 
     A caller who catches a RateLimitError needs to know when to retry. Errors and answers are logged and reported, while
-    providers echo keys and HTTP libraries keep requests. An error may leave out its provider, but not name another. A
-    lost connection has an exception of the HTTP library behind it. `Retry-After` is read from fields and headers of the
-    error and of the exceptions behind it, as a value: 41 and 41.0 are the same.
+    providers echo keys and HTTP libraries keep requests. A key that the provider has masked is no leak. A whole one is,
+    also if the provider's own text has it; no provider is known to send that, so only probes do. An error may leave out
+    its provider, but not name another. A lost connection has an exception of the HTTP library behind it. `Retry-After`
+    is read from fields and headers of the error and of the exceptions behind it, as a value: 41 and 41.0 are the same.
 
     Source: S3-19, S3-22, S3-31, S4-16.
     """

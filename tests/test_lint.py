@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -217,6 +218,26 @@ def test_the_class_of_an_error_is_stated_only_if_the_bytes_name_one(tmp_path: Pa
     found = miniature.problems(tmp_path)
     assert len(found) == (why is not None)
     assert all(f"{why}: any is right, which is LLMError" in problem for problem in found)
+
+
+@pytest.mark.parametrize(
+    ("id", "grounds", "is_refused"),
+    [
+        ("openai/error-401-repeats-the-key", "probe", False),
+        ("openai/error-401-repeats-the-key", "documentation", True),
+        ("openai/error-401-masks-the-key", "recording", False),
+    ],
+)
+def test_a_whole_key_is_in_probes_only(tmp_path: Path, id: str, grounds: str, is_refused: bool) -> None:
+    source = CASSETTES / f"{id}.scenario.yaml"
+    path = tmp_path / "mini" / source.name
+    path.parent.mkdir()
+    text = load.cassette_path(source).read_text("utf-8")
+    load.cassette_path(path).write_text(re.sub("grounds: .*", f"grounds: {grounds}", text), "utf-8")
+    path.write_bytes(source.read_bytes())
+    found = miniature.problems(tmp_path)
+    assert bool(found) == is_refused
+    assert all("the response has the whole API key, which providers mask" in problem for problem in found)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from adapters import ReferenceAdapters
 from llm_conformance.adapter import declarations
-from llm_conformance.contract import Call
+from llm_conformance.contract import Call, LLMError
 from llm_conformance.judging.cell_judge import CellJudge
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.status import Status
@@ -98,3 +98,23 @@ def test_a_status_that_the_library_made_up_does_not_hide_its_class(runner: Runne
     adapter = RaisesAtTheEnd()
     adapter.errors = {"InternalServerError": "ValidationError"}
     assert failures(adapter, "deepseek/frame-cut-short", runner) == {}
+
+
+class PassesOnTheBody(ReferenceAdapters):
+    """Puts the provider's whole text into its error, unredacted."""
+
+    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Iterator[Any]:
+        body = b"".join(chunks).decode()
+        try:
+            yield from super().parse_stream([body.encode()], call)
+        except LLMError as error:
+            raise type(error)(body, provider=call.provider) from None
+
+
+@pytest.mark.parametrize(
+    ("id", "fails"), [("openai/error-401-masks-the-key", False), ("openai/error-401-repeats-the-key", True)]
+)
+def test_a_key_that_the_provider_masks_is_no_leak(id: str, fails: bool, runner: Runner) -> None:
+    found = failures(PassesOnTheBody(), id, runner)
+    assert bool(found) == fails
+    assert all("without the API key" in (message or "") for message in found.values())

@@ -1,4 +1,4 @@
-"""Check that a scenario demands the class of an error only where its bytes name one."""
+"""Checks of what scenarios demand of errors: a class only where one is named, a hidden key only in probes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from llm_conformance.contract import LLMError
+from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.scenarios.checks.recording import Problems, Recording
 from llm_conformance.wire import answers
 
@@ -28,6 +29,15 @@ def class_is_named(recording: Recording) -> Problems:
         yield f"the bytes end without naming an error: any is right, which is {_ANY}", recording.where("error")
     elif not any(_places_that_name(list(answers.documents(recording.interaction)), facts.error)):
         yield f"the error has neither status nor type nor code: any is right, which is {_ANY}", recording.where("error")
+
+
+def key_is_in_probes_only(recording: Recording) -> Problems:
+    """Report a response that repeats the whole API key, unless the scenario is a probe.
+
+    Providers mask the keys that they repeat. An adapter that passes on what no provider sends must not count as leaky.
+    """
+    if CANARY_KEY.encode() in recording.interaction.body and recording.file.cassette.grounds != "probe":
+        yield "the response has the whole API key, which providers mask: mask it, or make this a probe", ("recordings",)
 
 
 def _places_that_name(value: Any, error: Any, key: str = "", beside: Mapping[str, Any] = _NOTHING) -> Iterator[bool]:

@@ -9,7 +9,7 @@ from llm_conformance import schema
 from llm_conformance.compare import as_json, first_difference, same, show
 from llm_conformance.contract import ERROR_TYPES, Annotation, error_for_status
 from llm_conformance.scenarios import derive
-from llm_conformance.scenarios.checks.error_checks import class_is_named
+from llm_conformance.scenarios.checks.error_checks import class_is_named, key_is_in_probes_only
 from llm_conformance.scenarios.checks.recording import Check, Problems, Recording
 from llm_conformance.scenarios.citations import pair
 from llm_conformance.scenarios.expected import Expected
@@ -215,5 +215,11 @@ CHECKS_OF_ANSWERS: tuple[Check, ...] = (
     _omitted_segments_are_plain,
     _spans_are_in_the_message,
     _annotations_are_those_of_the_bytes,
+    key_is_in_probes_only,
 )
-CHECKS_OF_ERRORS: tuple[Check, ...] = (_errors_are_of_the_contract, _bytes_are_an_error, class_is_named)
+CHECKS_OF_ERRORS: tuple[Check, ...] = (
+    _errors_are_of_the_contract,
+    _bytes_are_an_error,
+    class_is_named,
+    key_is_in_probes_only,
+)
