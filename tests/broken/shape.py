@@ -15,7 +15,7 @@ class CostAsText(FaultyResponse):
     """Returns the cost as text."""
 
     fails = ("SHP-1",)
-    says = 'must be a number, and is "0.0"'
+    says = 'must be a number or null, and is "0.0"'
 
     def alter(self, response: Response, call: Call) -> Response:
         return replace(response, cost_usd="0.0")  # type: ignore[arg-type]
