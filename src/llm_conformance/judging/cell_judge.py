@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from llm_conformance import editions
 from llm_conformance.judging.counterexamples import Counterexample
 from llm_conformance.judging.deviations import Deviations
 from llm_conformance.judging.effort import Effort
+from llm_conformance.judging.example_judge import Known, RuleResult
 from llm_conformance.judging.failure_text import failure_text, reproduce_command
 from llm_conformance.judging.judge import Judgement, judge_exchange, known_without_running
 from llm_conformance.judging.status import Status
@@ -18,6 +19,7 @@ from llm_conformance.judging.verdict import Verdict, held_to, verdict
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.rules.rule import Rule
+from llm_conformance.rules.violation import Violation
 
 _OF_PROBES = {Status.PASS: Status.PROBE_PASSED, Status.FAIL: Status.PROBE_FAILED}
 
@@ -34,7 +36,7 @@ class CellJudge:
     """Judges cells by rules: runs the exchange if a rule needs it, applies known deviations, counts the verdicts.
 
     With `probes_apart`, probes pass or fail as `probe-passed` or `probe-failed`. Failures of what is newer than
-    `edition` are `new`.
+    `edition` are `new`. With `collects`, searches find what they find when all of it is known (`find_failures`).
     """
 
     def __init__(
@@ -44,12 +46,14 @@ class CellJudge:
         deviations: Deviations | None = None,
         probes_apart: bool = False,
         edition: str = editions.CURRENT,
+        collects: bool = False,
     ) -> None:
         self._runner = runner
         self._effort = effort
         self._deviations = deviations or Deviations()
         self._probes_apart = probes_apart
         self._edition = edition
+        self._collects = collects
 
     def judge(self, cell: Cell, rules: Iterable[Rule], tally: Tally | None = None) -> list[JudgedRule]:
         """Judge a cell; return the verdicts for which its exchange was run, and count all verdicts in `tally`.
@@ -82,22 +86,32 @@ class CellJudge:
         return None if known is None else self._deviations.apply(verdict(cell, rule, known.status, known.message))
 
     def _judge(self, cell: Cell, rule: Rule) -> JudgedRule:
-        status, message, counterexample = self._over_cuts(cell, rule) if rule.vary_cuts else self._once(cell, rule)
+        found: Mapping[str, Any] = {}
+        if rule.vary_cuts:
+            result = self._over_cuts(cell, rule)
+            status, message, counterexample, found = result.status, result.message, result.shown, result.fields
+        else:
+            status, message, counterexample = self._once(cell, rule)
+        is_probe = self._probes_apart and cell.scenario.grounds == "probe"
+        if is_probe:
+            status = _OF_PROBES.get(Status.FAIL if status == Status.EXPECTED else status, status)
         details: Mapping[str, Any] | None = None
-        if counterexample is not None and rule.vary_cuts:
-            cuts = list(counterexample.cell.scenario.cuts or ())
-            details = {"cuts": cuts, "returned": counterexample.returned}
-        if self._probes_apart and cell.scenario.grounds == "probe":
-            status = _OF_PROBES.get(status, status)
-        violation = None if counterexample is None else counterexample.violation
-        command = None if counterexample is None else reproduce_command(cell, rule, self._runner.options)
-        found = self._deviations.apply(verdict(cell, rule, status, message, details, violation, command))
-        found = held_to(self._edition, found, rule.since, cell.scenario.since)
-        if counterexample is None or found.status != Status.FAIL:
-            return JudgedRule(found)
+        if counterexample is None:
+            judged = verdict(cell, rule, status, message)
+        else:
+            if rule.vary_cuts:
+                cuts = list(counterexample.cell.scenario.cuts or ())
+                details = {"cuts": cuts, "returned": counterexample.returned}
+            violation, command = counterexample.violation, reproduce_command(cell, rule, self._runner.options)
+            judged = verdict(cell, rule, status, str(violation), details, violation, command)
+        is_settled = bool(found) and counterexample is not None and not is_probe
+        judged = replace(judged, **found) if is_settled else self._deviations.apply(judged)
+        judged = held_to(self._edition, judged, rule.since, cell.scenario.since)
+        if counterexample is None or judged.status != Status.FAIL:
+            return JudgedRule(judged)
         if cell.scenario.provenance == "generated" and not rule.vary_cuts:
             details = counterexample.details()  # an example that was kept is shown as it was when it was found
-        return JudgedRule(found, failure_text(cell, rule, counterexample.violation, self._runner.options, details))
+        return JudgedRule(judged, failure_text(cell, rule, counterexample.violation, self._runner.options, details))
 
     def _once(self, cell: Cell, rule: Rule) -> tuple[Status, str | None, Counterexample | None]:
         exchange = self._runner.exchange(cell)
@@ -106,11 +120,19 @@ class CellJudge:
         counterexample = None if violation is None else Counterexample(cell, exchange, violation)
         return judgement.status, judgement.message, counterexample
 
-    def _over_cuts(self, cell: Cell, rule: Rule) -> tuple[Status, str | None, Counterexample | None]:
+    def _over_cuts(self, cell: Cell, rule: Rule) -> RuleResult:
         # Importing Hypothesis takes longer than judging a provider; a run without generated inputs does not need it.
         from llm_conformance.judging.cut_search import search_cuts
 
-        result = search_cuts(cell, rule, self._runner, self._effort)
-        counterexample = result.counterexample
-        message = result.message if counterexample is None else str(counterexample.violation)
-        return result.status, message, counterexample
+        is_named = self._deviations.apply(verdict(cell, rule, Status.PASS)).deviation is not None
+        return search_cuts(
+            cell, rule, self._runner, self._effort, self._known(cell), collects=self._collects, to_its_end=is_named
+        )
+
+    def _known(self, cell: Cell) -> Known:
+        def positions(rule: Rule, violation: Violation) -> Sequence[int] | None:
+            if any(editions.is_newer(each, self._edition) for each in (rule.since, cell.scenario.since)):
+                return ()
+            return self._deviations.naming(verdict(cell, rule, Status.FAIL, violation=violation)) or None
+
+        return positions

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from llm_conformance.judging.effort import Effort
-from llm_conformance.judging.example_judge import ExampleJudge, RuleResult
-from llm_conformance.judging.search import search
+from llm_conformance.judging.example_judge import ExampleJudge, Known, RuleResult
+from llm_conformance.judging.search import find_failures
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.rules.rule import Rule
@@ -16,13 +16,21 @@ _CUTS = 0.2
 """The number of ways in which each recorded stream is cut, as a part of the number of generated examples."""
 
 
-def search_cuts(cell: Cell, rule: Rule, runner: Runner, effort: Effort) -> RuleResult:
-    """Judge the stream of a cell by one rule, cut in many ways; return the result over all of them."""
-    judge = ExampleJudge(runner, [rule])
-    search(
+def search_cuts(
+    cell: Cell, rule: Rule, runner: Runner, effort: Effort, known: Known, *, collects: bool, to_its_end: bool
+) -> RuleResult:
+    """Judge the stream of a cell by one rule, cut in many ways; return the result over all of them.
+
+    `known`, `collects` and `to_its_end` are those of `ExampleJudge` and `find_failures`.
+    """
+    judge = ExampleJudge(runner, [rule], known)
+    find_failures(
+        judge,
         f"{rule.id} {cell}",
         recuts(cell.scenario),
-        lambda drawn: judge.is_wrong(replace(cell, scenario=drawn)),
+        lambda drawn: replace(cell, scenario=drawn),
         effort.times(_CUTS),
+        collects=collects,
+        to_its_end=to_its_end,
     )
     return judge.results[rule]

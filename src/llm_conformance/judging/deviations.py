@@ -125,15 +125,15 @@ class Deviations:
     is_certain: bool = False
 
     def apply(self, verdict: Verdict) -> Verdict:
-        """Return the verdict with the deviations that name its cell; a failure becomes `expected` by the first."""
-        named = self._naming(verdict)
+        """Return the verdict with the deviations that name its cell; a failure becomes `expected`."""
+        named = self.naming(verdict)
         if not named:
             return verdict
-        if verdict.status == Status.FAIL:
-            return replace(verdict, status=Status.EXPECTED.value, deviation=named[0])
-        return replace(verdict, deviation=named[0], further_deviations=tuple(named[1:]))
+        status = Status.EXPECTED.value if verdict.status == Status.FAIL else verdict.status
+        return replace(verdict, status=status, deviation=named[0], further_deviations=tuple(named[1:]))
 
-    def _naming(self, verdict: Verdict) -> list[int]:
+    def naming(self, verdict: Verdict) -> list[int]:
+        """Return the positions of the deviations that name the cell of a verdict, in order."""
         places = self._places.get(verdict.adapter, {})
         # A look-up is a hundred times faster than matching a glob, and most entries have no glob.
         about = (places.get((verdict.rule, name), ()) for name in (verdict.scenario, None))
@@ -162,7 +162,7 @@ class Deviations:
 
     def stale_entries(self, stale: Collection[int]) -> Iterator[str]:
         """Yield for each entry that is stale, or of which a part is, its place and what to remove."""
-        for (path, line), positions in self._entries.items():
+        for (path, line), positions in self.by_entry.items():
             if gone := [at for at in positions if at in stale]:
                 yield f"{path}:{line}: {self._advice(gone, [at for at in positions if at not in stale])}"
 
@@ -173,7 +173,7 @@ class Deviations:
         not be judged.
         """
         applying = {at for positions in self.by_adapter.values() for at in positions}
-        unused = [positions for positions in self._entries.values() if set(positions).isdisjoint(used)]
+        unused = [positions for positions in self.by_entry.values() if set(positions).isdisjoint(used)]
         reasons = Counter(
             "for other adapters or versions"
             if applying.isdisjoint(positions)
@@ -184,10 +184,10 @@ class Deviations:
         )
         if unused:
             why = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
-            yield f"deviations not used in this run: {len(unused)} of {len(self._entries)} entries: {why}"
+            yield f"deviations not used in this run: {len(unused)} of {len(self.by_entry)} entries: {why}"
 
     @functools.cached_property
-    def _entries(self) -> Mapping[tuple[Path, int], Sequence[int]]:
+    def by_entry(self) -> Mapping[tuple[Path, int], Sequence[int]]:
         """The positions of the deviations of each entry."""
         found: dict[tuple[Path, int], list[int]] = {}
         for at, each in enumerate(self.listed):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from hypothesis import Phase, Verbosity, find, settings
 from hypothesis import strategies as st
@@ -13,6 +13,8 @@ from hypothesis.errors import FlakyFailure, NoSuchExample
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from llm_conformance.judging.effort import Effort
+from llm_conformance.judging.example_judge import ExampleJudge
+from llm_conformance.replay.cell import Cell
 from llm_conformance.scenarios.scenario import Scenario
 
 
@@ -37,6 +39,37 @@ class _Seed(random.Random):
 
     def getrandbits(self, _bits: int, /) -> int:
         return self._number
+
+
+def find_failures(
+    judge: ExampleJudge,
+    name: str,
+    scenarios: SearchStrategy[Scenario],
+    cell: Callable[[Scenario], Cell],
+    effort: Effort,
+    *,
+    listed: Callable[[], Iterable[Scenario]] = tuple,
+    collects: bool = False,
+    to_its_end: bool = True,
+) -> None:
+    """Judge the `listed` scenarios and drawn ones until one is wrong; then, `to_its_end`, all of them once more.
+
+    With `collects` nothing is wrong, if the search is reproducible: it then draws exactly what it will draw when all
+    of these failures are known.
+    """
+
+    def is_wrong(scenario: Scenario) -> bool:
+        return judge.is_wrong(cell(scenario))
+
+    if collects and effort.reproducible:
+        judge.collect()
+    for last in (False, True):
+        if not any(map(is_wrong, listed())):
+            # Hypothesis forgets what it found under a name once that passes. A reproducible search remembers nothing.
+            is_other = last and not effort.reproducible
+            search(f"{name} to its end" if is_other else name, scenarios, is_wrong, effort)
+        if last or not to_its_end or not judge.needs_another_search():
+            break
 
 
 def search(

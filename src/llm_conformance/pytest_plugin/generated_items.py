@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from llm_conformance.judging.counterexamples import Counterexample, failure_text
 from llm_conformance.judging.example_judge import ExampleJudge, RuleResult
 from llm_conformance.judging.failure_text import reproduce_command
 from llm_conformance.judging.plan import Filters
-from llm_conformance.judging.search import search
+from llm_conformance.judging.search import find_failures
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict, held_to, shown_profile
 from llm_conformance.locations import CASSETTES
@@ -24,6 +24,7 @@ from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
 from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.replay.cell import PURE, Cell
 from llm_conformance.rules.rule import Rule
+from llm_conformance.rules.violation import Violation
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.theme import THEMES, Theme
 from llm_conformance.wire.interaction import Mode
@@ -92,8 +93,7 @@ class PropertyItem(JudgingItem):
         super().__init__(**kwargs)
         self._property = property_
         self._run = run
-        known = [rule for rule in rules if self._is_known(rule)]
-        self._judge = ExampleJudge(run.runner, rules, known)
+        self._judge = ExampleJudge(run.runner, rules, self._known)
         self._effort = run.settings.effort.times(property_.effort, property_.alike)
         self._keep_in = keep_in
         self.tally = run.new_tally(items=1)
@@ -102,13 +102,15 @@ class PropertyItem(JudgingItem):
         """Search."""
         self.tally = self._run.new_tally(items=1)
         theme, api, mode = self._property.theme, self._property.api, self._property.mode
-        for last in (False, True):
-            if not any(map(self._is_wrong, theme.all_listed(api, mode))):
-                # Each search has its own name: Hypothesis forgets what it found under a name once that passes.
-                name = f"{self.name} to its end" if last else self.name
-                search(name, theme.scenarios(api, mode), self._is_wrong, self._effort)
-            if last or not self._judge.needs_another_search():
-                break
+        find_failures(
+            self._judge,
+            self.name,
+            theme.scenarios(api, mode),
+            self._cell,
+            self._effort,
+            listed=lambda: theme.all_listed(api, mode),
+            collects=self._run.settings.write_deviations is not None,
+        )
         self._judge.prefer_whole_streams()
         results = self._judge.results
         verdicts = {rule: self._verdict(rule, result) for rule, result in results.items()}
@@ -128,20 +130,19 @@ class PropertyItem(JudgingItem):
         if not self.tally.summary[Status.PASS]:
             pytest.skip("no rule had anything to judge")
 
-    def _is_wrong(self, scenario: Scenario) -> bool:
+    def _cell(self, scenario: Scenario) -> Cell:
         searched = self._property
-        return self._judge.is_wrong(Cell(searched.adapter, scenario, searched.mode, searched.method))
+        return Cell(searched.adapter, scenario, searched.mode, searched.method)
 
-    def _is_known(self, rule: Rule) -> bool:
-        """Return True if failures of a rule do not count: a deviation names them, or the edition does not have them."""
-        edition = self._run.settings.edition
-        is_new = any(editions.is_newer(each, edition) for each in (rule.since, self._property.theme.since))
-        return is_new or self._verdict(rule, RuleResult()).deviation is not None
+    def _known(self, rule: Rule, violation: Violation) -> Sequence[int] | None:
+        settings = self._run.settings
+        if any(editions.is_newer(each, settings.edition) for each in (rule.since, self._property.theme.since)):
+            return ()
+        verdict = self._verdict(rule, RuleResult())
+        return settings.deviations.naming(replace(verdict, status=Status.FAIL.value, **_told(violation))) or None
 
     def _verdict(self, rule: Rule, result: RuleResult) -> Verdict:
         searched = self._property
-        found = result.counterexample
-        example = None if found is None else self._example(rule, found)
         verdict = Verdict(
             adapter=searched.adapter.label,
             rule=rule.id,
@@ -151,16 +152,19 @@ class PropertyItem(JudgingItem):
             mode=searched.mode,
             method=searched.method,
             status=result.status.value,
-            message=str(found.violation) if found else result.message,
+            message=result.message,
             provenance="generated",
-            example=example,
-            cause=None if found is None else found.violation.cause,
-            traceback=None if found is None else found.violation.traceback,
-            command=None if example is None else example["command"],
-            think_profile=None if found is None else shown_profile(found.cell.scenario),
         )
         settings = self._run.settings
-        return held_to(settings.edition, settings.deviations.apply(verdict), rule.since, searched.theme.since)
+        found = result.shown
+        if found is None:
+            verdict = settings.deviations.apply(verdict)
+        else:
+            example = self._example(rule, found)
+            profile = shown_profile(found.cell.scenario)
+            more = {"example": example, "command": example["command"], "think_profile": profile}
+            verdict = replace(verdict, **more, **_told(found.violation), **result.fields)
+        return held_to(settings.edition, verdict, rule.since, searched.theme.since)
 
     def _example(self, rule: Rule, counterexample: Counterexample) -> Mapping[str, Any]:
         cell = counterexample.kept_in(self._keep_in)
@@ -174,3 +178,7 @@ class PropertyItem(JudgingItem):
     def reportinfo(self) -> tuple[Path, None, str]:
         """Return the heading; there is no file with a line."""
         return self.path, None, str(self._property)
+
+
+def _told(violation: Violation) -> dict[str, Any]:
+    return {"message": str(violation), "cause": violation.cause, "traceback": violation.traceback}

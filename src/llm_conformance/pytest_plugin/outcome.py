@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from llm_conformance.judging import deviations_file
+from llm_conformance.judging.known import write
 from llm_conformance.judging.status import Status, exit_code
 from llm_conformance.judging.tally import Tally
 from llm_conformance.pytest_plugin import summary
@@ -19,6 +20,7 @@ from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.reports import files
 from llm_conformance.reports.badge import NoBadgeError
 from llm_conformance.reports.result import Result, document
+from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.scenarios import load
 
 _TALLY = "conformance_tally"
@@ -41,6 +43,7 @@ class RunOutcome:
         self._judged = run.new_tally()
         self._interrupted = False
         self._exit_status = 0
+        self._was_stopped = False
         self._notes: list[str] = []
         self._final: Result | None = None
 
@@ -85,6 +88,7 @@ class RunOutcome:
             self._config.workeroutput[_COLLECTED] = sent  # type: ignore[attr-defined]
             return
         if self._has_run():
+            self._was_stopped = bool(session.shouldfail or session.shouldstop or self._interrupted)
             self._final = result = self._result()
             session.exitstatus = self._exit_code(result.tally, int(session.exitstatus))
             self._exit_status = int(session.exitstatus)
@@ -98,16 +102,32 @@ class RunOutcome:
                 files.write(path, report)
             except (NoBadgeError, OSError) as error:
                 self._notes.append(f"{path}: not written: {error}")
-        new_file = self._settings.write_deviations
-        if new_file is None:
+        if self._settings.write_deviations is not None:
+            self._notes += self._write_deviations(self._settings.write_deviations, result)
+
+    def _write_deviations(self, path: Path, result: Result) -> Iterator[str]:
+        """Write the file of known deviations; yield notes about it."""
+        settings, rules = self._settings, catalogue()
+        if self._was_stopped:
+            yield f"{path}: not written: the run was stopped before all failures were found"
             return
         try:
-            verdicts = result.tally.verdicts
-            count = deviations_file.write(new_file, verdicts, self._settings.deviations, self._settings.adapters)
+            count = write.write(
+                path,
+                result.tally.verdicts,
+                settings.deviations,
+                result.stale,
+                settings.adapters,
+                {id: entry.rule.harm for id, entry in rules.items()},
+                set(settings.ids()),
+            )
         except OSError as error:
-            self._notes.append(f"{new_file}: not written: {error}")
-        else:
-            self._notes += [f"{new_file}: written; fill in reason and link of {count} entries"] * bool(count)
+            yield f"{path}: not written: {error}"
+            return
+        if count:
+            yield f"{path}: written; fill in reason and link of {count} {'entry' if count == 1 else 'entries'}"
+        if settings.effort.examples and not settings.effort.reproducible:
+            yield "searches draw anew each time, so the next run may find more; write the file with --examples=ci"
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:

@@ -75,7 +75,14 @@ class Run:
     def judge(self) -> CellJudge:
         """The judge of recorded scenarios."""
         settings = self.settings
-        return CellJudge(self.runner, settings.effort, settings.deviations, settings.probes_apart, settings.edition)
+        return CellJudge(
+            self.runner,
+            settings.effort,
+            settings.deviations,
+            settings.probes_apart,
+            settings.edition,
+            collects=settings.write_deviations is not None,
+        )
 
     def exchange_details(self, cell: Cell) -> dict[str, Mapping[str, Any]]:
         """Return the details of a cell's exchange by its key, if a report is written and does not have them yet."""

@@ -1,0 +1,36 @@
+"""The part of a failure's cause by which an entry tells it from other causes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from llm_conformance import secrets
+from llm_conformance.judging.deviations import ANYTHING, is_part
+
+_LONGEST = 160
+_EXCEPTION = re.compile(r"(?P<type>[\w.]+) in (?P<path>\S+):\d+ \S+")
+
+
+def stable_part(cause: str) -> str | None:
+    """Return a part of a cause that later runs have, too; None if there is none.
+
+    Of an exception it is the class and the end of the file's path: lines move, and a package is installed elsewhere.
+    """
+    place = _EXCEPTION.fullmatch(cause)
+    if place is None:
+        shown = secrets.hide(cause)
+        same = next((at for at, (one, other) in enumerate(zip(cause, shown, strict=False)) if one != other), len(cause))
+        cut = cause[:same]
+        return (cut if len(cut) <= _LONGEST else cut[:_LONGEST].rpartition(" ")[0]).strip() or None
+    *parents, file = place["path"].split("/")
+    start = ANYTHING if len(parents) > 1 else ""
+    return f"{place['type']} in {start}{'/'.join([*parents[-1:], file])}"
+
+
+def widest(parts: Iterable[str]) -> dict[str, str]:
+    """Return for each part the one of them that is part of it, and of the most others."""
+    found = sorted(set(parts))
+    within = {part: [each for each in found if is_part(part, each)] for part in found}
+    order = sorted(found, key=lambda part: (-len(within[part]), len(part), part))
+    return {part: next(each for each in order if part in within[each]) for part in found}

@@ -1,0 +1,110 @@
+"""A new file of known deviations, written with the failures of a run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from llm_conformance import secrets
+from llm_conformance.adapter.declarations import AdapterUnderTest
+from llm_conformance.judging.deviations import LISTS, Deviations
+from llm_conformance.judging.known.entries import Entry, entries
+from llm_conformance.judging.known.globs import globs
+from llm_conformance.judging.verdict import Verdict
+from llm_conformance.rules.rule import Harm
+from llm_conformance.templating import render
+
+_COMMENT = 110
+_LINE = 90
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
+_RESTRICTIONS = ("adapter", "versions", "mode", "method")
+
+_NOTICED: Mapping[Harm, str] = {
+    "leak": "reasoning is shown as part of the answer",
+    "lost": "content is missing",
+    "wrong": "content is altered, or in the wrong place",
+    "false success": "a failure looks like a success",
+    "wrong count": "token counts are wrong",
+    "refused next turn": "the provider refuses the next turn",
+    "late": "a stream arrives late",
+    "untraceable": "a response cannot be traced to its source",
+    "unsafe": "something happens that the caller did not ask for",
+}
+"""What a user of the adapter notices."""
+
+
+def write(
+    path: Path,
+    verdicts: Iterable[Verdict],
+    known: Deviations,
+    stale: Collection[int],
+    adapters: Sequence[AdapterUnderTest],
+    harms: Mapping[str, Harm],
+    ids: Collection[str],
+) -> int:
+    """Write a new file that names every failure; return the number of entries without a reason.
+
+    The `known` deviations of the run are kept with their reasons, except the `stale` ones, which are given by position.
+    `harms` has the harm of each rule, `ids` the ids of all scenarios. Raises FileExistsError if the file exists.
+    """
+    new = [_fields(each, _names(adapters), harms, ids) for each in entries(verdicts, harms)]
+    text = render("deviations.toml", kept=list(_kept(known, stale)), new=new, quoted=_quoted)
+    with path.open("x", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+    return len(new)
+
+
+def _kept(known: Deviations, stale: Collection[int]) -> Iterator[dict[str, Any]]:
+    """Yield the entries of the known deviations, without what is stale."""
+    for positions in known.by_entry.values():
+        kept = [known.listed[at] for at in positions if at not in stale]
+        if kept:
+            lists = {name: list(dict.fromkeys(getattr(each, name) for each in kept)) for name in LISTS}
+            yield {
+                **{name: getattr(kept[0], name) for name in (*_RESTRICTIONS, "reason", "link")},
+                **{name: [value for value in values if value is not None] for name, values in lists.items()},
+            }
+
+
+def _names(adapters: Sequence[AdapterUnderTest]) -> Mapping[str, str | None]:
+    """Return how entries name each adapter, by its label: None if there is only one, else a unique name."""
+    names = Counter(each.name for each in adapters)
+    named = {each.label: each.name if names[each.name] == 1 else each.spec for each in adapters}
+    return named if len(adapters) > 1 else dict.fromkeys(named)
+
+
+def _fields(
+    entry: Entry, names: Mapping[str, str | None], harms: Mapping[str, Harm], ids: Collection[str]
+) -> dict[str, Any]:
+    example, harm = entry.example, harms[entry.rules[0]]
+    where = f"{example.rule} in {example.scenario}, {example.method}"
+    return {
+        "comments": [f"{harm}: {_NOTICED[harm]}", _in_one_line(f"{where}: {example.message}")],
+        "rule": list(entry.rules),
+        "scenario": globs(entry.scenarios, {*ids, *entry.scenarios}),
+        "message": list(entry.messages),
+        "adapter": names[entry.adapter],
+        **dict(entry.restriction),
+    }
+
+
+def _in_one_line(text: str) -> str:
+    line = " ".join(_UNPRINTABLE.sub(" ", secrets.hide(text)).split())
+    return line if len(line) <= _COMMENT else f"{line[:_COMMENT]} ..."
+
+
+def _quoted(value: str | Sequence[str]) -> str:
+    """Return a string or a list of strings as TOML: a literal string if that reads better, else one with escapes."""
+    if not isinstance(value, str):
+        items = [_quoted(each) for each in value]
+        if len(items) == 1 or sum(map(len, items)) <= _LINE:
+            return items[0] if len(items) == 1 else f"[{', '.join(items)}]"
+        return "[\n" + "".join(f"    {each},\n" for each in items) + "]"
+    if '"' in value and "'" not in value and not _UNPRINTABLE.search(value):
+        return f"'{value}'"
+    # TOML's basic strings are those of JSON, except that DEL is escaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
