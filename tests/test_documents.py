@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import dataclasses
 import json
 import re
 from collections import Counter, defaultdict
@@ -12,6 +14,8 @@ import jsonschema
 import pytest
 
 from llm_conformance import schema
+from llm_conformance.adapter import declarations
+from llm_conformance.contract import Call
 from llm_conformance.locations import CASSETTES, FORMATS, RULES, SCHEMAS
 from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import cassette, lint
@@ -161,3 +165,13 @@ def test_a_page_is_not_made_from_a_report_with_probes_apart(tmp_path: Path, page
     report.write_text('{"probes": "apart", "results": []}')
     with pytest.raises(SystemExit, match=r"report\.json: in this report probes are apart.*--conformance-probes=judge"):
         page.main([str(ROOT / "docs" / "requirements.md"), f"--report={report}"])
+
+
+def test_the_page_on_adapters_names_every_field_of_the_call() -> None:
+    page = (ROOT / "docs" / "adapters.md").read_text("utf-8")
+    table = page.partition("## The call")[2].partition("A message has")[0]
+    named = re.findall(r"`(\w+)`", "".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `")))
+    assert sorted(named) == sorted(field.name for field in dataclasses.fields(Call))
+    mapping = page.partition("errors = {")[2].partition("}")[0]
+    adapter = type("Own", (), {"providers": ("openai",), "parse": print, "errors": ast.literal_eval(f"{{{mapping}}}")})
+    assert len(declarations.describe("own", adapter()).errors) == 2
