@@ -286,8 +286,25 @@ def test_a_written_report_is_read_back_unchanged(tmp_path: Path) -> None:
 def test_markdown_escapes_what_adapters_return() -> None:
     text = markdown.render([{**WHOLE, "deviations": [deviation("stale")]}])
     assert "## mypkg 1.0: failing" in text
-    assert r"expected \`a\|b\`; got \<i\>nothing\</i\>" in text
+    assert r"| 1 | lost | MSG-2 | expected \`a\|b\`; got \<i\>nothing\</i\> | 1 | openai/two |" in text
     assert r"| MSG-2 | openai/\* | stale | [a \[reason\]](https://example.com/1) |" in text
+
+
+def test_markdown_says_how_many_conversations_are_right_and_how_to_reproduce_a_finding() -> None:
+    command = "llm-conformance run --adapter='a ```b'"
+    raised = result("openai/two", "fail", cause="KeyError in a.py:1 f", traceback="Traceback", command=command)
+    text = markdown.render([document(result(), raised, result("openai/two", "new", rule="MSG-1"))])
+    assert "**Conversations right: 1 of 2 synthetic.**" in text
+    assert "1 new failures, not counted: the run is pinned to edition 0.1." in text
+    assert "| lost | MSG-2 | KeyError in a.py:1 f: expected " in text
+    assert f"\n````sh\n{command}  # 1\n````\n" in text
+    assert "| openai:chat | 1/2 | 1/2 |" in text
+
+
+def test_markdown_of_many_findings_is_short() -> None:
+    text = markdown.render([document(*(result(f"openai/{n}", "fail", cause=str(n), command="run") for n in range(20)))])
+    assert "### 20 findings" in text
+    assert len(text.splitlines()) < 80
 
 
 @pytest.mark.parametrize(

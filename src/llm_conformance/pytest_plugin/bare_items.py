@@ -40,6 +40,8 @@ class BareItem(JudgingItem):
         self._rules = rules
         self._run = run
         self.tally = run.new_tally(items=1)
+        self.judged = "bare recordings"
+        self.heading = file.relative_to(cassette_dir).as_posix()
 
     def runtest(self) -> None:
         """Judge the cassette."""

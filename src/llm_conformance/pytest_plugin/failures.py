@@ -25,10 +25,15 @@ class Failures(AssertionError):  # noqa: N818 - the name says that these are fai
 class JudgingItem(pytest.Item):
     """A test item that raises `Failures` if the adapter is wrong; any other error is a fault of the suite.
 
-    `tally` counts the verdicts of its last run.
+    Attributes:
+        tally: The verdicts of its last run.
+        judged: What is judged: the name of an adapter, or all adapters.
+        heading: What the item is about, for people: rule, scenario and method.
     """
 
     tally: Tally
+    judged: str
+    heading: str
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the failures as they are, and a fault of the suite with its traceback.

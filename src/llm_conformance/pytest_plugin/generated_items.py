@@ -97,6 +97,8 @@ class PropertyItem(JudgingItem):
         self._effort = run.settings.effort.times(property_.effort, property_.alike)
         self._keep_in = keep_in
         self.tally = run.new_tally(items=1)
+        self.judged = property_.adapter.label
+        self.heading = f"{property_.theme.scenario_id(property_.api)} {property_.method}"
 
     def runtest(self) -> None:
         """Search."""

@@ -26,6 +26,8 @@ class RuleItem(JudgingItem):
         self.line = line
         self._run = run
         self.tally = run.new_tally()
+        self.judged = cell.adapter.label
+        self.heading = f"{rule.id} {cell.scenario.id} {cell.method}"
         self.extra_keyword_matches.add(rule.id)
 
     def runtest(self) -> None:

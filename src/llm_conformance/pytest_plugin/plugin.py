@@ -96,12 +96,14 @@ def _is_defined(parser: pytest.Parser, option: str) -> bool:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the plugins that judge, if an adapter is named."""
     if config.getoption("conformance_adapter"):
+        from llm_conformance.pytest_plugin.junit import JUnitNames
         from llm_conformance.pytest_plugin.outcome import RunOutcome
         from llm_conformance.pytest_plugin.session import ConformanceSession
 
         session = ConformanceSession(config)
         config.pluginmanager.register(session, ConformanceSession.NAME)
         config.pluginmanager.register(RunOutcome(config, session.run), RunOutcome.NAME)
+        config.pluginmanager.register(JUnitNames(config), JUnitNames.NAME)
 
 
 @pytest.hookimpl(tryfirst=True)

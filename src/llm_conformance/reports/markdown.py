@@ -2,57 +2,64 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from llm_conformance.judging.status import Status
 from llm_conformance.reports.document import Document
-from llm_conformance.reports.matrix import RED, brief, by_family, statuses, verdict
-from llm_conformance.rules.catalogue import FAMILIES
+from llm_conformance.reports.matrix import Matrix, verdict
 from llm_conformance.templating import render as render_template
 
 _SHOWN = 30
-_LONGEST = 300
+_LONGEST = 200
+_RUN_OF_BACKTICKS = re.compile("`+")
 
 
 def render(documents: Sequence[Document]) -> str:
-    """Return reports as one text with a section for each."""
-    return "\n".join(
-        render_template("report.md", **_values(document), families=FAMILIES, brief=brief) for document in documents
-    )
+    """Return reports as one text with a section for each adapter."""
+    return "\n".join(render_template("report.md", **_values(document)) for document in documents)
 
 
 def _values(document: Document) -> Mapping[str, Any]:
-    matrices = [
-        {
-            **adapter,
-            "missed": adapter["not_covered"] + document["bare_recordings"]["not_covered"].get(adapter["name"], 0),
-            "apis": by_family(document, adapter["name"]),
-            "statuses": {each.value: count for each in Status if (count := statuses(document, adapter["name"])[each])},
-        }
-        for adapter in document["adapters"]
-    ]
-    failures: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for result in document["results"]:
-        if result["status"] in RED:
-            failures.setdefault((result["adapter"], result["rule"]), []).append(result)
-    shown = [
-        {
-            "adapter": adapter,
-            "rule": rule,
-            "count": len(found),
-            "scenario": found[0]["scenario"],
-            "message": _in_one_line(found[0]["message"]),
-        }
-        for (adapter, rule), found in sorted(failures.items(), key=lambda each: -len(each[1]))
-    ]
+    summary = document["summary"]
     return {
         **document,
         "verdict": verdict(document),
-        "matrices": matrices,
-        "failures": shown[:_SHOWN],
-        "more": len(shown) - _SHOWN,
+        "adapters": [{**adapter, **_of_adapter(document, adapter)} for adapter in document["adapters"]],
+        "cells": [f"{summary[status]} {status}" for status in Status if status in summary],
         "deviations": list(_deviations(document)),
+    }
+
+
+def _of_adapter(document: Document, adapter: Mapping[str, Any]) -> Mapping[str, Any]:
+    name = adapter["name"]
+    matrix = Matrix(document["conversations"], name)
+    found = [each for each in document["findings"] if each["adapter"] == name and each["status"] == Status.FAIL]
+    shown = [_finding(each) for each in found[:_SHOWN]]
+    commands = [f"{each['command']}  # {number}" for number, each in enumerate(shown, start=1) if each["command"]]
+    longest = max(map(len, _RUN_OF_BACKTICKS.findall("".join(commands))), default=0)
+    return {
+        "right": [f"{field.right} of {field.judged} {name}" for name, field in matrix.by_provenance.items()],
+        "missed": adapter["not_covered"] + document["bare_recordings"]["not_covered"].get(name, 0),
+        "new": sum(each["adapter"] == name and each["status"] == Status.NEW for each in document["results"]),
+        "findings": shown,
+        "more": len(found) - len(shown),
+        "commands": commands,
+        "fence": "`" * max(3, longest + 1),
+        "columns": matrix.columns,
+        "apis": matrix.rows,
+    }
+
+
+def _finding(finding: Mapping[str, Any]) -> Mapping[str, Any]:
+    cause = f"{finding['cause']}: " if "traceback" in finding else ""
+    examples = finding["examples"]
+    return {
+        **finding,
+        "what": _in_one_line(f"{cause}{finding['message']}"),
+        "example": _in_one_line(examples[0]["scenario"]),
+        "command": next((" ".join(each["command"].split()) for each in examples if each.get("command")), None),
     }
 
 

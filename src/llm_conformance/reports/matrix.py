@@ -1,12 +1,15 @@
-"""Numbers of cells by adapter, API, family of rules and status, and the verdict of a report."""
+"""Conversations right of conversations judged, numbers of cells by status, and the verdict of a report."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.reports.document import Document
+from llm_conformance.reports.findings import PROVENANCES
 from llm_conformance.rules.catalogue import FAMILIES
 
 RED = (Status.FAIL, Status.STALE, Status.ERROR)
@@ -14,6 +17,63 @@ JUDGED = (Status.PASS, Status.EXPECTED, *RED)
 
 Counts = Counter[str]
 """The number of cells by status."""
+
+
+ALL = "all"
+GENERATED = "generated"
+
+
+@dataclass(frozen=True)
+class Right:
+    """How many conversations were judged, and in how many of them nothing fails."""
+
+    right: int = 0
+    judged: int = 0
+
+    def __add__(self, other: Right) -> Right:
+        """Return the sum of both."""
+        return Right(self.right + other.right, self.judged + other.judged)
+
+    def __str__(self) -> str:
+        """Return `right/judged`, one number if all are right, and `-` if none was judged."""
+        if not self.judged:
+            return "-"
+        return str(self.right) if self.right == self.judged else f"{self.right}/{self.judged}"
+
+
+class Matrix:
+    """The conversations of one adapter by API and family of rules; generated ones have a column of their own.
+
+    `rows` are the `conversations` of a report.
+    """
+
+    def __init__(self, rows: Iterable[Mapping[str, Any]], adapter: str) -> None:
+        self._fields: dict[tuple[str, str], Right] = {}
+        by_provenance: dict[str, Right] = {}
+        for row in rows:
+            if row["adapter"] != adapter:
+                continue
+            count, is_generated = Right(row["right"], row["judged"]), row["provenance"] == GENERATED
+            if row["family"] is None:
+                by_provenance[row["provenance"]] = by_provenance.get(row["provenance"], Right()) + count
+            if row["family"] is None or not is_generated:
+                key = f"{row['provider']}:{row['api']}", GENERATED if is_generated else row["family"] or ALL
+                self._fields[key] = self._fields.get(key, Right()) + count
+        self.by_provenance = {each: by_provenance[each] for each in PROVENANCES if each in by_provenance}
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns that have anything."""
+        present = {column for _, column in self._fields}
+        return [each for each in (ALL, *FAMILIES, GENERATED) if each in present]
+
+    @property
+    def rows(self) -> Mapping[str, list[Right]]:
+        """The fields of each API, in the order of the columns; the APIs are sorted."""
+        return {
+            api: [self._fields.get((api, column), Right()) for column in self.columns]
+            for api in sorted({api for api, _ in self._fields})
+        }
 
 
 def by_family(document: Document, adapter: str) -> Mapping[str, Mapping[str, Counts]]:

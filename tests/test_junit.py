@@ -1,0 +1,62 @@
+"""The JUnit file of a run: names with rule ids, messages of one line, no paths of the suite."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from llm_conformance.locations import CASSETTES
+from tests import miniature
+
+WRONG = """\
+class conformance_adapter:
+    name, version, providers = "mypkg", "1.0", {"deepseek"}
+
+    def parse(self, http, call):
+        raise ValueError("two\\nlines")
+"""
+
+
+@pytest.mark.parametrize("processes", [(), ("-n", "2")])
+def test_test_cases_have_readable_names(pytester: pytest.Pytester, processes: tuple[str, ...]) -> None:
+    pytester.makepyfile(wrong=WRONG)
+    options = ("--adapter=wrong", "--conformance-examples=1", "--conformance-scenario=deepseek/generated-*-usage")
+    options += ("--conformance-scenario=deepseek/core-chat-json-html",)
+    result, report = miniature.run(pytester, *options, "--junitxml=junit.xml", *processes)
+
+    assert result.ret == 1
+    text = (pytester.path / "junit.xml").read_text("utf-8")
+    cases = {each.get("name"): each for each in ElementTree.fromstring(text).iter("testcase")}
+    assert {each.get("classname") for each in cases.values()} == {"mypkg"}
+    run = [each for each in report["results"] if each["status"] in ("pass", "fail", "blocked")]
+    judged = {f"{each['rule']} {each['scenario']} parse" for each in run}
+    assert set(cases) >= {"SHP-1 mini/spider parse", "deepseek/generated-chat-usage parse"}
+    assert {name for name in cases if name and "generated-" not in name} <= judged
+    failure = cases["SHP-1 mini/spider parse"].find("failure")
+    assert failure is not None
+    assert failure.get("message", "").startswith("SHP-1: ")
+    assert "\n" not in failure.get("message", "")
+    assert "Requirement  SHP-1" in (failure.text or "")
+    assert "cassettes/deepseek/" in text
+    assert str(CASSETTES) not in text
+    assert "items.py" not in text
+    assert "conformance test" not in text
+
+
+def test_ids_of_tests_stay_as_they_are(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(wrong=WRONG)
+    options = ("--adapter=wrong", "--conformance-examples=0", "--junitxml=junit.xml")
+    miniature.run(pytester, *options)
+    result, report = miniature.run(pytester, *options, "--lf")
+
+    assert report["summary"]["fail"] == 1
+    result.assert_outcomes(failed=1)
+
+
+def test_other_tests_keep_their_names(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(wrong=WRONG, test_mine="def test_one(): pass")
+    miniature.run(pytester, "test_mine.py", "--adapter=wrong", "--conformance-examples=0", "--junitxml=junit.xml")
+
+    cases = ElementTree.parse(pytester.path / "junit.xml").iter("testcase")
+    assert [each.get("classname") for each in cases if each.get("name") == "test_one"] != ["mypkg"]
