@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from llm_conformance.compare import as_json, show
-from llm_conformance.formats.media import contents
+from llm_conformance.formats.media import MEDIA, contents
 from llm_conformance.formats.requests import turns
 from llm_conformance.formats.switches import missing_switch, set_switches
 from llm_conformance.formats.tools import Tool, tools_of
@@ -120,15 +120,15 @@ def _turns(request: Mapping[str, Any], api: Api) -> list[Turn]:
 
 
 def _different_turn(sent: list[Turn], recorded: list[Turn], scope: Scope) -> Difference | None:
+    if not scope.answers:
+        sent, recorded = ([turn for turn in each if turn.kind in MEDIA] for each in (sent, recorded))
     ours, theirs = _Conversation(sent), _Conversation(recorded)
     for role in dict.fromkeys((*_ROLES, *(turn.role for turn in recorded))):
         if role in _OF_ANSWERS and not scope.answers:
             continue
-        found = (
-            _different_text(ours, theirs, role)
-            if scope.answers and (role != "assistant" or scope.answer_texts)
-            else None
-        ) or _different_items(ours.items(role), theirs.items(role))
+        has_texts = role != "assistant" or scope.answer_texts
+        text = _different_text(ours, theirs, role) if has_texts else None
+        found = text or _different_items(ours.items(role), theirs.items(role))
         if found is not None:
             of_answers = role in _OF_ANSWERS and scope.follows_answers
             return Difference(found.expected, found.actual, "round_trip") if of_answers else found

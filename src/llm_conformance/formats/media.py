@@ -15,6 +15,9 @@ _KINDS = {
 }
 """The kind of medium by the type of a part, or by the field that has it."""
 
+MEDIA = frozenset(_KINDS.values())
+"""The kinds of media."""
+
 _ABOUT = frozenset(
     {
         *("type", "id", "title", "context", "name", "filename", "displayName", "display_name", "detail"),
