@@ -16,8 +16,10 @@ import pytest
 from llm_conformance import schema
 from llm_conformance.adapter import declarations
 from llm_conformance.contract import Call
+from llm_conformance.judging.status import Status
 from llm_conformance.locations import CASSETTES, FORMATS, RULES, SCHEMAS
 from llm_conformance.rules import catalogue
+from llm_conformance.rules.rule import HARMS
 from llm_conformance.scenarios import cassette, lint
 from llm_conformance.wire.providers import table
 from tests.test_broken import ALL_RULES
@@ -43,6 +45,22 @@ def test_every_schema_is_a_valid_schema_with_its_own_id() -> None:
 def test_the_readme_names_every_family() -> None:
     table = README.partition("## What is judged")[2].partition("##")[0]
     assert set(re.findall(r"`([A-Z]{3,4})`", table)) == {rule.family for rule in ALL_RULES}
+
+
+def test_the_page_of_verdicts_has_every_status_and_every_harm() -> None:
+    page = (ROOT / "docs/verdicts.md").read_text("utf-8")
+    first_columns = [line.partition("|")[2].partition("|")[0] for line in page.splitlines() if line.startswith("| `")]
+    named = [name for column in first_columns for name in re.findall("`([^`]+)`", column)]
+    assert named == [*HARMS, *(status.value for status in _BY_MEANING)]
+    assert set(_BY_MEANING) == set(Status)
+    rules_named = set(re.findall("`([A-Z]{3,4}-[0-9]+)`", page))
+    assert rules_named <= {rule.id for rule in ALL_RULES}
+
+
+_BY_MEANING = (
+    *(Status.PASS, Status.FAIL, Status.BLOCKED, Status.VACUOUS, Status.UNSUPPORTED, Status.EXPECTED, Status.STALE),
+    *(Status.NEW, Status.PROBE_PASSED, Status.PROBE_FAILED, Status.ERROR),
+)
 
 
 def test_the_changelog_counts_the_rules() -> None:

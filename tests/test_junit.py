@@ -21,8 +21,8 @@ class conformance_adapter:
 @pytest.mark.parametrize("processes", [(), ("-n", "2")])
 def test_test_cases_have_readable_names(pytester: pytest.Pytester, processes: tuple[str, ...]) -> None:
     pytester.makepyfile(wrong=WRONG)
-    options = ("--adapter=wrong", "--conformance-examples=1", "--conformance-scenario=deepseek/generated-*-usage")
-    options += ("--conformance-scenario=deepseek/core-chat-json-html",)
+    options = ["--adapter=wrong", "--conformance-examples=1", "--conformance-scenario=deepseek/generated-*-usage"]
+    options += ["--conformance-scenario=deepseek/core-chat-json-html"]
     result, report = miniature.run(pytester, *options, "--junitxml=junit.xml", *processes)
 
     assert result.ret == 1
