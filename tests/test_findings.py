@@ -94,6 +94,15 @@ def test_generated_failures_fold_into_the_recorded_finding() -> None:
     assert [each["provenance"] for each in finding.examples] == ["recorded", "synthetic", "generated"]
 
 
+def test_rules_that_two_generated_inputs_break_are_two_findings() -> None:
+    drawn = {"provenance": "generated", "scenario": "openai/generated-chat-answers"}
+    same, other = {"body": "same", "cuts": None}, {"body": "other", "cuts": None}
+    results = [
+        failure(rule, **drawn, example=each) for rule, each in (("MSG-2", same), ("RSN-3", same), ("USE-1", other))
+    ]
+    assert [(each.rule, each.also) for each in findings(results)] == [("MSG-2", ("RSN-3",)), ("USE-1", ())]
+
+
 def test_examples_are_of_different_providers_and_short_first() -> None:
     results = [
         failure("MSG-2", f"openai/{name}", "long" * length, cause="same")
@@ -104,6 +113,13 @@ def test_examples_are_of_different_providers_and_short_first() -> None:
     assert [each["scenario"] for each in finding.examples] == ["openai/b", "zai/z", "openai/c"]
     assert finding.message == "long"
     assert finding.command == "pytest z"
+
+
+def test_an_exception_is_one_finding_whichever_rule_reports_it() -> None:
+    raised = {"cause": "KeyError in a.py:1 f", "traceback": "Traceback"}
+    finding = only([failure("ERR-1", "openai/e", **raised), failure("SHP-1", "openai/a", **raised)])
+    assert (finding.rule, finding.also, finding.conversations) == ("SHP-1", ("ERR-1",), 2)
+    assert [each["scenario"] for each in finding.examples] == ["openai/a"]
 
 
 def test_a_finding_has_the_traceback_and_the_think_profiles() -> None:

@@ -15,6 +15,7 @@ from llm_conformance.judging.known import write
 from llm_conformance.judging.status import Status, exit_code
 from llm_conformance.judging.tally import Tally
 from llm_conformance.pytest_plugin import summary
+from llm_conformance.pytest_plugin.brief import JUDGED
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
 from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.reports import files
@@ -61,6 +62,7 @@ class RunOutcome:
             error = call.excinfo.value if call.excinfo else None
             if report.failed and not isinstance(error, Failures) and not item.tally.summary[Status.ERROR]:
                 item.tally.add_fault()
+            setattr(report, JUDGED, not report.failed or isinstance(error, Failures))
             # As a text: xdist cannot send every value that an adapter may return.
             setattr(report, _TALLY, json.dumps(item.tally.to_dict()))
         return report

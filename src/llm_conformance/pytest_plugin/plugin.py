@@ -96,6 +96,7 @@ def _is_defined(parser: pytest.Parser, option: str) -> bool:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the plugins that judge, if an adapter is named."""
     if config.getoption("conformance_adapter"):
+        from llm_conformance.pytest_plugin.brief import BriefTerminal
         from llm_conformance.pytest_plugin.junit import JUnitNames
         from llm_conformance.pytest_plugin.outcome import RunOutcome
         from llm_conformance.pytest_plugin.session import ConformanceSession
@@ -104,6 +105,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(session, ConformanceSession.NAME)
         config.pluginmanager.register(RunOutcome(config, session.run), RunOutcome.NAME)
         config.pluginmanager.register(JUnitNames(config), JUnitNames.NAME)
+        config.pluginmanager.register(BriefTerminal(), BriefTerminal.NAME)
 
 
 @pytest.hookimpl(tryfirst=True)

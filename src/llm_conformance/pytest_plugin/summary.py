@@ -1,35 +1,39 @@
-"""The summary in the terminal: for each adapter a matrix of APIs and rule families, and counts by provenance."""
+"""The summary in the terminal: for each adapter its findings, and the matrix of conversations right of those judged."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+import shutil
+from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 
 from llm_conformance import __version__
 from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.status import PROBES, Status
-from llm_conformance.reports.matrix import RED, Counts, brief, passed_and_judged
+from llm_conformance.pytest_plugin import finding_text
+from llm_conformance.pytest_plugin.matrix_text import Matrix, Right
+from llm_conformance.reports.findings import Finding, findings
 from llm_conformance.reports.result import Result
-from llm_conformance.rules.catalogue import FAMILIES
 from llm_conformance.wire.providers.table import table
 from llm_conformance.wording import counted, did_you_mean
 
 _MOST_PLACES = 5
-_PROVENANCES = ("recorded", "transcribed", "edited", "synthetic", "generated")
+_IN_FULL = 5
+_IN_ONE_LINE = 10
+_NARROWEST, _USUAL, _WIDEST = 80, 100, 120
 
 
 def show(terminal: pytest.TerminalReporter, result: Result) -> None:
     """Write the summary of a run."""
     terminal.section(f"llm-conformance {__version__}, edition {result.edition}", sep="=")
+    found = findings(each.to_dict() for each in result.tally.verdicts if each.status == Status.FAIL)
     for adapter in result.adapters:
-        _show_adapter(terminal, result, adapter)
-    terminal.write_line("")
+        _show_adapter(terminal, result, adapter, [each for each in found if each.adapter == adapter.label])
     total = result.tally.summary
     terminal.write_line("cells: " + ", ".join(f"{total[status]} {status}" for status in Status if total[status]))
     for why, count in sorted(result.tally.out_of_scope.items()):
-        terminal.write_line(f"out of scope: {counted(count, 'bare recording')}: {why}")
+        terminal.write_line(f"out of scope: {count} bare recordings: {why}")
     for problem in result.tally.bad_files:
         terminal.write_line(f"cannot be read: {problem}", red=True)
     for line in _new(result):
@@ -60,48 +64,79 @@ def _deviations(result: Result) -> Iterator[str]:
     yield from result.deviations.unused(result.stale | result.tally.borne_out, result.tally.undecided)
 
 
-def _show_adapter(terminal: pytest.TerminalReporter, result: Result, adapter: AdapterUnderTest) -> None:
-    by_cell: Mapping[tuple[str, str], Counts] = defaultdict(Counter)
-    by_provenance: Mapping[str, Counts] = defaultdict(Counter)
-    for (label, api, family, provenance, status), count in result.tally.counts.items():
-        if label == adapter.label:
-            by_cell[api, family][status] += count
-            by_provenance[provenance][status] += count
-    apis = sorted({api for api, _ in by_cell})
-    families = [family for family in FAMILIES if any(family == column for _, column in by_cell)]
-    terminal.write_line("")
-    terminal.write_line(f"{adapter.label} {adapter.version or ''}".rstrip(), bold=True)
-    if not apis:
+def _show_adapter(
+    terminal: pytest.TerminalReporter, result: Result, adapter: AdapterUnderTest, found: list[Finding]
+) -> None:
+    matrix = Matrix(result.tally.conversations, adapter.label)
+    name = f"{adapter.label} {adapter.version or ''}".rstrip()
+    count = f": {counted(len(found), 'finding')}" if found else ""
+    terminal.write_line(f"{name}{count}", bold=True)
+    if found:
+        _show_findings(terminal, found, matrix)
+    if matrix.apis:
+        _show_matrix(terminal, matrix)
+    elif not any(label == adapter.label for label, *_ in result.tally.counts):
         terminal.write_line(f"  nothing to judge: {_why_nothing(result, adapter)}")
-    else:
-        width = max(len(api) for api in apis) + 2
-        terminal.write_line(" " * width + "".join(f"{family:>9}" for family in families))
-    for api in apis:
-        terminal.write(f"{api:<{width}}")
-        for family in families:
-            counts = by_cell.get((api, family), Counter())
-            terminal.write(f"{brief(counts):>9}", **_colour(counts))
+    for line in _notes(result, adapter, matrix):
+        terminal.write_line(line)
+    terminal.write_line("")
+
+
+def _show_findings(terminal: pytest.TerminalReporter, found: list[Finding], matrix: Matrix) -> None:
+    width = min(max(shutil.get_terminal_size((_USUAL, 0)).columns, _NARROWEST), _WIDEST)
+    all_of_them = terminal.config.getoption("verbose") > 0
+    in_full = len(found) if all_of_them else _IN_FULL
+    for number, each in enumerate(found[:in_full], start=1):
+        judged = matrix.of_judged(each.provenance)
+        head, *lines = finding_text.in_full(each, number, judged, matrix.apis, width, whole=all_of_them)
+        terminal.write_line(head, bold=True, red=True)
+        for line in lines:
+            terminal.write_line(line)
+    for number, each in enumerate(found[in_full : in_full + _IN_ONE_LINE], start=in_full + 1):
+        terminal.write_line(finding_text.in_one_line(each, number, matrix.of_judged(each.provenance), width))
+    if len(found) > in_full:
+        more = len(found) - in_full - _IN_ONE_LINE
+        terminal.write_line(
+            (f"and {more} more. " if more > 0 else "")
+            + "-v shows all findings in full, and every failing cell; --report=FILE.html makes a page of them"
+        )
+    terminal.write_line("")
+
+
+def _show_matrix(terminal: pytest.TerminalReporter, matrix: Matrix) -> None:
+    columns, rows = matrix.columns, list(matrix.rows())
+    title = "conversations right"
+    first = max(map(len, (title, *matrix.apis)))
+    widths = [max(len(name), *(len(str(fields[at])) for _, fields in rows)) + 2 for at, name in enumerate(columns)]
+    names = "".join(f"{name:>{width}}" for name, width in zip(columns, widths, strict=True))
+    terminal.write_line(f"{title:<{first}}{names}")
+    for api, fields in rows:
+        terminal.write(f"{api:<{first}}")
+        for field, width in zip(fields, widths, strict=True):
+            terminal.write(f"{field!s:>{width}}", **_colour(field))
         terminal.write_line("")
-    for provenance in _PROVENANCES:
-        found = by_provenance.get(provenance)
-        if found:
-            passed, judged = passed_and_judged(found)
-            known = f", {found[Status.EXPECTED]} fail as expected" if found[Status.EXPECTED] else ""
-            terminal.write_line(f"  {provenance}: {passed} of {judged} judged cells pass{known}")
-    probes = sum((found for found in by_provenance.values()), Counter())
-    if judged := sum(probes[each] for each in PROBES):
-        passed = probes[Status.PROBE_PASSED]
-        terminal.write_line(f"  probes: {passed} of {judged} judged cells pass; no provider is known to send them")
+
+
+def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterator[str]:
+    """Yield the counts by provenance, and what was not judged."""
+    if matrix.apis:
+        yield f"right: {', '.join(matrix.provenances())}"
+    mine = [(key[-1], count) for key, count in result.tally.counts.items() if key[0] == adapter.label]
+    if known := sum(count for status, count in mine if status == Status.EXPECTED):
+        yield f"known deviations: {known} cells fail as expected"
+    if judged := sum(count for status, count in mine if status in PROBES):
+        passed = sum(count for status, count in mine if status == Status.PROBE_PASSED)
+        yield f"probes: {passed} of {judged} judged cells pass; no provider is known to send them"
     places: Counter[str] = result.tally.not_covered.get(adapter.label, Counter())
     missed = result.not_covered[adapter.label] + places.total()
     if missed:
         total = result.scenarios + result.tally.recordings
         what = "scenarios and recordings" if result.tally.recordings else "scenarios"
-        terminal.write_line(f"  not covered: {missed} of {total} {what}, of providers that the adapter does not list")
+        yield f"not covered: {missed} of {total} {what}, of providers that the adapter does not list"
     for place, count in places.most_common(_MOST_PLACES):
-        terminal.write_line(f"    {counted(count, 'recording')} of {place}")
+        yield f"    {counted(count, 'recording')} of {place}"
     if len(places) > _MOST_PLACES:
-        terminal.write_line(f"    and {len(places) - _MOST_PLACES} more places; the JSON report has them")
+        yield f"    and {len(places) - _MOST_PLACES} more places; the JSON report has them"
 
 
 def _why_nothing(result: Result, adapter: AdapterUnderTest) -> str:
@@ -112,10 +147,7 @@ def _why_nothing(result: Result, adapter: AdapterUnderTest) -> str:
     return f"the adapter lists only {', '.join(sorted(adapter.providers))}{next(filter(None, hints), '')}"
 
 
-def _colour(counts: Counts) -> dict[str, bool]:
-    passed, judged = passed_and_judged(counts)
-    if any(counts[status] for status in RED):
-        return {"red": True}
-    if passed < judged or (not judged and counts[Status.UNSUPPORTED]):
-        return {"yellow": True}
-    return {"green": True} if passed else {}
+def _colour(field: Right) -> dict[str, bool]:
+    if not field.judged:
+        return {}
+    return {"green": True} if field.right == field.judged else {"red": True}

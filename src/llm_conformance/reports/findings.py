@@ -1,7 +1,8 @@
 """Findings: the failures of a run, grouped by what causes them.
 
-One cause breaks several rules, and breaks them in many scenarios. A finding is the failures of one rule with one cause.
-A rule that fails only where worse ones fail, too, has no finding of its own: those name it under `also`.
+One cause breaks several rules, and breaks them in many scenarios. A finding is the failures of one rule with one cause,
+or those of all rules with the same exception. A rule that fails only where worse ones fail, too, has no finding of its
+own: those name it under `also`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from llm_conformance.rules.rule import HARMS, Harm
 Result = Mapping[str, Any]
 """An entry of `results` in the JSON report."""
 
-Exchange = tuple[str, str, str]
-"""(scenario, mode, method)"""
+Exchange = tuple[str, str, str, str]
+"""(scenario, mode, method, generated input)"""
+
+Key = tuple[str, str]
+"""(rule, cause); the rule is "" if the cause is an exception."""
 
 PROVENANCES = ("recorded", "transcribed", "edited", "synthetic", "generated")
 """All provenances; examples are taken from the first of these that has any."""
@@ -35,8 +39,8 @@ class Finding:
 
     Attributes:
         status: `fail`, or `expected` if known deviations name the failures.
-        rule: The rule that fails.
-        also: The rules of less harm that fail in the same exchanges, and nowhere else.
+        rule: The rule that fails; for an exception that several rules report, the one of the worst harm.
+        also: The rules of less harm that fail in the same exchanges and nowhere else, or because of the same exception.
         harm: What a user of the adapter suffers.
         cause: What the failures have in common.
         message: The message of the first example.
@@ -97,38 +101,45 @@ def _order(finding: Finding) -> tuple[Any, ...]:
 
 def _of(failures: Iterable[Result]) -> Iterator[Finding]:
     """Yield the findings of one adapter, among failures of one status."""
-    by_cause: dict[tuple[str, str], list[Result]] = {}
+    by_cause: dict[Key, list[Result]] = {}
     for each in failures:
-        by_cause.setdefault((each["rule"], _cause(each)), []).append(each)
-    worst_first = sorted(by_cause, key=lambda key: (_rank(key[0]), -len(by_cause[key]), key))
-    worst: dict[Exchange, tuple[str, str]] = {}
-    cells: Counter[tuple[str, str]] = Counter()
-    also: dict[tuple[str, str], set[str]] = {}
+        by_cause.setdefault(_key(each), []).append(each)
+    rule = {key: min((each["rule"] for each in alike), key=_rank) for key, alike in by_cause.items()}
+    worst_first = sorted(by_cause, key=lambda key: (_rank(rule[key]), -len(by_cause[key]), key))
+    worst: dict[Exchange, Key] = {}
+    cells: Counter[Key] = Counter()
+    also: dict[Key, set[str]] = {}
     for key in worst_first:
-        exchanges = [_exchange(each) for each in by_cause[key]]
-        if all(exchange in worst for exchange in exchanges):
-            for exchange in exchanges:
-                cells[worst[exchange]] += 1
-                also[worst[exchange]].add(key[0])
+        alike = by_cause[key]
+        if all(_exchange(each) in worst for each in alike):
+            for each in alike:
+                cells[worst[_exchange(each)]] += 1
+                also[worst[_exchange(each)]].add(each["rule"])
             continue
-        cells[key] += len(exchanges)
-        also[key] = set()
-        worst.update((exchange, key) for exchange in exchanges if exchange not in worst)
-    for key, others in also.items():
-        yield _finding(by_cause[key], sorted(others - {key[0]}, key=_rank), cells[key])
+        cells[key] += len(alike)
+        also[key] = {each["rule"] for each in alike}
+        for each in alike:
+            worst.setdefault(_exchange(each), key)
+    for key, rules in also.items():
+        yield _finding(rule[key], sorted(rules - {rule[key]}, key=_rank), by_cause[key], cells[key])
 
 
-def _finding(failures: Sequence[Result], also: Iterable[str], cells: int) -> Finding:
-    examples = list(_examples(failures))
+def _key(result: Result) -> Key:
+    """Return what results of one finding have in common: an exception is one cause, whichever rule reports it."""
+    return "" if result.get("traceback") else result["rule"], _cause(result)
+
+
+def _finding(rule: str, also: Iterable[str], failures: Sequence[Result], cells: int) -> Finding:
+    examples = list(_examples(each for each in failures if each["rule"] == rule))
     first = examples[0]
     conversations = {(each["scenario"], each["mode"]): each["provenance"] for each in failures}
     provenance = Counter(conversations.values())
     return Finding(
         adapter=first["adapter"],
         status=first["status"],
-        rule=first["rule"],
+        rule=rule,
         also=tuple(also),
-        harm=_harm(first["rule"]),
+        harm=_harm(rule),
         cause=_cause(first),
         message=first["message"] or "",
         conversations=len(conversations),
@@ -158,7 +169,10 @@ def _examples(failures: Iterable[Result]) -> Iterator[Result]:
 
 
 def _exchange(result: Result) -> Exchange:
-    return result["scenario"], result["mode"], result["method"]
+    """Return the exchange of a result; of a search, each input that it has found is another exchange."""
+    example = result.get("example") or {}
+    drawn = f"{example.get('body')} {example.get('cuts')}" if result["provenance"] == "generated" else ""
+    return result["scenario"], result["mode"], result["method"], drawn
 
 
 def _cause(result: Result) -> str:
@@ -172,8 +186,13 @@ def _harm(rule: str) -> Harm:
     return HARMS[-1] if entry is None else entry.rule.harm
 
 
-def _rank(rule: str) -> tuple[int, int, int]:
-    """Return what puts the rule first that says most: the worst harm, then the order of the families."""
+def _rank(rule: str) -> tuple[int, bool, int, int]:
+    """Return what puts the rule first that says most: the worst harm, segments last, then the order of the families.
+
+    Segments repeat what other fields have, so whatever is wrong with these is wrong with the segments.
+    """
     family, _, number = rule.partition("-")
     place = FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
-    return HARMS.index(_harm(rule)), place, int(number)
+    entry = catalogue().get(rule)
+    repeats = entry is not None and entry.rule.capability == "segments"
+    return HARMS.index(_harm(rule)), repeats, place, int(number)

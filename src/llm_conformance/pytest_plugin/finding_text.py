@@ -1,0 +1,100 @@
+"""Findings as text for the terminal: what is wrong, for how many conversations, and how to see it again."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Collection, Iterator, Sequence
+
+from llm_conformance import secrets
+from llm_conformance.compare import encodable
+from llm_conformance.reports.findings import Finding
+from llm_conformance.rules.catalogue import catalogue
+
+_INDENT = "    "
+_MESSAGE_LINES = 2
+_NAMED = 3
+_TRACEBACK_LINES = 7
+_SENTENCE = re.compile(r"^.*?[.](?=\s|$)", re.DOTALL)
+
+
+def in_full(
+    finding: Finding, number: int, judged: str, apis: Collection[str], width: int, whole: bool = False
+) -> Iterator[str]:
+    """Yield the lines of a finding.
+
+    `judged` says of how many conversations, `apis` are all that were judged, `whole` shows everything at full length.
+    """
+    also = f" (also {', '.join(finding.also)})" if finding.also else ""
+    head = f"{number}. {finding.harm}: {finding.rule}{also} in {judged}, {_where(finding, apis)}"
+    yield from _wrapped(head, width, indent="", more=_INDENT)
+    yield from _wrapped(_line(finding.message), width, most=None if whole else _MESSAGE_LINES)
+    yield from _wrapped(consequence(finding.rule), width)
+    if finding.traceback:
+        yield from _traceback(finding.traceback, whole)
+    yield from _wrapped(f"for example {', '.join(_examples(finding))}", width)
+    if finding.command:
+        yield f"{_INDENT}{finding.command}"
+
+
+def in_one_line(finding: Finding, number: int, judged: str, width: int) -> str:
+    """Return a finding in one line."""
+    text = f"{number}. {finding.harm}: {finding.rule} in {judged}: {_line(finding.message)}"
+    return textwrap.shorten(text, width, placeholder=" ...")
+
+
+def consequence(rule: str) -> str:
+    """Return what a user of the adapter notices: the first sentence of the rule's reason."""
+    entry = catalogue().get(rule)
+    if entry is None:
+        return ""
+    reason = " ".join((entry.reason or entry.rule.requirement).split())
+    found = _SENTENCE.match(reason)
+    return found[0] if found else reason
+
+
+def _where(finding: Finding, apis: Collection[str]) -> str:
+    named = finding.apis
+    if len(named) > _NAMED:
+        few = f"{', '.join(named[:_NAMED])} and {len(named) - _NAMED} more"
+        places = f"all {len(named)} APIs" if len(named) == len(apis) else few
+    else:
+        places = ", ".join(named)
+    profiles = f", think profile {', '.join(finding.think_profiles)}" if finding.think_profiles else ""
+    return f"{places}, {', '.join(finding.methods)}{profiles}"
+
+
+def _examples(finding: Finding) -> Iterator[str]:
+    for each in finding.examples:
+        facts = [each["method"]] if len(finding.methods) > 1 else []
+        yield f"{each['scenario']} ({', '.join((*facts, each['provenance']))})"
+
+
+def _traceback(text: str, whole: bool) -> Iterator[str]:
+    lines: Sequence[str] = _printable(text).splitlines()
+    if not whole and len(lines) > _TRACEBACK_LINES:
+        lines = lines[-_TRACEBACK_LINES + 1 :]
+        yield f"{_INDENT}..."
+    yield from (f"{_INDENT}{line}"[: None if whole else 200] for line in lines)
+
+
+def _line(text: str) -> str:
+    return " ".join(_printable(text).split())
+
+
+def _printable(text: str) -> str:
+    return encodable(secrets.hide(text))
+
+
+def _wrapped(
+    text: str, width: int, indent: str = _INDENT, more: str | None = None, most: int | None = None
+) -> Iterator[str]:
+    yield from textwrap.wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent if more is None else more,
+        break_on_hyphens=False,
+        max_lines=most,
+        placeholder=" ...",
+    )
