@@ -124,7 +124,7 @@ def test_a_broken_adapter_fails_on_them(pytester: pytest.Pytester) -> None:
         conformance_adapter = Trims
         """
     )
-    result, report = run(pytester, "--adapter=trims")
+    result, report = run(pytester, "--adapter=trims", "--tb=short")
     assert result.ret == 1
     failed = {
         (each["scenario"], each["rule"], each["method"]) for each in report["results"] if each["status"] == "fail"
@@ -147,6 +147,7 @@ def test_the_reproduce_command_finds_a_file_again(pytester: pytest.Pytester) -> 
         "--conformance-scenario=flat/*",
         "--conformance-transport=vcr",
         "--conformance-timeout=2.5",
+        "--tb=short",
     )
     lines = [line for line in result.stdout.lines if line.startswith("Reproduce") and "SHP-1" in line]
     ((_, *arguments),) = [shlex.split(line.removeprefix("Reproduce")) for line in lines if "test_x[[]" in line]

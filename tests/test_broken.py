@@ -130,6 +130,7 @@ def test_the_terminal_shows_the_failure(pytester: pytest.Pytester) -> None:
         str(RULES),
         f"--adapter={Path(__file__).with_name('broken') / 'message.py'}:TrimmedMessage",
         "--conformance-provider=zai",
+        "--tb=short",
         "-q",
     )
     result.stdout.fnmatch_lines(

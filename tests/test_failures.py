@@ -31,6 +31,7 @@ def test_the_summary_and_junit_have_one_line_for_a_failure(
         "--conformance-scenario=mini/spider",
         "--conformance-rule=SHP-1",
         "--junitxml=junit.xml",
+        "-rf",
         *distributed,
     )
     lines = result.stdout.lines

@@ -60,6 +60,7 @@ def document(*results: Document, **more: Any) -> Document:
         "findings": [each.to_dict() for each in findings(results)],
         "conversations": conversations.counts(conversations.of_results(results)),
         "results": list(results),
+        "not_asked": [],
         "exchanges": [],
         "deviations": [],
         "summary": {status: statuses.count(status) for status in sorted(set(statuses))},

@@ -19,7 +19,7 @@ ARGUMENTS = (f"--adapter={TRIMS}", "--conformance-scenario=zai/generated-*-answe
 
 
 def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
-    return pytester.runpytest_subprocess(str(miniature.RULES), *arguments)
+    return pytester.runpytest_subprocess(str(miniature.RULES), "--tb=short", *arguments)
 
 
 def test_a_counterexample_is_shown_kept_and_reproduced(pytester: pytest.Pytester) -> None:

@@ -14,6 +14,7 @@ from llm_conformance.judging.example_judge import Known, RuleResult
 from llm_conformance.judging.failure_text import failure_text, reproduce_command
 from llm_conformance.judging.judge import Judgement, judge_exchange, known_without_running
 from llm_conformance.judging.status import Status
+from llm_conformance.judging.stops import REPORTS_FAULTS, Stops, place_of, reason
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict, held_to, verdict
 from llm_conformance.replay.cell import Cell
@@ -21,6 +22,7 @@ from llm_conformance.replay.runner import Runner
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
 
+_NOT_ASKED = (Status.BLOCKED, Status.UNSUPPORTED)
 _OF_PROBES = {Status.PASS: Status.PROBE_PASSED, Status.FAIL: Status.PROBE_FAILED}
 
 
@@ -35,8 +37,9 @@ class JudgedRule:
 class CellJudge:
     """Judges cells by rules: runs the exchange if a rule needs it, applies known deviations, counts the verdicts.
 
-    With `probes_apart`, probes pass or fail as `probe-passed` or `probe-failed`. Failures of what is newer than
-    `edition` are `new`. With `collects`, searches find what they find when all of it is known (`find_failures`).
+    Cells whose calls would die like all before them (`stops`) are blocked. With `probes_apart`, probes pass or fail as
+    `probe-passed` or `probe-failed`. Failures of what is newer than `edition` are `new`. With `collects`, searches find
+    what they find when all of it is known (`find_failures`).
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class CellJudge:
         probes_apart: bool = False,
         edition: str = editions.CURRENT,
         collects: bool = False,
+        stops: Stops | None = None,
     ) -> None:
         self._runner = runner
         self._effort = effort
@@ -54,6 +58,7 @@ class CellJudge:
         self._probes_apart = probes_apart
         self._edition = edition
         self._collects = collects
+        self._stops = stops or Stops(is_active=False)
 
     def judge(self, cell: Cell, rules: Iterable[Rule], tally: Tally | None = None) -> list[JudgedRule]:
         """Judge a cell; return the verdicts for which its exchange was run, and count all verdicts in `tally`.
@@ -66,6 +71,12 @@ class CellJudge:
             known = self.verdict_without_running(cell, rule)
             if known is not None:
                 tally.add([known])
+                continue
+            cause = self._stops.cause(place_of(cell), cell.scenario.id)
+            if cause is not None:
+                judged.append(self._not_asked(cell, rule, cause))
+                tally.add([judged[-1].verdict])
+                tally.add_not_asked(place_of(cell), cause, cell.scenario.id, cell.mode)
                 continue
             try:
                 judged.append(self._judge(cell, rule))
@@ -84,6 +95,10 @@ class CellJudge:
             elif not self._runner.hands_over_pieces(cell.method):
                 known = Judgement(Status.VACUOUS, "the transport delivers the stream in one piece")
         return None if known is None else self._deviations.apply(verdict(cell, rule, known.status, known.message))
+
+    def _not_asked(self, cell: Cell, rule: Rule, cause: str) -> JudgedRule:
+        why = reason(place_of(cell), cause)
+        return JudgedRule(self._deviations.apply(verdict(cell, rule, Status.BLOCKED, why)))
 
     def _judge(self, cell: Cell, rule: Rule) -> JudgedRule:
         found: Mapping[str, Any] = {}
@@ -107,6 +122,8 @@ class CellJudge:
         is_settled = bool(found) and counterexample is not None and not is_probe
         judged = replace(judged, **found) if is_settled else self._deviations.apply(judged)
         judged = held_to(self._edition, judged, rule.since, cell.scenario.since)
+        if rule.id == REPORTS_FAULTS and status not in _NOT_ASKED:
+            self._stops.note(place_of(cell), judged.status, self._runner.exchange(cell).outcome)
         if counterexample is None or judged.status != Status.FAIL:
             return JudgedRule(judged)
         if cell.scenario.provenance == "generated" and not rule.vary_cuts:
@@ -114,6 +131,7 @@ class CellJudge:
         return JudgedRule(judged, failure_text(cell, rule, counterexample.violation, self._runner.options, details))
 
     def _once(self, cell: Cell, rule: Rule) -> tuple[Status, str | None, Counterexample | None]:
+        self._stops.note_asked(place_of(cell), cell.scenario.id)
         exchange = self._runner.exchange(cell)
         judgement = judge_exchange(rule, exchange)
         violation = judgement.violation

@@ -19,6 +19,9 @@ Key = tuple[str, str, str, str, str]
 Conversation = tuple[str, str, str, str, str]
 """(adapter, provider:api, provenance, scenario, mode)"""
 
+NotAsked = tuple[str, str, str, str]
+"""(adapter, provider:api, method, cause)"""
+
 _ALWAYS_KEPT = (Status.FAIL, Status.ERROR, Status.NEW)
 _WRONG = (Status.FAIL, Status.EXPECTED, Status.ERROR)
 _OF_FURTHER = {Status.FAIL.value: Status.EXPECTED.value}
@@ -41,6 +44,8 @@ class Tally:
         named: The number of verdicts that a known deviation names, by its position and `Key`.
         conversations: For each conversation, the families of rules that judged it, and whether nothing in them fails.
             A failure that a known deviation names is a failure here.
+        not_asked: By place (adapter, provider:api, method) and cause, the conversations that were not asked because all
+            calls before died alike, as (scenario, mode).
         exchanges: The details of exchanges for reports (`llm_conformance.judging.exchange_details`), by their keys.
     """
 
@@ -54,6 +59,7 @@ class Tally:
     bad_files: list[str] = field(default_factory=list)
     named: Counter[tuple[int, Key]] = field(default_factory=Counter)
     conversations: dict[Conversation, dict[str, bool]] = field(default_factory=dict)
+    not_asked: dict[NotAsked, set[tuple[str, str]]] = field(default_factory=dict)
     exchanges: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def add(self, verdicts: Iterable[Verdict]) -> None:
@@ -79,6 +85,10 @@ class Tally:
     def add_not_covered(self, adapter: str, place: str, count: int = 1) -> None:
         """Count a bare recording that an adapter does not cover, by the host and path of its request."""
         self.not_covered.setdefault(adapter, Counter())[place] += count
+
+    def add_not_asked(self, place: tuple[str, str, str], cause: str, scenario: str, mode: str) -> None:
+        """Count a conversation that was not asked."""
+        self.not_asked.setdefault((*place, cause), set()).add((scenario, mode))
 
     def add_fault(self) -> None:
         """Count a fault of the suite that belongs to no cell."""
@@ -134,6 +144,7 @@ class Tally:
             "bad_files": self.bad_files,
             "named": [[at, *key, count] for (at, key), count in self.named.items()],
             "conversations": [[*key, families] for key, families in self.conversations.items()],
+            "not_asked": [[*key, sorted(conversations)] for key, conversations in self.not_asked.items()],
             "exchanges": self.exchanges,
         }
 
@@ -154,4 +165,7 @@ class Tally:
         for *key, families in sent["conversations"]:
             for family, is_right in families.items():
                 self._judged(tuple(key), family, is_right)
+        for *place, cause, conversations in sent["not_asked"]:
+            for scenario, mode in conversations:
+                self.add_not_asked(tuple(place), cause, scenario, mode)
         self.exchanges |= sent["exchanges"]

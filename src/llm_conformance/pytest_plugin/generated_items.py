@@ -12,17 +12,20 @@ import pytest
 
 from llm_conformance import editions
 from llm_conformance.adapter.declarations import AdapterUnderTest, Method
+from llm_conformance.compare import encodable
 from llm_conformance.judging.counterexamples import Counterexample, failure_texts
 from llm_conformance.judging.example_judge import ExampleJudge, RuleResult
 from llm_conformance.judging.failure_text import reproduce_command
 from llm_conformance.judging.plan import Filters
 from llm_conformance.judging.search import find_failures
 from llm_conformance.judging.status import Status
+from llm_conformance.judging.stops import REPORTS_FAULTS, Place, reason
 from llm_conformance.judging.verdict import Verdict, held_to, shown_profile
 from llm_conformance.locations import CASSETTES
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
 from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.replay.cell import PURE, Cell
+from llm_conformance.rules.outcome import Outcome
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
 from llm_conformance.scenarios.scenario import Scenario
@@ -104,6 +107,7 @@ class PropertyItem(JudgingItem):
         """Search."""
         self.tally = self._run.new_tally(items=1)
         theme, api, mode = self._property.theme, self._property.api, self._property.mode
+        self._skip_if_calls_die()
         find_failures(
             self._judge,
             self.name,
@@ -117,6 +121,7 @@ class PropertyItem(JudgingItem):
         results = self._judge.results
         verdicts = {rule: self._verdict(rule, result) for rule, result in results.items()}
         self.tally.add(verdicts.values())
+        self._note_if_calls_die(verdicts)
         failed = {rule: verdict for rule, verdict in verdicts.items() if verdict.status == Status.FAIL}
         wrong = {rule: found for rule in failed if (found := results[rule].counterexample) is not None}
         if wrong:
@@ -135,6 +140,33 @@ class PropertyItem(JudgingItem):
     def _cell(self, scenario: Scenario) -> Cell:
         searched = self._property
         return Cell(searched.adapter, scenario, searched.mode, searched.method)
+
+    @property
+    def _place(self) -> Place:
+        searched = self._property
+        return searched.adapter.label, str(searched.api), searched.method
+
+    def _skip_if_calls_die(self) -> None:
+        """Skip the search if all calls of the method for the API died alike; all rules are then blocked."""
+        cause = self._run.stops.cause(self._place)
+        if cause is None:
+            return
+        why = reason(self._place, cause)
+        blocked = RuleResult({Status.BLOCKED: why})
+        verdicts = [self._verdict(rule, blocked) for rule in self._judge.results]
+        self.tally.add(verdicts)
+        self.tally.add_not_asked(self._place, cause, verdicts[0].scenario, self._property.mode)
+        pytest.skip(encodable(f"{Status.BLOCKED}: {why}"))
+
+    def _note_if_calls_die(self, verdicts: Mapping[Rule, Verdict]) -> None:
+        """Note once for a search whether calls work: smaller examples of a failure are no further failures."""
+        for rule, result in self._judge.results.items():
+            if rule.id != REPORTS_FAULTS:
+                continue
+            if Status.PASS in result.statuses:
+                self._run.stops.note(self._place, Status.PASS, Outcome())
+            elif result.counterexample is not None:
+                self._run.stops.note(self._place, verdicts[rule].status, result.counterexample.exchange.outcome)
 
     def _known(self, rule: Rule, violation: Violation) -> Sequence[int] | None:
         settings = self._run.settings

@@ -13,6 +13,7 @@ import pytest
 
 from llm_conformance.judging.known import write
 from llm_conformance.judging.status import Status, exit_code
+from llm_conformance.judging.stops import without_any_answer
 from llm_conformance.judging.tally import Tally
 from llm_conformance.pytest_plugin import summary
 from llm_conformance.pytest_plugin.brief import JUDGED
@@ -113,6 +114,10 @@ class RunOutcome:
         if self._was_stopped:
             yield f"{path}: not written: the run was stopped before all failures were found"
             return
+        dead = without_any_answer(result.tally.verdicts)
+        if dead:  # with such a file, a run in which nothing works would be green
+            yield from (f"{path}: not written: every call of {name} died alike: {why}" for name, why in dead.items())
+            return
         try:
             count = write.write(
                 path,
@@ -184,6 +189,7 @@ class RunOutcome:
             and not collected.deselected
             and collected.modules == set(self._settings.modules)
             and self._judged.items == collected.items
+            and not self._judged.not_asked
         )
 
     def _exit_code(self, tally: Tally, pytest_exit_code: int) -> int:

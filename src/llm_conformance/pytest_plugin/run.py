@@ -11,6 +11,7 @@ from typing import Any
 from llm_conformance.judging import exchange_details
 from llm_conformance.judging.cell_judge import CellJudge
 from llm_conformance.judging.failure_text import reproduce_command
+from llm_conformance.judging.stops import Stops, place_of
 from llm_conformance.judging.tally import Tally
 from llm_conformance.pytest_plugin.settings import Settings
 from llm_conformance.replay.cell import Cell
@@ -60,6 +61,7 @@ class Run:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.collected = Collected(self.new_tally())
+        self.stops = Stops(is_active=settings.write_deviations is None)
         self._reported: set[str] = set()
 
     def new_tally(self, items: int = 0) -> Tally:
@@ -82,12 +84,14 @@ class Run:
             settings.probes_apart,
             settings.edition,
             collects=settings.write_deviations is not None,
+            stops=self.stops,
         )
 
     def exchange_details(self, cell: Cell) -> dict[str, Mapping[str, Any]]:
         """Return the details of a cell's exchange by its key, if a report is written and does not have them yet."""
         key = exchange_details.key(cell.adapter.label, cell.scenario.id, cell.method)
-        if not self.settings.reports or key in self._reported:
+        is_stopped = self.stops.cause(place_of(cell), cell.scenario.id) is not None
+        if is_stopped or not self.settings.reports or key in self._reported:
             return {}
         self._reported.add(key)
         command = reproduce_command(cell, more=self.runner.options)

@@ -71,6 +71,8 @@ def _show_adapter(
     name = f"{adapter.label} {adapter.version or ''}".rstrip()
     count = f": {counted(len(found), 'finding')}" if found else ""
     terminal.write_line(f"{name}{count}", bold=True)
+    for line in _not_asked(result, adapter):
+        terminal.write_line(line, red=True)
     if found:
         _show_findings(terminal, found, matrix)
     if matrix.apis:
@@ -80,6 +82,21 @@ def _show_adapter(
     for line in _notes(result, adapter, matrix):
         terminal.write_line(line)
     terminal.write_line("")
+
+
+def _not_asked(result: Result, adapter: AdapterUnderTest) -> Iterator[str]:
+    """Yield a line for each cause for which calls were not made any more."""
+    by_cause: dict[str, list[tuple[str, str, set[tuple[str, str]]]]] = {}
+    for (label, api, method, cause), conversations in sorted(result.tally.not_asked.items()):
+        if label == adapter.label:
+            by_cause.setdefault(cause, []).append((api, method, conversations))
+    for cause, places in by_cause.items():
+        apis = sorted({api for api, _, _ in places})
+        methods = ", ".join(sorted({method for _, method, _ in places}))
+        where = apis[0] if len(apis) == 1 else f"{len(apis)} APIs"
+        count = len(set().union(*(conversations for _, _, conversations in places)))
+        yield f"STOPPED: every call of {methods} for {where} died alike; {count} conversations were not asked"
+        yield f"  {cause}"
 
 
 def _show_findings(terminal: pytest.TerminalReporter, found: list[Finding], matrix: Matrix) -> None:

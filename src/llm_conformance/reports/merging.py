@@ -44,7 +44,8 @@ def merge(documents: Sequence[Document]) -> Document:
     done = sum(each["items"]["done"] for each in documents)
     restricted = any(each["items"]["restricted"] for each in documents)
     bare = _bare(documents)
-    is_whole = not restricted and done == first["items"]["planned"]
+    not_asked = [each for document in documents for each in document["not_asked"]]
+    is_whole = not restricted and not not_asked and done == first["items"]["planned"]
     deviations = _deviations(documents, is_whole)
     stale = {at for at, each in enumerate(deviations) if each["status"] == Status.STALE}
     for result in results.values():
@@ -63,6 +64,7 @@ def merge(documents: Sequence[Document]) -> Document:
         "findings": [each.to_dict() for each in findings(results.values())],
         "conversations": conversations.counts(conversations.of_results(results.values())),
         "results": list(results.values()),
+        "not_asked": not_asked,
         "exchanges": [exchanges[name] for name in sorted(exchanges)],
         "deviations": deviations,
         "summary": {status: count for status, count in sorted(summary.items()) if count},

@@ -77,6 +77,7 @@ def document(result: Result) -> Document:
         "findings": [each.to_dict() for each in findings(results)],
         "conversations": conversations.counts(tally.conversations),
         "results": results,
+        "not_asked": list(_not_asked(tally)),
         "exchanges": [tally.exchanges[name] for name in sorted(tally.exchanges)],
         "deviations": list(_deviations(result)),
         "summary": {status: count for status, count in sorted(tally.summary.items()) if count},
@@ -102,6 +103,19 @@ def document(result: Result) -> Document:
         "finished": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "complete": result.complete,
     }
+
+
+def _not_asked(tally: Tally) -> Iterator[Document]:
+    for (adapter, api, method, cause), missed in sorted(tally.not_asked.items()):
+        provider, _, name = api.partition(":")
+        yield {
+            "adapter": adapter,
+            "provider": provider,
+            "api": name,
+            "method": method,
+            "cause": cause,
+            "conversations": len(missed),
+        }
 
 
 def _result(verdict: Document) -> Document:
