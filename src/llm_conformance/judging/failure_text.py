@@ -34,17 +34,29 @@ def failure_text(
     """
     lines = [
         ("Requirement", f"{rule.id}: {rule.requirement}"),
+        ("Harm", rule.harm),
         ("Expected", violation.expected),
         ("Actual", violation.actual),
         ("Hint", violation.hint),
         ("Same for", ", ".join(each.id for each in alike)),
         ("Where", ", ".join(filter(None, (cell.scenario.id, cell.mode, cell.method, violation.where)))),
+        ("Call", "; ".join(_call(cell))),
         ("Scenario", f"{cell.scenario.title} ({'; '.join(_origin(cell.scenario))})"),
         *((_label(name), _shortened(value)) for name, value in (example or {}).items() if value is not None),
+        ("Traceback", _shortened(violation.traceback or "")),
         ("Not kept", _NOT_KEPT if _is_lost(cell.scenario) else ""),
         ("Reproduce", reproduce_command(cell, rule, options)),
     ]
     return "\n".join(f"{label:<12} {text}" for label, text in lines if text)
+
+
+def _call(cell: Cell) -> Iterator[str]:
+    """Yield what the call was, as far as the scenario does not say it, and what the adapter declares."""
+    scenario = cell.scenario
+    yield f"{scenario.api}"
+    yield f"model {scenario.model}"
+    yield f"think profile {scenario.think_profile}"
+    yield f"declared: {', '.join(sorted(cell.adapter.capabilities)) or 'nothing'}"
 
 
 def _label(name: str) -> str:

@@ -1,0 +1,145 @@
+"""What a run writes to the terminal: progress, findings, a matrix; pytest's own output if the user asks for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_conformance.judging.tally import Tally
+from llm_conformance.judging.verdict import Verdict
+from llm_conformance.pytest_plugin import finding_text
+from llm_conformance.pytest_plugin.matrix_text import Matrix
+from llm_conformance.reports.findings import findings
+from tests import miniature
+from tests.test_findings import failure
+
+WRONG = """
+class conformance_adapter:
+    providers = ["deepseek"]
+
+    def parse(self, http, call):
+        return {"id": "a-1", "provider": "deepseek", "model": call.model, "message": "Nine.", "finish_reason": "stop"}
+"""
+
+
+def run(pytester: pytest.Pytester, *options: str, code: str = WRONG) -> pytest.RunResult:
+    """Judge an adapter by the miniature scenario."""
+    (pytester.path / "wrong.py").write_text(code, "utf-8")
+    if not (pytester.path / "own").exists():
+        miniature.write(pytester.path / "own")
+    arguments = ("--adapter=wrong", "--conformance-cassettes=own", "--conformance-scenario=mini/*")
+    return pytester.runpytest_subprocess(*arguments, "--conformance-examples=0", str(miniature.RULES), *options)
+
+
+@pytest.mark.parametrize("processes", [(), ("-n", "2")])
+def test_a_run_shows_findings_and_no_line_for_each_cell(pytester: pytest.Pytester, processes: tuple[str, ...]) -> None:
+    result = run(pytester, *processes)
+    result.stdout.fnmatch_lines(
+        [
+            "* judged, * failing*",
+            "*= llm-conformance *",
+            "wrong: * findings",
+            "1. lost: MSG-2* in 1 of 1 conversations, deepseek:chat, parse",
+            '    expected the message of 6 code points: "Eight."; got *',
+            "    *mini/spider*",
+            "    pytest * --conformance-rule=MSG-2",
+            "conversations right *all*MSG*",
+            "deepseek:chat *0/1*",
+            "cells: *",
+        ]
+    )
+    text = result.stdout.str()
+    assert "FAILURES" not in text
+    assert "short test summary" not in text
+    assert "test_message.py" not in text
+    assert result.ret == 1
+    assert result.parseoutcomes()["failed"] > 1
+
+
+@pytest.mark.parametrize("option", ["-v", "--tb=short", "-rf"])
+def test_who_asks_for_details_gets_the_output_of_pytest(pytester: pytest.Pytester, option: str) -> None:
+    result = run(pytester, option)
+    result.stdout.fnmatch_lines(["*= FAILURES =*", "Requirement  *", "Reproduce  *", "1. lost: MSG-2*"])
+    assert result.ret == 1
+
+
+def test_other_tests_of_the_run_look_as_usual(pytester: pytest.Pytester) -> None:
+    path = pytester.makepyfile(test_mine="def test_it(): assert 0\ndef test_other(): pass")
+    result = run(pytester, str(path))
+    result.stdout.fnmatch_lines(["test_mine.py F.*", "*= FAILURES =*", "*assert 0*", "FAILED test_mine.py::test_it*"])
+    assert "Requirement" not in result.stdout.str()
+
+
+def test_a_fault_of_the_suite_keeps_its_traceback(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        breaks="""
+        from llm_conformance.judging import cell_judge
+
+        def judge_exchange(rule, exchange):
+            raise LookupError("no such thing")
+
+        cell_judge.judge_exchange = judge_exchange
+        """
+    )
+    result = run(pytester, "--conformance-rule=MSG-2", "-p", "breaks")
+    result.stdout.fnmatch_lines(["*= FAILURES =*", "*LookupError: no such thing*"])
+    assert result.ret == 3
+
+
+def test_junit_has_the_text_that_the_terminal_leaves_out(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--junitxml=junit.xml", "--conformance-rule=MSG-2")
+    assert result.ret == 1
+    text = (pytester.path / "junit.xml").read_text("utf-8")
+    assert 'failures="1"' in text
+    assert "Reproduce" in text
+
+
+def lines(result: dict[str, Any], whole: bool = False) -> list[str]:
+    (finding,) = findings([result])
+    return list(finding_text.in_full(finding, 1, "1 of 2 conversations", ["openai:chat"], 100, whole))
+
+
+def test_a_finding_has_the_end_of_the_traceback_and_all_of_it_on_demand() -> None:
+    traceback = "\n".join(["Traceback", *(f"  frame {number}" for number in range(20)), "KeyError: 'x'"])
+    raised = failure("SHP-1", "openai/a", traceback=traceback)
+    assert "    KeyError: 'x'" in lines(raised)
+    assert not any("frame 3" in line for line in lines(raised))
+    assert any("frame 3" in line for line in lines(raised, whole=True))
+
+
+def test_a_finding_hides_secrets_and_stays_in_its_lines() -> None:
+    key = "sk-proj-" + "a1b2c3d4" * 4
+    shown = lines(failure("MSG-2", "openai/a", f"got {key}\n\x1b[31m\nnext \udc80" + " more" * 200))
+    assert key not in "\n".join(shown)
+    assert all("\n" not in line and "\udc80" not in line and len(line) <= 100 for line in shown)
+
+
+def test_a_finding_names_the_think_profile() -> None:
+    assert "think profile leading" in lines(failure("MSG-1", "openai/a", think_profile="leading"))[0]
+
+
+def test_generated_conversations_are_counted_apart() -> None:
+    tally = Tally(keeps=True)
+    tally.add(
+        Verdict(**failure("MSG-2", scenario, status=status, provenance=provenance))
+        for scenario, status, provenance in (
+            ("openai/a", "fail", "synthetic"),
+            ("openai/b", "pass", "recorded"),
+            ("openai/generated-chat-answers", "fail", "generated"),
+        )
+    )
+    matrix = Matrix(tally.conversations, "mine")
+    assert [(api, list(map(str, fields))) for api, fields in matrix.rows()] == [("openai:chat", ["1/2", "1/2", "0/1"])]
+    assert list(matrix.provenances()) == ["1 of 1 recorded", "0 of 1 synthetic", "0 of 1 generated"]
+    touched = Counter({"synthetic": 1, "generated": 1})
+    assert matrix.of_judged(touched) == "1 of 2 conversations and 1 of 1 generated"
+
+
+def test_the_readme_adapter_fits_on_a_screen(project: Path, pytester: pytest.Pytester) -> None:
+    options = ("--adapter=mypkg", "--conformance-examples=0", str(miniature.RULES))
+    result = pytester.runpytest_subprocess("--rootdir", str(project), "-p", "no:cacheprovider", *options)
+    assert result.ret == 1
+    assert len(result.outlines) <= 60
