@@ -107,7 +107,7 @@ def test_an_adapter_that_dies_in_every_call_is_said_once(pytester: pytest.Pytest
 
 
 def test_a_method_that_dies_does_not_stop_the_other(pytester: pytest.Pytester) -> None:
-    _, report = judge(pytester, "({'event_type': 'response.error', 'error': {}} for _ in '1')")
+    _, report = judge(pytester, "()")
     assert {each["method"] for each in report["not_asked"]} == {"parse"}
     assert {each["method"] for each in report["results"] if each["status"] == "fail"} >= {"parse", "parse_stream"}
 
