@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.judging.stops import ALIKE, ALIKE_ELSEWHERE, Stops
+from llm_conformance.judging.calls.stops import ALIKE, ALIKE_ELSEWHERE, Stops
 from llm_conformance.rules.outcome import Outcome
 from tests import miniature
 

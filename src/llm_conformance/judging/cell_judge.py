@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from llm_conformance import editions
+from llm_conformance.judging.calls.stops import REPORTS_FAULTS, Stops, place_of, reason
 from llm_conformance.judging.counterexamples import Counterexample
 from llm_conformance.judging.deviations import Deviations
 from llm_conformance.judging.effort import Effort
@@ -14,7 +15,6 @@ from llm_conformance.judging.example_judge import Known, RuleResult
 from llm_conformance.judging.failure_text import failure_text, reproduce_command
 from llm_conformance.judging.judge import Judgement, judge_exchange, known_without_running
 from llm_conformance.judging.status import Status
-from llm_conformance.judging.stops import REPORTS_FAULTS, Stops, place_of, reason
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict, held_to, verdict
 from llm_conformance.replay.cell import Cell

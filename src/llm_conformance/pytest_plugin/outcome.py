@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.judging.calls.stops import without_any_answer
 from llm_conformance.judging.known import write
 from llm_conformance.judging.status import Status, exit_code
-from llm_conformance.judging.stops import without_any_answer
 from llm_conformance.judging.tally import Tally
 from llm_conformance.pytest_plugin import summary
 from llm_conformance.pytest_plugin.brief import JUDGED

@@ -1,0 +1,1 @@
+"""Which calls are made: those of a method of which every call died alike are not."""
