@@ -18,6 +18,7 @@ from llm_conformance.judging.known.globs import globs
 from llm_conformance.judging.known.messages import stable_part, widest
 from llm_conformance.judging.known.write import write
 from llm_conformance.judging.verdict import Verdict
+from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.rules.rule import Harm
 from tests import gated
 
@@ -71,7 +72,7 @@ def test_a_fault_that_several_rules_find_is_one_entry(tmp_path: Path) -> None:
     known = written(path, failures(CAUSES[0], ["MSG-2", "MSG-1"], IDS[:3]) + failures(CAUSES[5], ["STR-1"], IDS[:2]))
     assert path.read_text("utf-8").partition("\n\n")[2] == (
         "[[deviation]]\n"
-        "# leak: reasoning is shown as part of the answer\n"
+        f"# leak: {catalogue()['MSG-1'].noticed}\n"
         "# MSG-1 in openai/a-1, parse: KeyError in mypkg/decode.py:31 decode\n"
         'rule = ["MSG-1", "MSG-2", "STR-1"]\n'
         'scenario = "openai/a-*"\n'

@@ -15,6 +15,7 @@ from llm_conformance.judging.deviations import LISTS, Deviations
 from llm_conformance.judging.known.entries import Entry, entries
 from llm_conformance.judging.known.globs import globs
 from llm_conformance.judging.verdict import Verdict
+from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.rules.rule import Harm
 from llm_conformance.templating import render
 
@@ -22,19 +23,6 @@ _COMMENT = 110
 _LINE = 90
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 _RESTRICTIONS = ("adapter", "versions", "mode", "method")
-
-_NOTICED: Mapping[Harm, str] = {
-    "leak": "reasoning is shown as part of the answer",
-    "lost": "content is missing",
-    "wrong": "content is altered, or in the wrong place",
-    "false success": "a failure looks like a success",
-    "wrong count": "token counts are wrong",
-    "refused next turn": "the provider refuses the next turn",
-    "late": "a stream arrives late",
-    "untraceable": "a response cannot be traced to its source",
-    "unsafe": "something happens that the caller did not ask for",
-}
-"""What a user of the adapter notices."""
 
 
 def write(
@@ -81,9 +69,13 @@ def _fields(
     entry: Entry, names: Mapping[str, str | None], harms: Mapping[str, Harm], ids: Collection[str]
 ) -> dict[str, Any]:
     example, harm = entry.example, harms[entry.rules[0]]
+    noticed = catalogue()[entry.rules[0]].noticed
     where = f"{example.rule} in {example.scenario}, {example.method}"
     return {
-        "comments": [f"{harm}: {_NOTICED[harm]}", _in_one_line(f"{where}: {example.message}")],
+        "comments": [
+            _in_one_line(f"{harm}: {noticed}"),
+            _in_one_line(f"{where}: {example.message}"),
+        ],
         "rule": list(entry.rules),
         "scenario": globs(entry.scenarios, {*ids, *entry.scenarios}),
         "message": list(entry.messages),
