@@ -181,6 +181,9 @@ def test_a_deviation_that_a_search_may_find_again_is_not_stale() -> None:
         ("unsupported", "pass", 0, 1),
         ("vacuous", "unsupported", 0, 0),
         ("pass", "pass", 0, 0),
+        ("pass", "blocked", 0, 0),
+        ("blocked", "fail", 0, 0),
+        ("pass", "new", 0, 0),
     ],
 )
 def test_what_got_better_and_what_got_worse(before: str, after: str, worse: int, better: int) -> None:
@@ -206,6 +209,26 @@ def test_the_command_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "1 cell got worse\n  MSG-2 openai/two parse: pass -> fail: expected" in capsys.readouterr().out
     assert main.main(["report", "compare", *reversed(names)]) == 0
     assert "1 cell got better\n  MSG-2 openai/two parse: fail -> pass\n" in capsys.readouterr().out
+
+
+def test_findings_that_are_new_or_gone_come_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = document(result("openai/two", "fail", cause="a"), result("openai/one", "fail", rule="MSG-1", cause="b"))
+    new = document(result("openai/two", "fail", cause="c"), result("openai/one", "fail", rule="MSG-1", cause="b"))
+    assert main.main(["report", "compare", put(tmp_path / "a.json", old), put(tmp_path / "b.json", new)]) == 0
+    line = "  lost: MSG-2 in 1 conversation, such as openai/two: expected `a|b`; got <i>nothing</i>\n"
+    assert capsys.readouterr().out.startswith(f"1 new finding\n{line}1 finding gone\n{line}0 cells got worse\n")
+
+
+def test_an_exception_from_another_line_is_no_new_finding() -> None:
+    causes = ("KeyError in mypkg/decode.py:31 decode", "KeyError in mypkg/decode.py:44 decode")
+    reports = [document(result("openai/two", "fail", cause=each)) for each in causes]
+    assert comparing.compare_findings(reports[0], reports[1], complete=True) == ([], [])
+
+
+def test_a_finding_in_a_cell_that_was_not_judged_before_is_not_new_unless_both_are_complete() -> None:
+    before, after = document(result()), document(result(), result("openai/two", "fail"))
+    assert comparing.compare_findings(before, after, complete=False) == ([], [])
+    assert [each.rule for each in comparing.compare_findings(before, after, complete=True)[0]] == ["MSG-2"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from llm_conformance.cli.command import Options, Parser, UsageError
@@ -10,6 +10,7 @@ from llm_conformance.judging.status import exit_code
 from llm_conformance.reports import comparing, files, merging
 from llm_conformance.reports.badge import NoBadgeError
 from llm_conformance.reports.document import Document
+from llm_conformance.reports.findings import Finding
 from llm_conformance.reports.matrix import verdict
 from llm_conformance.wording import counted
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -29,7 +30,10 @@ def add_options(parser: Parser) -> None:
     merge = verb("merge", "merge the reports of the shards of one run")
     merge.add_argument("reports", nargs="+", type=Path, metavar="REPORT.json")
     merge.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help=", ".join(files.FORMS))
-    compare = verb("compare", "list the cells that got better or worse; exit code 1 if one got worse")
+    compare = verb(
+        "compare",
+        "list the findings that are new or gone, and the cells that got better or worse; exit code 1 if one got worse",
+    )
     compare.add_argument("before", type=Path, metavar="BEFORE.json")
     compare.add_argument("after", type=Path, metavar="AFTER.json")
     show = verb("show", "write reports as a page, a summary or a badge; a page can show several reports")
@@ -78,16 +82,31 @@ def _compare(options: Options) -> int:
     if before["suite"] != after["suite"]:
         print("the reports are of different versions of the suite; scenarios may have been added or changed")
     complete = before["complete"] and after["complete"] and before["suite"] == after["suite"]
+    new, gone = comparing.compare_findings(before, after, complete)
+    _print_list(f"{counted(len(new), 'new finding')}", map(_in_one_line, new))
+    _print_list(f"{counted(len(gone), 'finding')} gone", map(_in_one_line, gone))
     changes = [each for each in comparing.compare(before, after) if complete or each.is_judged]
     worse = [each for each in changes if each.is_worse]
     better = [each for each in changes if each.is_better]
     for title, found in (("worse", worse), ("better", better)):
-        print(f"{counted(len(found), 'cell')} got {title}")
-        for each in found[:_SHOWN]:
-            print(f"  {each}")
-        if len(found) > _SHOWN:
-            print(f"  and {len(found) - _SHOWN} more")
+        _print_list(f"{counted(len(found), 'cell')} got {title}", map(str, found))
     return 1 if worse else 0
+
+
+def _in_one_line(finding: Finding) -> str:
+    message = " ".join(finding.message.split())
+    where = f"{counted(finding.conversations, 'conversation')}, such as {finding.examples[0]['scenario']}"
+    return f"{finding.harm}: {finding.rule} in {where}: {message}"
+
+
+def _print_list(title: str, lines: Iterable[str]) -> None:
+    """Print a title and the first lines, indented."""
+    listed = list(lines)
+    print(title)
+    for line in listed[:_SHOWN]:
+        print(f"  {line}")
+    if len(listed) > _SHOWN:
+        print(f"  and {len(listed) - _SHOWN} more")
 
 
 def _show(options: Options) -> int:

@@ -1,19 +1,22 @@
-"""The differences between two reports: which cells got better, and which got worse."""
+"""The differences between two reports: which findings are new or gone, which cells got better, and which got worse."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.options import as_typed
 from llm_conformance.reports.document import Document
+from llm_conformance.reports.findings import Finding, findings
 
 _RED = frozenset({Status.FAIL.value, Status.ERROR.value})
 _WRONG = frozenset({*_RED, Status.EXPECTED.value})
 _UNSEEN = frozenset({None, Status.VACUOUS.value, Status.UNSUPPORTED.value})
-_OF_PROBES = frozenset(each.value for each in PROBES)
+_NEUTRAL = frozenset({*(each.value for each in PROBES), Status.BLOCKED.value, Status.NEW.value})
+"""Statuses that are neither worse nor better than another: of a blocked cell, another cell of the exchange says why."""
 _GREEN = frozenset({Status.PASS.value, Status.STALE.value})
 
 Cell = tuple[str, ...]
@@ -32,15 +35,15 @@ class Change:
     @property
     def is_judged(self) -> bool:
         """Whether the cell was judged in both reports."""
-        return not {self.before, self.after} & (_UNSEEN | _OF_PROBES)
+        return not {self.before, self.after} & (_UNSEEN | _NEUTRAL)
 
     @property
     def is_worse(self) -> bool:
         """Whether the cell fails now and did not before, or passed before and does not any more.
 
-        A cell that is a probe in one of the reports is neither worse nor better.
+        A cell that is a probe, blocked or new in one of the reports is neither worse nor better.
         """
-        if {self.before, self.after} & _OF_PROBES:
+        if {self.before, self.after} & _NEUTRAL:
             return False
         if self.after in _WRONG:
             return self.before not in _WRONG
@@ -49,7 +52,7 @@ class Change:
     @property
     def is_better(self) -> bool:
         """Whether the cell passes now and did not before."""
-        if {self.before, self.after} & _OF_PROBES:
+        if {self.before, self.after} & _NEUTRAL:
             return False
         return self.after in _GREEN and self.before not in _GREEN
 
@@ -97,8 +100,43 @@ def compare(before: Document, after: Document) -> Iterator[Change]:
     for cell in dict.fromkeys([*old, *new]):
         one, other = old.get(cell, {}), new.get(cell, {})
         change = Change(cell, one.get("status"), other.get("status"), other.get("message"))
-        if change.before != change.after and not {change.before, change.after} <= _UNSEEN | _OF_PROBES:
+        if change.before != change.after and not {change.before, change.after} <= _UNSEEN | _NEUTRAL:
             yield change
+
+
+_LINE = re.compile(r"(?<=:)\d+(?= )")
+
+
+def compare_findings(before: Document, after: Document, complete: bool) -> tuple[list[Finding], list[Finding]]:
+    """Return the findings that only `after` has, and those that only `before` has.
+
+    Findings with the same rule and the same cause are the same, also if an exception comes from another line of the
+    same function. Unless the reports are `complete`, only cells that were judged in both count.
+    """
+    several = len(before["adapters"]) > 1 or len(after["adapters"]) > 1
+    common = _judged(before, several) & _judged(after, several)
+    old, new = (
+        {_finding_key(each, several): each for each in findings(_selected(document, several, common, complete))}
+        for document in (before, after)
+    )
+    return [new[key] for key in new if key not in old], [old[key] for key in old if key not in new]
+
+
+def _finding_key(finding: Finding, several: bool) -> Cell:
+    return (finding.adapter if several else "", finding.rule, _LINE.sub("", finding.cause))
+
+
+def _judged(document: Document, several: bool) -> frozenset[Cell]:
+    unseen = _UNSEEN | _NEUTRAL
+    return frozenset(cell for cell, each in _by_cell(document, several).items() if each["status"] not in unseen)
+
+
+def _selected(
+    document: Document, several: bool, common: Collection[Cell], complete: bool
+) -> Iterator[Mapping[str, Any]]:
+    for cell, each in _by_cell(document, several).items():
+        if complete or cell in common:
+            yield each
 
 
 def _by_cell(document: Document, several: bool) -> Mapping[Cell, Mapping[str, Any]]:
