@@ -348,6 +348,7 @@ def test_a_badge_names_its_adapter_and_suite(made: Document, message: str) -> No
     assert title is not None
     suite = f"llm-conformance 0.1.0, edition 0.1, 2 scenarios, sha256:{'0' * 64}, 25 examples per property"
     assert title.text == f"mypkg 1.0: {message} ({suite})"
+    assert [each.text for each in tree.iter("{http://www.w3.org/2000/svg}text")] == ["llm-conformance 0.1", message]
 
 
 @pytest.mark.parametrize(

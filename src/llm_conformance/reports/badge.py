@@ -1,4 +1,7 @@
-"""The badge: the verdict of a complete run of one adapter, with the versions of the adapter and of the suite."""
+"""The badge: the edition and the verdict of a complete run of one adapter.
+
+It has no number of conversations: those of different provenance are not added up.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +39,11 @@ def render(documents: Sequence[Document]) -> str:
     if document["examples"] < QUICK:
         raise NoBadgeError(f"it needs {QUICK} generated examples per property, the run had {document['examples']}")
     suite, (adapter,) = document["suite"], document["adapters"]
-    left, right = (round(len(part) * _CHARACTER) + 12 for part in ("llm-conformance", text))
+    label = f"llm-conformance {document['edition']}"
+    left, right = (round(len(part) * _CHARACTER) + 12 for part in (label, text))
     return render_template(
         "badge.svg",
+        label=label,
         text=text,
         left=left,
         right=right,
