@@ -83,7 +83,7 @@ def test_a_report_matches_its_schema(pytester: pytest.Pytester) -> None:
     assert list(schema.problems("report", document)) == []
     assert document["complete"] is True
     of_probes = {"probe-passed", "probe-failed"}
-    assert {"pass", "fail", "unsupported", "vacuous"} == set(document["summary"]) - of_probes
+    assert {"pass", "fail", "unsupported", "vacuous", "blocked"} == set(document["summary"]) - of_probes
     assert result.ret == 1
 
 
