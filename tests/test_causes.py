@@ -20,6 +20,7 @@ from llm_conformance.rules.violation import Violation, without_values
         ('segments [["text", "Four."], ["tool_call", null]]; got []', "segments …; got []"),
         ('the message "Four."; got ""', 'the message "…"; got ""'),
         ("raised KeyError: 'choices'", "raised KeyError: '…'"),
+        ("returned object <mypkg.Answer object at 0x7f1c2a>", "returned object <mypkg.Answer object at N>"),
         ("the adapter's usage of gpt-4o at 1.5", "the adapter's usage of gpt-4o at N"),
     ],
 )
@@ -42,7 +43,8 @@ def _raised(error: Exception) -> Exception:
 
 def test_the_cause_of_an_exception_is_its_class_and_place() -> None:
     error = _raised(LookupError("no choices"))
-    assert cause_of(error) == "LookupError in tests/test_causes.py:38 _raised"
+    line = _raised.__code__.co_firstlineno + 2
+    assert cause_of(error) == f"LookupError in tests/test_causes.py:{line} _raised"
     assert traceback_of(error).splitlines()[-1] == "LookupError: no choices"
 
 

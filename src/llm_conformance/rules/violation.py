@@ -92,7 +92,8 @@ def _around(text: str, at: int) -> str:
 _TEXT = r'(?:\.\.\.)?"(?:[^"\\]|\\.)*"(?:\.\.\.)?'
 _QUOTED = r"(?<!\w)'(?:[^'\\]|\\.)*'"
 _NUMBER = r"(?<![\w-])-?\d+(?:\.\d+)?(?!\w)"
-_VALUE = re.compile(f"{_TEXT}|{_QUOTED}|{_NUMBER}")
+_ADDRESS = r"\b0x[0-9a-fA-F]+\b"
+_VALUE = re.compile(f"{_TEXT}|{_QUOTED}|{_ADDRESS}|{_NUMBER}")
 _LIST_OR_OBJECT = re.compile(r"\[[^\[\]{}]+\]|\{[^\[\]{}]+\}")
 _DEEPEST = 10
 _KEPT = frozenset({'""', "''", *(f'"{each}"' for each in get_args(FinishReason))})
