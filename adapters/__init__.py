@@ -41,6 +41,10 @@ class ReferenceAdapters:
         "tools",
         "round_trip",
         "errors",
+        "provenance",
+        "raw_finish",
+        "usage_details",
+        "error_details",
         "raw",
     )
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from llm_conformance.compare import show
+from llm_conformance.contract import Annotation
+from llm_conformance.rules.agreement import expect_right_message
 from llm_conformance.rules.exchange import Exchange
-from llm_conformance.rules.rule import rule
-from llm_conformance.rules.violation import Vacuous, expect_equal, fail
+from llm_conformance.rules.rule import in_response, rule
+from llm_conformance.rules.violation import Blocked, expect_equal, fail
 from llm_conformance.scenarios.citations import Pair, keeps, other_unit, pair
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 
-_DOCUMENT_OFFSETS = ("start_char_index", "end_char_index")
+_SHOWN = in_response("annotations")
 
 
 def _has_annotations(expected: Expected, _mode: Mode) -> bool:
@@ -21,25 +23,31 @@ def _states_annotations(expected: Expected, _mode: Mode) -> bool:
     return expected.error is None and "annotations" in expected.stated
 
 
-def _has_spans(expected: Expected, _mode: Mode) -> bool:
-    return any(annotation.start is not None for annotation in expected.annotations)
+def _has_spans_as_sent(expected: Expected, mode: Mode) -> bool:
+    return _has_spans(expected) and not _has_converted_spans(expected, mode)
 
 
 def _has_converted_spans(expected: Expected, _mode: Mode) -> bool:
     """Return True if the offsets in the message differ from those on the wire."""
     counts_bytes = expected.offset_unit == "utf-8 bytes" and not expected.message.isascii()
-    return _has_spans(expected, _mode) and (expected.reasoning_source == "tag" or counts_bytes)
+    return _has_spans(expected) and (expected.reasoning_source == "tag" or counts_bytes)
 
 
-@rule("ANN-1", harm="wrong", capability="annotations", when=_has_annotations)
+def _has_spans(expected: Expected) -> bool:
+    return any(annotation.start is not None for annotation in expected.annotations)
+
+
+@rule("ANN-1", harm="wrong", capability="annotations", shown=_SHOWN, when=_has_annotations)
 def test_spans_are_in_the_message(exchange: Exchange) -> None:
     """Every span is two integers with 0 <= start <= end <= len(message), in code points of the final message.
 
-    Spans are half-open: `message[start:end]`. A citation without a place in the text has neither start nor end. A span
-    outside the message must not be clamped into it: it would then mark text that nobody cited.
+    Readers see text marked that has no source, or the program fails at an offset behind the end. Spans are half-open:
+    `message[start:end]`. A citation without a place in the text has neither start nor end. A span outside the message
+    must not be clamped into it.
 
     Source: S2-02, S2-03, S2-04, U-04, C-18.
     """
+    expect_right_message(exchange, "spans")
     length = len(exchange.response.message)
     for number, annotation in enumerate(exchange.response.annotations):
         start, end = annotation.start, annotation.end
@@ -55,48 +63,45 @@ def test_spans_are_in_the_message(exchange: Exchange) -> None:
             fail("neither start nor end", show((actual.start, actual.end)), where=matched.place)
 
 
-@rule("ANN-2", harm="wrong", capability="annotations", when=_has_spans)
+@rule("ANN-2", harm="wrong", capability="annotations", shown=_SHOWN, when=_has_spans_as_sent)
 def test_spans_cover_the_annotated_text(exchange: Exchange) -> None:
     """`message[start:end]` is the annotated text.
 
-    This is the text that users see underlined. If the span would be right in another unit (UTF-16 code units, UTF-8
-    bytes, offsets into the cited document), the failure says so.
+    Readers see other words underlined than those that the source is about. If the span would be right in another unit
+    (UTF-16 code units, UTF-8 bytes, offsets into the cited document), the failure says so. Offsets that have to be
+    converted are left to ANN-5, and spans outside the message to ANN-1.
 
     Source: S2-05, S2-06, S2-07, S2-08.
     """
-    for matched in _pairs_with_spans(exchange):
-        _expect_span(exchange, matched)
+    _expect_spans(exchange)
 
 
-@rule("ANN-3", harm="wrong", capability="annotations", when=_has_annotations)
+@rule("ANN-3", harm="wrong", capability="annotations", shown=_SHOWN, when=_has_annotations)
 def test_source_data_is_kept(exchange: Exchange) -> None:
-    """A citation's data keeps the provider's names and values, and offsets into the document stay in that data.
+    """A citation's data keeps the provider's names and values.
 
-    Applications link to the source with this data. Extra keys are allowed, also within objects; changed values are
-    not. The place of the quoted words in the source is not the place of the citation in the answer.
+    The link to the source is wrong or incomplete: applications make it from this data. Extra keys are allowed, also
+    within objects; changed values are not. The place of the quoted words in the source stays in the data, too.
 
     Source: S2-03, S2-09, S2-11.
     """
-    for matched in pair(exchange.expected.annotations, exchange.response.annotations):
-        if matched.actual is None:
-            continue
+    matches = [each for each in pair(exchange.expected.annotations, exchange.response.annotations) if each.actual]
+    if not matches:
+        raise Blocked("no annotation came back; ANN-4 reports that")
+    for matched in matches:
         for key, value in matched.expected.data.items():
-            actual_value = matched.actual.data.get(key)
+            actual_value = matched.actual.data.get(key) if matched.actual else None
             if not keeps(actual_value, value):
                 fail(f"data.{key} {show(value)}", show(actual_value), where=matched.place)
-        document_span = tuple(matched.expected.data.get(key) for key in _DOCUMENT_OFFSETS)
-        span = (matched.actual.start, matched.actual.end)
-        expected_span = (matched.expected.start, matched.expected.end)
-        if None not in document_span and span == document_span and span != expected_span:
-            fail("a span of the message", f"{show(span)}, the offsets into the document", where=matched.place)
 
 
-@rule("ANN-4", harm="lost", capability="annotations", when=_states_annotations)
+@rule("ANN-4", harm="lost", capability="annotations", shown=_SHOWN, when=_states_annotations)
 def test_no_annotation_is_lost_or_repeated(exchange: Exchange) -> None:
     """No annotation is dropped, repeated or invented.
 
-    Annotations tell readers where a statement comes from. In streams, citations come before their text, after it
-    or at the very end. Late, identical and overlapping ones count; an empty list of citations gives no annotation.
+    Readers cannot tell where a statement comes from, or see a source twice. In streams, citations come before their
+    text, after it or at the very end. Late, identical and overlapping ones count. An empty list of citations gives no
+    annotation, and neither do audio and reasoning.
 
     Source: S2-20, S2-21, S2-27, S2-35.
     """
@@ -107,28 +112,37 @@ def test_no_annotation_is_lost_or_repeated(exchange: Exchange) -> None:
             fail(f"an annotation with {show(matched.expected.data)}", "none", where=matched.place)
 
 
-@rule("ANN-5", harm="wrong", capability="annotations", when=_has_converted_spans)
+@rule("ANN-5", harm="wrong", capability="annotations", shown=_SHOWN, when=_has_converted_spans)
 def test_spans_are_converted(exchange: Exchange) -> None:
     """Offsets are shifted if reasoning was removed before the text, and converted if the provider counts another unit.
 
-    A provider's offsets refer to the text as it was sent. Removing the reasoning from its beginning moves every
-    character that an offset points to.
+    All citations are on other words than those that their sources are about. A provider's offsets refer to the text as
+    it was sent, and removing the reasoning from its beginning moves every character. Where offsets count in the message
+    as they are, ANN-2 judges them.
 
     Source: C-19.
     """
-    for matched in _pairs_with_spans(exchange):
-        _expect_span(exchange, matched)
+    _expect_spans(exchange)
 
 
-def _pairs_with_spans(exchange: Exchange) -> list[Pair]:
+def _expect_spans(exchange: Exchange) -> None:
+    """Compare the spans of all citations with a place, except those that ANN-1 and ANN-4 report."""
+    length = len(exchange.response.message)
     pairs = [
         matched
         for matched in pair(exchange.expected.annotations, exchange.response.annotations)
-        if matched.actual is not None and matched.expected.start is not None
+        if matched.actual is not None and matched.expected.start is not None and _is_inside(matched.actual, length)
     ]
     if not pairs:
-        raise Vacuous("no annotation that has a place in the message came back; ANN-4 reports that")
-    return pairs
+        raise Blocked("no annotation with a place in the message came back; ANN-4 or ANN-1 report that")
+    for matched in pairs:
+        _expect_span(exchange, matched)
+
+
+def _is_inside(annotation: Annotation, length: int) -> bool:
+    """Return True if the span is in the message, or both ends are missing."""
+    start, end = annotation.start, annotation.end
+    return start is end is None if start is None or end is None else 0 <= start <= end <= length
 
 
 def _expect_span(exchange: Exchange, matched: Pair) -> None:
@@ -136,11 +150,13 @@ def _expect_span(exchange: Exchange, matched: Pair) -> None:
     if actual is None or (expected.may_be_unanchored and actual.start is None):
         return
     if actual.start is None:
+        expect_right_message(exchange, "spans")
         fail(f"the span {show((expected.start, expected.end))}", "none", where=matched.place)
     text = exchange.response.message[actual.start : actual.end]
     # The cited words may occur twice in the message. Offsets are only comparable if the message is the expected one.
     wrong_place = exchange.response.message == exchange.expected.message and actual.start != expected.start
     if text != expected.text or wrong_place:
+        expect_right_message(exchange, "spans")
         fail(
             f"{show(expected.text)} at {show((expected.start, expected.end))}",
             f"{show(text)} at {show((actual.start, actual.end))}",

@@ -1,45 +1,110 @@
-"""ATT: audio in an answer comes back as an attachment, complete and in its place."""
+"""ATT: audio and images in an answer come back as attachments, complete and in their place."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from llm_conformance.contract import Attachment
+from llm_conformance.rules.agreement import expect_right_message
 from llm_conformance.rules.exchange import Exchange
-from llm_conformance.rules.rule import rule
-from llm_conformance.rules.violation import expect_equal, fail
+from llm_conformance.rules.rule import Applies, in_response, rule
+from llm_conformance.rules.violation import Blocked, Vacuous, expect_equal, fail
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 
-_FIELDS = ("id", "type", "data", "url", "transcript", "expires_at")
+_SHOWN = in_response("attachments")
 
 
 def _states_attachments(expected: Expected, _mode: Mode) -> bool:
-    return "attachments" in expected.stated
+    return expected.error is None and "attachments" in expected.stated
 
 
-@rule("ATT-1", harm="lost", capability="audio", when=_states_attachments)
-def test_audio_is_an_attachment(exchange: Exchange) -> None:
-    """Audio is an attachment with its id, type, bytes, transcript and expiry; its `text_index` is in the message.
+def _has_attachments(expected: Expected, _mode: Mode) -> bool:
+    return bool(expected.attachments)
 
-    Without the bytes nothing can be played, and without the transcript nothing can be shown. Streamed audio comes in
-    pieces that join to the same bytes. Audio is never an annotation. A data URL says what `data` says. Some servers
-    send an `audio` object whose fields are all empty: it is no attachment.
 
-    Source: S2-15, S2-17, S2-18, C-01.
+def _has_any(*fields: str) -> Applies:
+    return lambda expected, _mode: any(field in each for each in expected.attachments for field in fields)
+
+
+@rule("ATT-1", harm="lost", capability="audio", shown=_SHOWN, when=_states_attachments)
+def test_media_are_attachments(exchange: Exchange) -> None:
+    """Each audio and each image of the answer is one attachment, with its type and all of its bytes.
+
+    There is nothing to play or to look at, or only a part of it. Streamed audio comes in pieces that join to the same
+    bytes. A data URL says what `data` says. Some servers send an `audio` object whose fields are all empty: it is no
+    attachment.
+
+    Source: S2-15, S2-17, C-01.
     """
-    attachments = exchange.response.attachments
-    expect_equal("the number of attachments", len(attachments), len(exchange.expected.attachments))
-    for number, (actual, expected) in enumerate(zip(attachments, exchange.expected.attachments, strict=True)):
-        where = f"attachment {number}"
-        for name in _FIELDS:
-            if name in expected:
-                value = _data(actual) if name == "data" else getattr(actual, name)
-                expect_equal(name, value, expected[name], where=where)
-        length = len(exchange.response.message)
-        if actual.text_index is not None and not 0 <= actual.text_index <= length:
-            fail(f"a text_index from 0 to {length}", str(actual.text_index), where=where)
-    no_annotation = "annotations" in exchange.expected.stated and not exchange.expected.annotations
-    if no_annotation and exchange.response.annotations:
-        fail("audio as an attachment only", "an annotation as well")
+    actual, expected = exchange.response.attachments, exchange.expected.attachments
+    expect_equal("the number of attachments", len(actual), len(expected))
+    for attachment, values, where in _pairs(exchange):
+        for name in ("type", "data", "url"):
+            if name in values:
+                value = _data(attachment) if name == "data" else getattr(attachment, name)
+                expect_equal(name, value, values[name], where=where)
+
+
+@rule("ATT-2", harm="lost", capability="audio", shown=_SHOWN, when=_has_any("transcript"))
+def test_transcript_is_kept(exchange: Exchange) -> None:
+    """An attachment of spoken words has the provider's transcript of them, the whole of it.
+
+    The words of a spoken answer can only be heard: they can be neither read nor searched.
+
+    Source: S2-15.
+    """
+    _expect_fields(exchange, "transcript")
+
+
+@rule("ATT-3", harm="refused next turn", capability="audio", shown=_SHOWN, when=_has_any("id", "expires_at"))
+def test_media_keep_id_and_expiry(exchange: Exchange) -> None:
+    """An attachment has the provider's id, and the time until which the provider keeps it.
+
+    The next turn cannot refer to the audio, or refers to one that the provider has deleted.
+
+    Source: S2-17.
+    """
+    _expect_fields(exchange, "id", "expires_at")
+
+
+@rule("ATT-4", harm="wrong", capability="audio", shown=_SHOWN, when=_has_attachments)
+def test_media_are_in_their_place(exchange: Exchange) -> None:
+    """`text_index`, if given, is the offset in the message at which the media was sent.
+
+    A sound or an image is shown at another place in the text, or behind its end. Where the place is not stated, the
+    offset is from 0 to the length of the message.
+
+    Source: S2-18.
+    """
+    placed = [each for each in _pairs(exchange) if each[0].text_index is not None]
+    if not placed:
+        raise Vacuous("no attachment has a `text_index`, which is optional")
+    expect_right_message(exchange, "`text_index`")
+    length = len(exchange.response.message)
+    for attachment, values, where in placed:
+        index = attachment.text_index or 0
+        if not 0 <= index <= length:
+            fail(f"a text_index from 0 to {length}", str(index), where=where)
+        if values.get("text_index") is not None:
+            expect_equal("text_index", index, values["text_index"], where=where)
+
+
+def _pairs(exchange: Exchange) -> Iterator[tuple[Attachment, Mapping[str, Any], str]]:
+    """Yield each attachment with its expected values and its place. Raises Blocked if their numbers differ."""
+    actual, expected = exchange.response.attachments, exchange.expected.attachments
+    if len(actual) != len(expected):
+        raise Blocked("attachments are missing or made up; ATT-1 reports that")
+    for number, (attachment, values) in enumerate(zip(actual, expected, strict=True)):
+        yield attachment, values, f"attachment {number}"
+
+
+def _expect_fields(exchange: Exchange, *names: str) -> None:
+    for attachment, values, where in _pairs(exchange):
+        for name in names:
+            if name in values:
+                expect_equal(name, getattr(attachment, name), values[name], where=where)
 
 
 def _data(attachment: Attachment) -> str | None:

@@ -7,9 +7,10 @@ import json
 from llm_conformance.compare import show, shown
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.outcome import Raised
 from llm_conformance.rules.retry_after import is_same_wait
-from llm_conformance.rules.rule import always, rule
-from llm_conformance.rules.violation import fail
+from llm_conformance.rules.rule import always, in_error, no_error, rule
+from llm_conformance.rules.violation import Blocked, fail
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 
@@ -34,56 +35,65 @@ def _connection_is_lost(expected: Expected, _mode: Mode) -> bool:
     return expected.fault == "connection"
 
 
-@rule("ERR-1", harm="wrong", capability="errors", when=_provider_reports_error)
+def _an_error_is_expected(expected: Expected, _mode: Mode) -> bool:
+    return expected.error is not None
+
+
+def _names_a_wait(expected: Expected, _mode: Mode) -> bool:
+    return expected.error is not None and bool(expected.retry_after)
+
+
+@rule("ERR-1", harm="wrong", capability="errors", shown=no_error, when=_provider_reports_error)
 def test_provider_error_has_its_class(exchange: Exchange) -> None:
     """An error of the provider is raised as the contract's class for its status; no other exception escapes.
 
-    Callers retry after a RateLimitError, and not after an AuthenticationError. An exception of the HTTP library tells
-    them neither, and an error returned as an answer is stored and shown. An error in a response with status 200 has the
-    class of the status that it names, or else of its type or code. If it names none, any class is right.
+    The caller asks again where that cannot help, or gives up where it would: it tells a RateLimitError from an
+    AuthenticationError, and knows no exception of the HTTP library. An error in a response with status 200 has the
+    class of the status that it names, or else of its type or code. If it names none, any class is right. A stream that
+    ends without any error is left to STR-6.
 
     Source: S3-23, S3-24, S3-25, S3-26, S3-27, S3-28, S3-29, S3-30, S3-31, S3-32, C-12.
     """
     _expect_class(exchange)
 
 
-@rule("ERR-2", harm="false success", capability="errors", when=_body_is_malformed)
+@rule("ERR-2", harm="false success", capability="errors", shown=no_error, when=_body_is_malformed)
 def test_malformed_body_is_a_validation_error(exchange: Exchange) -> None:
     """A body that is truncated, not JSON, or of unknown shape raises a ValidationError and is never half an answer.
 
-    Gateways respond with HTML, with an empty body or with `{}`, also with status 200. A truncated JSON document has
-    lost the rest of the answer.
+    The page of a gateway or half an answer is shown as an answer. Gateways respond with HTML, with an empty body or
+    with `{}`, also with status 200. A truncated JSON document has lost the rest of the answer. A stream that ends
+    without any error is left to STR-6.
 
     Source: S3-26.
     """
     _expect_class(exchange)
 
 
-@rule("ERR-3", harm="wrong", capability="errors", when=_connection_is_lost)
+@rule("ERR-3", harm="wrong", capability="errors", shown=no_error, when=_connection_is_lost)
 def test_lost_connection_is_reported_in_time(exchange: Exchange) -> None:
     """A timeout is a TimeoutError and a broken connection a ServiceUnavailableError, within the call's time limit.
 
-    The limit is `call.timeout_s` seconds, for all attempts together. A client that waits for its own default timeout
-    keeps its caller waiting. The suite allows two seconds more, for slow machines.
+    The caller waits longer than it has allowed, or cannot tell a lost connection from another failure. The limit is
+    `call.timeout_s` seconds, for all attempts together. The suite allows two seconds more, for slow machines. A stream
+    that ends without any error is left to STR-6.
 
     Source: S3-25, S3-27, C-12.
     """
     _expect_class(exchange)
 
 
-@rule("ERR-4", harm="unsafe", capability="errors", when=always)
-def test_errors_keep_their_facts_and_no_secret(exchange: Exchange) -> None:
-    """Provider, original error and Retry-After survive, and the API key is in no message, dump, log or raw event.
+@rule("ERR-4", harm="unsafe", when=always)
+def test_the_key_is_nowhere(exchange: Exchange) -> None:
+    """The API key is in no response, stream event, error, request body or log.
 
-    A caller who catches a RateLimitError needs to know when to retry. Errors and answers are logged and reported, while
-    providers echo keys and HTTP libraries keep requests. A key that the provider has masked is no leak. A whole one is,
-    also if the provider's own text has it; no provider is known to send that, so only probes do. An error may leave out
-    its provider, but not name another. A lost connection has an exception of the HTTP library behind it. `Retry-After`
-    is read from fields and headers of the error and of the exceptions behind it, as a value: 41 and 41.0 are the same.
+    The key is stored and sent on with answers, error reports and logs. Providers echo keys, and HTTP libraries keep
+    requests with their headers. A key that the provider has masked is no leak. A whole one is, also if the provider's
+    own text has it; no provider is known to send that, so only probes do.
 
-    Source: S3-19, S3-22, S3-31, S4-16.
+    Source: S3-22, S4-16.
     """
-    raised, expected = exchange.outcome.raised, exchange.expected
+    raised = exchange.outcome.raised
     places = {
         "the response": exchange.outcome.response.data if exchange.outcome.response else {},
         "the events": exchange.events,
@@ -95,18 +105,69 @@ def test_errors_keep_their_facts_and_no_secret(exchange: Exchange) -> None:
             fail(f"{place} without the API key", "one that contains it")
     if exchange.outcome.logs:
         fail("the log without the API key", f"the logger {exchange.outcome.logs[0]!r} wrote it")
-    if raised is None or expected.error is None:
-        return
-    if raised.provider not in (None, exchange.call.provider):
-        fail(f"an error of the provider {exchange.call.provider!r}", show(raised.provider))
-    if expected.fault == "connection" and not raised.has_origin:
+
+
+@rule(
+    "ERR-5",
+    harm="untraceable",
+    capability="error_details",
+    shown=in_error("provider"),
+    when=_an_error_is_expected,
+)
+def test_error_names_no_other_provider(exchange: Exchange) -> None:
+    """An error that names a provider names the one of the call.
+
+    The cause is looked for at the wrong provider. An error may leave its provider out.
+
+    Source: S3-19.
+    """
+    provider = _raised(exchange).provider
+    if provider not in (None, exchange.call.provider):
+        fail(f"an error of the provider {exchange.call.provider!r}", show(provider))
+
+
+@rule("ERR-6", harm="untraceable", capability="error_details", when=_connection_is_lost)
+def test_lost_connection_keeps_its_origin(exchange: Exchange) -> None:
+    """The error of a lost connection has the exception of the HTTP library behind it.
+
+    Nobody can tell whether a name, a certificate, a proxy or the provider was the cause. The exception is
+    `original_error` or `__cause__` of the error, or the error itself.
+
+    Source: S3-19, S3-31.
+    """
+    if not _raised(exchange).has_origin:
         fail("the original exception, as `original_error` or `__cause__`", "none")
-    if expected.retry_after and not is_same_wait(raised.retry_after, expected.retry_after):
+
+
+@rule(
+    "ERR-7",
+    harm="refused next turn",
+    capability="error_details",
+    shown=in_error("retry_after"),
+    when=_names_a_wait,
+)
+def test_retry_after_is_kept(exchange: Exchange) -> None:
+    """An error keeps the `Retry-After` of the response, as a field or with the headers.
+
+    The caller asks again too early and is refused again. It is read from fields and headers of the error and of the
+    exceptions behind it, as a value: 41 and 41.0 are the same.
+
+    Source: S3-24.
+    """
+    raised, expected = _raised(exchange), exchange.expected.retry_after
+    if expected and not is_same_wait(raised.retry_after, expected):
         fail(
-            f"an error with `retry_after` or a Retry-After header of {expected.retry_after} seconds",
+            f"an error with `retry_after` or a Retry-After header of {expected} seconds",
             f"{raised} without one" if raised.retry_after is None else show(raised.retry_after),
             hint=_WHERE_RETRY_AFTER_IS if raised.retry_after is None else "",
         )
+
+
+def _raised(exchange: Exchange) -> Raised:
+    """Return the error that was raised. Raises Blocked if there was none."""
+    if exchange.outcome.raised is None:
+        raise Blocked("no error was raised; ERR-1, ERR-2, ERR-3 or STR-6 report that")
+    return exchange.outcome.raised
 
 
 def _text(value: object) -> str:
@@ -121,6 +182,8 @@ def _expect_class(exchange: Exchange) -> None:
     error, raised = exchange.expected.error, exchange.outcome.raised
     exchange.expect_no_fault("an error of the contract" if error == ANY else f"{error} to be raised")
     expected = "an error of the contract" if error == ANY else str(error)
+    if raised is None and exchange.judged_as_stream:
+        raise Blocked("the stream ended without any error; STR-6 reports that")
     if raised is None:
         fail(f"{expected} to be raised", "an answer" if exchange.outcome.response else "nothing")
     if raised.contract_type is None:

@@ -4,28 +4,42 @@ from __future__ import annotations
 
 from llm_conformance.compare import show
 from llm_conformance.rules.exchange import Exchange
-from llm_conformance.rules.rule import rule
+from llm_conformance.rules.rule import in_response, rule
 from llm_conformance.rules.violation import fail
 
 
 @rule("FIN-1", harm="false success")
-def test_finish_reason_is_mapped_and_kept(exchange: Exchange) -> None:
-    """`finish_reason` is the canonical word for the provider's, or None; `raw_finish_reason` is the provider's word.
+def test_finish_reason_is_mapped(exchange: Exchange) -> None:
+    """`finish_reason` is the canonical word for the provider's, or None.
 
-    Callers must be able to tell a filtered or truncated answer from one that is short. A word that the provider table
-    does not list is None, and never taken for `stop`. docs/providers.md shows which word means what.
+    Callers take a filtered or truncated answer for a whole one. A word that the provider table does not list is None,
+    and never taken for `stop`. docs/providers.md shows which word means what.
 
     Source: S0-23, S0-24, S0-25, S0-26, S0-27, S0-28, S2-34, S3-11, C-06.
     """
     finish_reason = exchange.response.get("finish_reason")
     allowed = exchange.expected.finish_reasons
-    provider_words = " or ".join(map(show, exchange.expected.raw_finish_reasons))
     if finish_reason not in allowed:
         fail(
             f"finish_reason {' or '.join(map(show, allowed))}",
             show(finish_reason),
-            hint=f"the provider's word is {provider_words}",
+            hint=f"the provider's word is {_provider_words(exchange)}",
         )
-    raw_finish_reason = exchange.response.get("raw_finish_reason")
-    if raw_finish_reason not in exchange.expected.raw_finish_reasons:
-        fail(f"raw_finish_reason {provider_words}", show(raw_finish_reason))
+
+
+@rule("FIN-2", harm="untraceable", capability="raw_finish", shown=in_response("raw_finish_reason"))
+def test_finish_word_is_kept(exchange: Exchange) -> None:
+    """`raw_finish_reason` is the provider's own word for why the answer ended.
+
+    Nobody can look up what the provider meant. The canonical word stands for several of the provider's, and for a new
+    word there is none.
+
+    Source: C-06.
+    """
+    word = exchange.response.get("raw_finish_reason")
+    if word not in exchange.expected.raw_finish_reasons:
+        fail(f"raw_finish_reason {_provider_words(exchange)}", show(word))
+
+
+def _provider_words(exchange: Exchange) -> str:
+    return " or ".join(map(show, exchange.expected.raw_finish_reasons))

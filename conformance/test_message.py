@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from llm_conformance.compare import as_json
+from llm_conformance.rules.agreement import has_tags, leaked_reasoning, missing_tag
 from llm_conformance.rules.exchange import Exchange
-from llm_conformance.rules.leaks import leaked_from
 from llm_conformance.rules.rule import rule
-from llm_conformance.rules.violation import expect_equal, expect_text, fail
+from llm_conformance.rules.violation import Blocked, Vacuous, expect_equal, expect_text, fail
 from llm_conformance.scenarios import canary
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
@@ -21,20 +21,20 @@ def _has_reasoning(expected: Expected, _mode: Mode) -> bool:
 
 
 def _message_has_tag(expected: Expected, _mode: Mode) -> bool:
-    return "message" in expected.stated and ("<think" in expected.message or "</think" in expected.message)
+    return has_tags(expected)
 
 
 @rule("MSG-1", harm="leak", when=_has_reasoning)
 def test_message_holds_no_reasoning(exchange: Exchange) -> None:
     """`message` holds no reasoning: no piece of the trace, and none of the tags around it.
 
-    Users read the message, or hear it; a trace in it reaches them. A word such as "4" may be both the answer and a part
-    of the reasoning, so only what the adapter added to the expected answer counts. Each recording is also replayed with
-    canary tokens in place of its reasoning, which must not reach the message.
+    Users read the model's reasoning as its answer. A word such as "4" may be both the answer and a part of the
+    reasoning, so only what the adapter added to the expected answer counts. Each recording is also replayed with canary
+    tokens in place of its reasoning, which must not reach the message.
 
     Source: S1-01, S1-04, U-03.
     """
-    leak = leaked_from(exchange.expected.reasoning or "", exchange.response.message, exchange.expected.message)
+    leak = leaked_reasoning(exchange)
     if leak:
         fail("a message without reasoning", f"a message that also holds {leak!r}, which is reasoning")
     with_canary = exchange.related.with_canary()
@@ -49,34 +49,51 @@ def test_message_holds_no_reasoning(exchange: Exchange) -> None:
 def test_message_is_the_whole_visible_answer(exchange: Exchange) -> None:
     """`message` is the whole visible answer, code point for code point.
 
-    Users read it, and the offsets of annotations count in it. Nothing is trimmed, joined by a separator, dropped or
-    invented: no "None" for a null delta, no serialised envelope, not the first block only. `content` and `text` are
-    aliases, if present. A refusal may follow the answer, or be in its own segment only. If the provider sends a JSON
-    object in place of text, the message is its JSON, with any white space.
+    Users read an answer that lacks text, or has text that the model did not write. Nothing is trimmed, joined by a
+    separator, dropped or invented: no "None" for a null delta, no serialised envelope, not the first block only. A
+    refusal may follow the answer, or be in its own segment only. If the provider sends a JSON object in place of text,
+    the message is its JSON, with any white space. Reasoning in the message is left to MSG-1, and a think tag that is
+    missing to MSG-3.
 
     Source: S0-03, S1-03, S2-12, S3-14.
     """
     message, expected = exchange.response.message, exchange.expected
+    if leaked_reasoning(exchange):
+        raise Blocked("the message also holds reasoning; MSG-1 reports that")
+    if missing_tag(exchange):
+        raise Blocked("the message lacks a think tag of the answer; MSG-3 reports that")
     if expected.message_is_json:
         expect_equal("the JSON of the message", as_json(message), as_json(expected.message))
     elif not expected.refusal or message != expected.message + expected.refusal:
         expect_text("the message", message, expected.message)
-    for alias in ("content", "text"):
-        alias_text = exchange.response.get(alias)
-        if alias_text is not None:
-            expect_text(f"`{alias}`, an alias of the message,", alias_text, message)
 
 
 @rule("MSG-3", harm="wrong", when=_message_has_tag)
 def test_think_tags_of_the_answer_stay_in_the_answer(exchange: Exchange) -> None:
     """A think tag that is part of the answer stays part of the answer.
 
-    A model that shows `<think>` in a code sample is not thinking. Tags are parsed only where the model is known to put
+    A code sample that shows `<think>` reaches users without it. Tags are parsed only where the model is known to put
     its reasoning between them, and never if the provider sends the reasoning in a field of its own.
 
     Source: S1-09, S1-18.
     """
-    expected, message = exchange.expected.message, exchange.response.message
-    for tag in ("<think", "</think"):
-        if message.count(tag) != expected.count(tag):
-            fail(f"{expected.count(tag)} times {tag!r} in the message", f"{message.count(tag)} times")
+    tag = missing_tag(exchange)
+    if tag is not None:
+        expected, message = exchange.expected.message, exchange.response.message
+        fail(f"{expected.count(tag)} times {tag!r} in the message", f"{message.count(tag)} times")
+
+
+@rule("MSG-4", harm="wrong")
+def test_aliases_are_the_message(exchange: Exchange) -> None:
+    """`content` and `text` are aliases of `message`: where they are present, they are equal to it.
+
+    Code that reads `content` shows another text than code that reads `message`. Both fields are optional.
+
+    Source: S1-03.
+    """
+    response = exchange.response
+    aliases = {name: text for name in ("content", "text") if (text := response.get(name)) is not None}
+    if not aliases:
+        raise Vacuous("the response has neither `content` nor `text`")
+    for name, text in aliases.items():
+        expect_text(f"`{name}`, an alias of the message,", text, response.message)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from llm_conformance.compare import first_difference, show
+from llm_conformance.rules.agreement import (
+    calls_are_right,
+    message_is_right,
+    reasoning_is_right,
+    unknown_is_shown,
+)
 from llm_conformance.rules.exchange import Exchange
-from llm_conformance.rules.rule import rule
-from llm_conformance.rules.segments import OPAQUE_KEYS, joined, opaque_data, outline, shortened
-from llm_conformance.rules.violation import Vacuous, expect_equal, expect_text, fail
+from llm_conformance.rules.outcome import Returned
+from llm_conformance.rules.rule import in_response, rule
+from llm_conformance.rules.segments import OPAQUE_KEYS, ORDERED, joined, opaque_data, outline, shortened
+from llm_conformance.rules.violation import Blocked, expect_equal, expect_text, fail
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 
@@ -27,12 +37,13 @@ def _has_opaque_data(expected: Expected, _mode: Mode) -> bool:
     return any(segment.metadata.get(key) for segment in expected.segments for key in OPAQUE_KEYS)
 
 
-@rule("RSN-1", harm="lost", capability="reasoning", when=_states_reasoning)
+@rule("RSN-1", harm="lost", capability="reasoning", shown=in_response("reasoning"), when=_states_reasoning)
 def test_reasoning_is_whole(exchange: Exchange) -> None:
     """`reasoning` is the whole visible trace, or None if there is none.
 
-    A trace that is not in the message (MSG-1) may still be lost. A provider may send one trace under two names; it is
-    still one trace. The white space of native reasoning is judged by RSN-2.
+    The reasoning that users may see is missing, cut short, repeated or made up. A trace that is not in the message
+    (MSG-1) may still be lost. A provider may send one trace under two names; it is still one trace. The white space of
+    native reasoning is left to RSN-2.
 
     Source: S0-04, S0-05, S1-02, S1-04, S2-13.
     """
@@ -46,38 +57,52 @@ def test_reasoning_is_whole(exchange: Exchange) -> None:
             expect_text("the reasoning, replaced by canary tokens,", reasoning, expected)
 
 
-@rule("RSN-2", harm="refused next turn", capability="reasoning", when=_has_native_reasoning)
+@rule(
+    "RSN-2",
+    harm="refused next turn",
+    capability="reasoning",
+    shown=in_response("reasoning"),
+    when=_has_native_reasoning,
+)
 def test_native_reasoning_is_not_altered(exchange: Exchange) -> None:
-    """Reasoning that the provider sends in a field of its own is not altered in any character.
+    """The white space of reasoning that the provider sends in a field of its own is not altered in any character.
 
-    Some providers demand it back exactly as it was, leading newline and trailing space included. Only reasoning that
-    was cut out of the text by tags is trimmed.
+    The provider may refuse the next request, because the trace in it is not the one that it sent: some demand the
+    leading newline and the trailing space back. Only reasoning that was cut out of the text by tags is trimmed. Other
+    differences are left to RSN-1.
 
     Source: S0-41, S0-45, C-05.
     """
-    reasoning = exchange.response.reasoning
-    if reasoning is None:
-        raise Vacuous("there is no reasoning to compare; RSN-1 reports that")
-    expect_text("the reasoning", reasoning, exchange.expected.reasoning)
+    reasoning, expected = exchange.response.reasoning, exchange.expected.reasoning
+    if _without_space(reasoning) != _without_space(expected):
+        raise Blocked("the reasoning differs in more than white space; RSN-1 reports that")
+    expect_text("the reasoning", reasoning, expected)
 
 
-@rule("RSN-3", harm="wrong", capability="segments", when=_states_segments)
+@rule("RSN-3", harm="wrong", capability="segments", shown=in_response("segments"), when=_states_segments)
 def test_segments_mirror_the_wire(exchange: Exchange) -> None:
     """`segments` are the answer's blocks in wire order; they join to `message` and to `reasoning`.
 
-    Interfaces show reasoning, text and tool calls in the order in which the model produced them. There is one segment
+    Interfaces show reasoning, text and tool calls in another order than the model produced them. There is one segment
     per block, or per contiguous run if the wire has no blocks, in however many pieces a stream comes. Hosted tools,
-    unknown blocks and redacted reasoning have their place in that order.
+    unknown blocks and redacted reasoning have their place in that order. A message, a trace or a number of tool calls
+    that is wrong by itself is left to its own rule, and so are opaque data (RSN-4) and unknown blocks that are dropped
+    from a stream (STR-5): the segments of that type are then not compared.
 
     Source: S2-13, S4-10, S4-12.
     """
-    response = exchange.response
-    segments = response.segments
+    response, segments = exchange.response, exchange.response.segments
+    types = _types_to_compare(exchange)
     message, refusal = response.message, exchange.expected.refusal
     answer = message.removesuffix(refusal) if message == exchange.expected.message + refusal else message
-    expect_text("the joined text segments", joined(segments, "text"), answer)
-    expect_text("the joined reasoning segments", joined(segments, "reasoning"), response.reasoning or "")
-    actual, expected = outline(segments), outline(exchange.expected.segments)
+    if "text" in types:
+        expect_text("the joined text segments", joined(segments, "text"), answer)
+    if "reasoning" in types:
+        expect_text("the joined reasoning segments", joined(segments, "reasoning"), response.reasoning or "")
+    empty = _opaque(exchange.expected) == _opaque(response)
+    actual, expected = (outline(each.segments, types, empty) for each in (response, exchange.expected))
+    if len(types) < len(ORDERED) and not expected:
+        raise Blocked("what the segments hold is wrong by itself; the rules of its own fields report that")
     if actual != expected:
         at = first_difference(actual, expected)
         actual_rest, expected_rest = shortened(actual[at:], expected[at:])
@@ -85,20 +110,42 @@ def test_segments_mirror_the_wire(exchange: Exchange) -> None:
         fail(f"{what} {show(expected_rest)}", show(actual_rest), where=f"segment {at}")
 
 
-@rule("RSN-4", harm="refused next turn", capability="segments", when=_has_opaque_data)
+@rule(
+    "RSN-4",
+    harm="refused next turn",
+    capability="segments",
+    shown=in_response("segments"),
+    when=_has_opaque_data,
+)
 def test_opaque_data_stays_on_its_block(exchange: Exchange) -> None:
     """Signatures, redacted and encrypted blocks survive unchanged, each on the segment of its own block.
 
-    The provider checks them when the conversation goes on. A signature that was joined with another, or moved to
-    another block, makes the next request fail.
+    The provider refuses the next request, because a signature is missing, joined with another or on another block.
 
     Source: S1-12, S1-13, S4-11.
     """
-    actual = [opaque_data(segment) for segment in exchange.response.segments if opaque_data(segment)[1]]
-    expected = [opaque_data(segment) for segment in exchange.expected.segments if opaque_data(segment)[1]]
+    actual, expected = _opaque(exchange.response), _opaque(exchange.expected)
     at = first_difference(actual, expected)
     if actual != expected:
         expect_equal("opaque data", actual[at : at + 1], expected[at : at + 1], where=f"opaque block {at}")
+
+
+def _types_to_compare(exchange: Exchange) -> frozenset[str]:
+    """Return the types of segments that RSN-3 compares: those whose contents are not wrong by themselves."""
+    declared, response = exchange.adapter.capabilities, exchange.response
+    returned = {segment.type for segment in response.segments}
+    comparable = {
+        "text": message_is_right(exchange),
+        "reasoning": reasoning_is_right(exchange) and ("reasoning" in declared or "reasoning" in returned),
+        "tool_call": calls_are_right(exchange) and ("tools" in declared or "tool_call" in returned),
+        "other": not (exchange.judged_as_stream and exchange.expected.unknown and not unknown_is_shown(exchange)),
+    }
+    return frozenset(type for type in ORDERED if comparable[type])
+
+
+def _opaque(answer: Expected | Returned) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the opaque data of an answer, block by block."""
+    return [opaque_data(segment) for segment in answer.segments if opaque_data(segment)[1]]
 
 
 def _without_space(text: str | None) -> str | None:

@@ -30,9 +30,9 @@ def _has_switches(expected: Expected, _mode: Mode) -> bool:
 def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
     """Earlier reasoning goes back exactly as it came: in the provider's field, in its order, with the tool results.
 
-    Models continue from their own trace. Some providers reject a request that lacks it, or whose signature does not
-    match; others give worse answers without any error. An earlier answer in `call.messages` is the very object that the
-    adapter returned for it. Its text and its tool calls go back with the rest of the conversation.
+    The provider refuses the next request, or the model goes on without its own trace and gives worse answers. An
+    earlier answer in `call.messages` is the very object that the adapter returned for it. Its text and its tool calls
+    go back with the rest of the conversation.
 
     Source: S0-41, S0-42, S0-43, S0-44, S0-45, S0-50.
     """
@@ -54,8 +54,8 @@ def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
 def test_earlier_reasoning_is_nowhere_else(exchange: Exchange) -> None:
     """Earlier reasoning is left out where the provider rejects it, and is never sent as visible text.
 
-    One unknown field makes a provider reject the whole request. A model that reads its trace as its own answer begins
-    to write such text in its answers.
+    The provider refuses the next request because of a field that it does not know, or the model reads its trace as its
+    own answer and begins to write such text.
 
     Source: S0-42.
     """
@@ -76,8 +76,8 @@ def test_earlier_reasoning_is_nowhere_else(exchange: Exchange) -> None:
 def test_thinking_switches_are_sent_as_set(exchange: Exchange) -> None:
     """Thinking switches that the provider reads are sent as the call sets them; switches that are not set stay unset.
 
-    `clear_thinking: false` is a choice, and not an empty value. A default that a library adds costs the caller money.
-    The provider table lists the switches.
+    The model thinks although it was told not to, or at a cost that the caller did not choose. `clear_thinking: false`
+    is a choice, and not an empty value. The provider table lists the switches.
 
     Source: S0-33, S0-34, S0-35, S0-36, S0-37, S0-38, S0-39, S0-40, C-17.
     """

@@ -11,13 +11,15 @@ from llm_conformance.rules.violation import fail
 def test_response_has_the_canonical_shape(exchange: Exchange) -> None:
     """The response validates against schemas/response.schema.json.
 
-    Callers read fields. A field of the wrong type, a missing required field or a value outside a closed set breaks
-    them, even if a reader could guess what is meant. Other rules do not read a field that fails here. A call that
-    raises, hangs or returns something else has no shape at all: this rule fails, and the others are blocked.
+    The caller gets no answer, or one that its code cannot read: a field of the wrong type, a missing required field or
+    a value outside a closed set. Other rules do not read a field that fails here. A call that raises, hangs or returns
+    something else has no shape at all: this rule fails, and the others are blocked.
 
     Source: S0-01, S4-10.
     """
     exchange.expect_no_fault("an answer")
+    if exchange.streamed and not exchange.events and not exchange.judged_as_stream:
+        fail("an answer", "nothing")
     problems = exchange.response.problems
     if problems:
         where, message = problems[0]

@@ -8,14 +8,15 @@ from typing import Any
 
 from llm_conformance import schema
 from llm_conformance.compare import show, shown
+from llm_conformance.rules.agreement import calls_are_right, message_is_right, unknown_is_shown
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.folding import fold, kinds_shown
 from llm_conformance.rules.outcome import Returned
-from llm_conformance.rules.rule import rule
+from llm_conformance.rules.rule import in_events, rule
 from llm_conformance.rules.violation import Blocked, Vacuous, expect_equal, expect_text, fail
+from llm_conformance.scenarios.citations import pair
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
-from llm_conformance.wire.providers.api import COUNTS
 
 _SAME_FOR_ALL_CUTS = ("id", "model", "annotations", "usage", "finish_reason", "raw_finish_reason")
 _TERMINAL = ("response.completed", "response.error")
@@ -46,13 +47,13 @@ def _has_early_content(expected: Expected, mode: Mode) -> bool:
     return mode == "stream" and bool(expected.shows_early)
 
 
-@rule("STR-1", harm="wrong", capability="streaming", when=_is_answer)
+@rule("STR-1", harm="wrong", capability="streaming", shown=in_events, when=_is_answer)
 def test_folded_deltas_are_the_response(exchange: Exchange) -> None:
-    """Folding the deltas gives the completed response, and both modes give the same answer to the same content.
+    """Folding the deltas of a stream gives the response of its end.
 
-    An application that shows the deltas and stores the response must not show one thing and store another. If the JSON
-    and the streamed recording have the same content, then message, reasoning, annotations, tool calls, finish reason
-    and token counts are equal. Reasoning that was cut out by tags may differ in leading and trailing white space.
+    Users read one thing while it streams, and the application stores another. The parts are text, reasoning, tool
+    calls, annotations and media. Reasoning that was cut out by tags may differ in leading and trailing white space.
+    What is missing both in the deltas and in the response is left to the rule of its field.
 
     Source: S2-20, S3-14, S4-22, S4-23.
     """
@@ -73,39 +74,37 @@ def test_folded_deltas_are_the_response(exchange: Exchange) -> None:
         which = f"of attachment {number}"
         expect_equal(f"the joined data {which}", data, attachment.data or "", hint=_HOW_MEDIA_FOLD)
         expect_equal(f"the joined transcript {which}", transcript, attachment.transcript or "", hint=_HOW_MEDIA_FOLD)
-    plain = exchange.related.other_mode() if exchange.scenario.same_content else None
-    if plain is not None and plain.outcome.response is not None and plain.mode != exchange.mode:
-        _expect_same(plain.outcome.response, response, exchange.scenario.expected)
 
 
-@rule("STR-2", harm="lost", capability="streaming", when=_is_stream)
+@rule("STR-2", harm="lost", capability="streaming", shown=in_events, when=_is_stream)
 def test_stream_ends_exactly_once(exchange: Exchange) -> None:
-    """There is exactly one terminal event, it is the last, and `response.completed` carries the whole response.
+    """There is exactly one terminal event, and it is the last.
 
-    A caller who gets pieces and then nothing cannot know whether the answer is complete. Raising an error is equivalent
-    to sending `response.error`.
+    The caller of a stream cannot know whether the answer is complete. Raising an error is equivalent to sending
+    `response.error`. A stream that ends without any error, although the provider's breaks off, is left to STR-6.
 
     Source: S4-22, S2-26.
     """
     kinds = [event.get("event_type") for event in exchange.events]
     terminal = [number for number, kind in enumerate(kinds) if kind in _TERMINAL]
     raised = exchange.outcome.raised is not None and "response.error" not in kinds
+    if raised and not terminal:
+        return
+    if exchange.outcome.fault is not None:
+        raise Blocked(f"the call failed: {exchange.outcome.fault}")
+    if exchange.expected.error is not None and not terminal:
+        raise Blocked("the stream ended without any error; STR-6 reports that")
     if raised:
         expect_equal("the number of terminal events before an error was raised", len(terminal), 0)
-        return
     expect_equal("the number of terminal events", len(terminal), 1)
     expect_equal("the position of the terminal event", terminal[0], len(kinds) - 1)
-    if kinds[-1] == "response.completed" and exchange.expected.error is None:
-        missing = [field for field in ("message", "finish_reason", "usage") if field not in exchange.response.data]
-        if missing:
-            fail("the whole response in response.completed", f"one without {', '.join(missing)}")
 
 
-@rule("STR-3", harm="wrong", capability="streaming", when=_is_stream)
+@rule("STR-3", harm="wrong", capability="streaming", shown=in_events, when=_is_stream)
 def test_events_have_the_canonical_shape(exchange: Exchange) -> None:
     """Every event validates against schemas/stream-event.schema.json, and its type is one of the closed set.
 
-    Consumers handle each type of the set. Nobody handles a type outside it.
+    Callers fail at an event or skip it: they handle each type of the set, and no other.
 
     Source: S4-19, S4-20, S4-21.
     """
@@ -118,12 +117,12 @@ def test_events_have_the_canonical_shape(exchange: Exchange) -> None:
             fail("a valid event", message, where=f"event {number} at /{'/'.join(map(str, where))}")
 
 
-@rule("STR-4", harm="wrong", capability="streaming", when=_is_stream, vary_cuts=True)
+@rule("STR-4", harm="wrong", capability="streaming", shown=in_events, when=_is_stream, vary_cuts=True)
 def test_cuts_change_nothing(exchange: Exchange) -> None:
     """The result is the same wherever the bytes are cut: inside a character, a tag, a JSON string, a CRLF.
 
-    The network decides anew each time how many bytes a read returns. A stream that comes frame by frame in a test comes
-    in other pieces over a slow line.
+    The same stream gives another answer over another network. It decides anew each time how many bytes a read returns:
+    a stream that comes frame by frame in a test comes in other pieces over a slow line.
 
     Source: S1-01, S3-14.
     """
@@ -152,48 +151,51 @@ def test_cuts_change_nothing(exchange: Exchange) -> None:
     expect_text("the joined reasoning deltas as for whole frames,", folded.reasoning, uncut_folded.reasoning)
 
 
-@rule("STR-5", harm="lost", capability="streaming", when=_has_unknown)
+@rule("STR-5", harm="lost", capability="streaming", shown=in_events, when=_has_unknown)
 def test_unknown_content_is_never_dropped_silently(exchange: Exchange) -> None:
     """An event or content block of unknown type raises an error or becomes a segment `other`; it is never dropped.
 
-    A provider has a reason to send a new kind of content. An adapter that skips it returns half an answer that looks
-    whole. Pings, keep-alives and unknown extra fields are not content.
+    Users get half an answer that looks whole: a provider has a reason to send a new kind of content. Pings, keep-alives
+    and unknown extra fields are not content.
 
     Source: S4-20, C-13.
     """
     if exchange.raised_allowed_error:
         return
-    segments = [*exchange.response.segments, *fold(exchange.events).segments]
-    unknown = exchange.expected.unknown or ""
-    if not any(segment.type == "other" and unknown in f"{segment.content} {segment.metadata}" for segment in segments):
-        fail(f"an error, or a segment `other` that shows {unknown!r}", "neither")
+    if not unknown_is_shown(exchange):
+        fail(f"an error, or a segment `other` that shows {exchange.expected.unknown!r}", "neither")
 
 
-@rule("STR-6", harm="false success", capability="streaming", when=_ends_in_error)
+@rule("STR-6", harm="false success", capability="streaming", shown=in_events, when=_ends_in_error)
 def test_broken_stream_is_no_success(exchange: Exchange) -> None:
     """An in-band error, or an end with neither finish reason nor end marker, is never a success.
 
-    Half an answer that says `stop` is stored, shown and billed as a whole one.
+    Half an answer that says `stop` is stored, shown and billed as a whole one. The class of an error that is raised is
+    left to ERR-1, ERR-2 and ERR-3, and an error beside `response.completed` to STR-2.
 
     Source: S3-32, S4-19.
     """
+    if exchange.outcome.fault is not None:
+        raise Blocked(f"the call failed: {exchange.outcome.fault}")
+    if exchange.outcome.raised is not None:
+        return
     completed = [event for event in exchange.events if event.get("event_type") == "response.completed"]
-    if completed or exchange.outcome.raised is None:
-        response = completed[-1].get("response") if completed else None
-        finish_reason = response.get("finish_reason") if isinstance(response, Mapping) else None
-        success = f"response.completed with finish_reason {show(finish_reason)}"
-        fail(
-            f"{exchange.expected.error}, raised or as response.error",
-            success if completed else "an end without any error",
-        )
+    response = completed[-1].get("response") if completed else None
+    finish_reason = response.get("finish_reason") if isinstance(response, Mapping) else None
+    success = f"response.completed with finish_reason {show(finish_reason)}"
+    fail(
+        f"{exchange.expected.error}, raised or as response.error",
+        success if completed else "an end without any error",
+    )
 
 
 @rule("STR-7", harm="late", capability="streaming", when=_has_early_content)
 def test_deltas_arrive_as_the_bytes_arrive(exchange: Exchange) -> None:
     """Deltas arrive as the bytes arrive: there is content before the last frame of the stream is sent.
 
-    Users of a stream want to read while the model writes. An adapter that reads the whole answer before it cuts it up,
-    or that requests a plain one, has the cost of streaming and not its use.
+    Users wait for the whole answer before they read its first word. An adapter that reads the whole answer before it
+    cuts it up, or that requests a plain one, has the cost of streaming and not its use. Content that does not come at
+    all is left to STR-1 and to the rules of the content.
 
     Source: S2-24.
     """
@@ -209,19 +211,46 @@ def test_deltas_arrive_as_the_bytes_arrive(exchange: Exchange) -> None:
         fail("a delta before the last frame was sent", "none; the adapter waited for the end of the stream")
 
 
-def _expect_same(plain: Returned, streamed: Returned, expected_by_mode: Mapping[Mode, Expected]) -> None:
-    """Compare the answers of both modes; token counts only if the two recordings have the same ones."""
-    expect_text("the message as in json mode,", streamed.message, plain.message)
-    expect_text("the reasoning as in json mode,", streamed.reasoning, plain.reasoning)
-    annotations, plain_annotations = (_sorted(each.get("annotations", ())) for each in (streamed, plain))
-    expect_equal("annotations as in json mode,", annotations, plain_annotations)
-    expect_equal("finish_reason as in json mode,", streamed.get("finish_reason"), plain.get("finish_reason"))
-    names, plain_names = ([call.name for call in each.tool_calls] for each in (streamed, plain))
-    expect_equal("tool calls as in json mode,", names, plain_names)
-    same_counts = expected_by_mode["json"].usage == expected_by_mode["stream"].usage
-    if same_counts and plain.usage is not None and streamed.usage is not None:
-        for count in COUNTS:
-            expect_equal(f"{count} as in json mode,", getattr(streamed.usage, count), getattr(plain.usage, count))
+@rule("STR-8", harm="wrong", capability="streaming", shown=in_events, when=_is_answer)
+def test_both_modes_give_the_same_answer(exchange: Exchange) -> None:
+    """Of several answers that are right, a stream gives the same as a plain response with the same content.
+
+    The caller gets another answer when it switches to streaming. Where the provider's recording leaves a choice, such
+    as a refusal in the message or in its own segment, `tool_calls` or `stop` for a call, or a citation without a place,
+    both modes make the same one. An answer that is wrong in one of the modes is left to the rule of its field.
+
+    Source: S2-21, S4-24.
+    """
+    plain = exchange.related.other_mode() if exchange.scenario.same_content else None
+    if plain is None or plain.mode == exchange.mode:
+        raise Vacuous("there is no plain response with the same content")
+    streamed, other = exchange.response, plain.response
+    if message_is_right(exchange) and message_is_right(plain):
+        expect_text("the message as in json mode,", streamed.message, other.message)
+    if calls_are_right(exchange) and calls_are_right(plain):
+        names, plain_names = ([call.name for call in each.tool_calls] for each in (streamed, other))
+        expect_equal("tool calls as in json mode,", names, plain_names)
+    finish, plain_finish = (each.get("finish_reason") for each in (streamed, other))
+    if finish in exchange.expected.finish_reasons and plain_finish in plain.expected.finish_reasons:
+        expect_equal("finish_reason as in json mode,", finish, plain_finish)
+    places, plain_places = (_places(each) for each in (exchange, plain))
+    if places is not None and plain_places is not None:
+        expect_equal("the spans of annotations as in json mode,", places, plain_places)
+
+
+def _places(exchange: Exchange) -> list[tuple[int | None, int | None]] | None:
+    """Return the spans of the annotations in order; None if one of them is wrong."""
+    expected, actual = exchange.expected.annotations, exchange.response.annotations
+    places = []
+    for matched in pair(expected, actual):
+        if matched.actual is None:
+            return None
+        span = (matched.actual.start, matched.actual.end)
+        allowed = [(matched.expected.start, matched.expected.end)]
+        if span not in [*allowed, *([(None, None)] if matched.expected.may_be_unanchored else [])]:
+            return None
+        places.append(span)
+    return places if len(expected) == len(actual) else None
 
 
 def _without_ids(response: Returned) -> list[tuple[str, str]]:

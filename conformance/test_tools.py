@@ -8,8 +8,8 @@ from itertools import zip_longest
 
 from llm_conformance.compare import as_json
 from llm_conformance.rules.exchange import Exchange
-from llm_conformance.rules.rule import rule
-from llm_conformance.rules.violation import expect_equal, expect_text, fail
+from llm_conformance.rules.rule import in_response, rule
+from llm_conformance.rules.violation import Blocked, expect_equal, expect_text, fail
 from llm_conformance.scenarios.expected import Expected, ExpectedToolCall
 from llm_conformance.wire.interaction import Mode
 
@@ -18,12 +18,16 @@ def _states_tool_calls(expected: Expected, _mode: Mode) -> bool:
     return expected.error is None and "tool_calls" in expected.stated
 
 
-@rule("TOOL-1", harm="wrong", capability="tools", when=_states_tool_calls)
-def test_tool_calls_come_back_as_made(exchange: Exchange) -> None:
-    """Tool calls keep count, order, id, name and arguments, in both modes; empty arguments become `{}`.
+def _states_ids(expected: Expected, _mode: Mode) -> bool:
+    return bool(expected.tool_calls)
 
-    The client runs what these calls say. They may be parallel, with their argument pieces interleaved, and a call
-    without arguments is still a call. If the provider sends no id, the id is None or a unique new one. Calls of the
+
+@rule("TOOL-1", harm="wrong", capability="tools", shown=in_response("tool_calls"), when=_states_tool_calls)
+def test_tool_calls_come_back_as_made(exchange: Exchange) -> None:
+    """Tool calls keep count, order, name and arguments, in both modes; empty arguments become `{}`.
+
+    The client runs a tool that the model did not call, runs it with other arguments, or does not run it. Calls may be
+    parallel, with their argument pieces interleaved, and a call without arguments is still a call. Calls of the
     provider's hosted tools are not for the client. A tool that the provider defines may be one that the client runs,
     such as a shell: the arguments are then the object that says what to do, or an object that contains it.
 
@@ -34,14 +38,28 @@ def test_tool_calls_come_back_as_made(exchange: Exchange) -> None:
     expect_equal("the names of the tool calls", names, list(_expected_names(expected, names)))
     for number, (call, expected_call) in enumerate(zip(actual, expected, strict=True)):
         where = f"tool call {number}"
-        if expected_call.id is not None:
-            expect_equal("id", call.id, expected_call.id, where=where)
         if expected_call.has_object:
             _expect_object(call.arguments, expected_call.arguments, where)
         elif exchange.scenario.api.tool_arguments == "object":
             expect_equal("arguments", as_json(call.arguments), as_json(expected_call.arguments), where=where)
         else:
             expect_text("the arguments", call.arguments, expected_call.arguments, where=where)
+
+
+@rule("TOOL-2", harm="refused next turn", capability="tools", shown=in_response("tool_calls"), when=_states_ids)
+def test_tool_calls_keep_their_ids(exchange: Exchange) -> None:
+    """A tool call has the provider's id; if the provider sends none, the id is None or a new one that is unique.
+
+    The provider refuses the result of the tool, because it belongs to no call of the answer.
+
+    Source: S3-39.
+    """
+    actual, expected = exchange.response.tool_calls, exchange.expected.tool_calls
+    if len(actual) != len(expected):
+        raise Blocked("tool calls are missing or made up; TOOL-1 reports that")
+    for number, (call, expected_call) in enumerate(zip(actual, expected, strict=True)):
+        if expected_call.id is not None:
+            expect_equal("id", call.id, expected_call.id, where=f"tool call {number}")
     ids = Counter(call.id for call in actual if call.id is not None)
     repeated = [id for id, count in ids.items() if count > 1]
     if repeated:

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from llm_conformance.compare import show
 from llm_conformance.contract import Usage
 from llm_conformance.rules.exchange import Exchange
-from llm_conformance.rules.rule import rule
-from llm_conformance.rules.violation import Vacuous, expect_equal, fail
+from llm_conformance.rules.rule import in_response, rule
+from llm_conformance.rules.violation import Blocked, Vacuous, expect_equal, fail
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import COUNTS, PARTS
 
+_SHOWN = in_response("usage")
+_WHOLES = ("prompt_tokens", "completion_tokens")
 
-def _is_reported(expected: Expected, _mode: Mode) -> bool:
+
+def _has_total(expected: Expected, _mode: Mode) -> bool:
+    return expected.usage is not None and expected.usage.total_tokens is not None
+
+
+def _has_wholes(expected: Expected, _mode: Mode) -> bool:
     return expected.usage is not None
 
 
+def _has_oversized_parts(expected: Expected, _mode: Mode) -> bool:
+    return expected.usage is not None and bool(expected.oversized)
+
+
 def _has_parts(expected: Expected, _mode: Mode) -> bool:
-    if expected.usage is None:
-        return False
-    return bool(expected.oversized) or any(getattr(expected.usage, part) is not None for part in PARTS)
+    return expected.usage is not None and any(getattr(expected.usage, part) is not None for part in PARTS)
 
 
 def _lacks_a_count(expected: Expected, _mode: Mode) -> bool:
@@ -31,79 +42,71 @@ def _lacks_a_count(expected: Expected, _mode: Mode) -> bool:
     return any(getattr(expected.usage, count) is None for count in COUNTS if count not in unclaimed)
 
 
-def _is_reported_in_stream(expected: Expected, mode: Mode) -> bool:
-    return mode == "stream" and expected.usage is not None
-
-
-@rule("USE-1", harm="wrong count", when=_is_reported)
+@rule("USE-1", harm="wrong count", when=_has_total)
 def test_total_is_prompt_plus_completion(exchange: Exchange) -> None:
-    """`total_tokens` equals `prompt_tokens` plus `completion_tokens` wherever all three are known.
+    """`total_tokens` is all tokens of the input plus all tokens of the output.
 
-    Some providers count reasoning, cached or tool tokens outside both. Normalised, every token is in one of the two, so
-    that counts of different providers can be compared.
+    Budgets count tokens twice, or not at all. Some providers count reasoning, cached or tool tokens outside both.
+    Normalised, every token is in one of the two, so that counts of different providers can be compared. A total that is
+    wrong only because `prompt_tokens` or `completion_tokens` is wrong is left to USE-3.
 
     Source: S0-21, S3-05, U-05.
     """
-    usage = _usage(exchange)
-    if usage.prompt_tokens is None or usage.completion_tokens is None or usage.total_tokens is None:
-        raise Vacuous("not all three counts came back; USE-3 compares them")
-    expect_equal(
-        f"total_tokens = {usage.prompt_tokens} + {usage.completion_tokens} =",
-        usage.total_tokens,
-        usage.prompt_tokens + usage.completion_tokens,
-    )
+    usage, expected = _usage_or_blocked(exchange), exchange.expected.usage
+    total = expected.total_tokens if expected else None
+    if usage.total_tokens == total:
+        return
+    if usage.total_tokens == _sum(usage) and _sum(usage) != (_sum(expected) if expected else None):
+        raise Blocked("the total is wrong because another count is; USE-3 reports that")
+    terms = f" = {expected.prompt_tokens} + {expected.completion_tokens}" if expected and _sum(expected) else ""
+    fail(f"total_tokens {total}{terms}", show(usage.total_tokens))
 
 
-@rule("USE-2", harm="wrong count", when=_has_parts)
+@rule("USE-2", harm="wrong count", capability="usage_details", shown=_SHOWN, when=_has_oversized_parts)
 def test_no_part_exceeds_its_whole(exchange: Exchange) -> None:
-    """A part never exceeds its whole: cache and audio in the prompt, reasoning and audio in the completion.
+    """A part that the provider reports as larger than its whole is not returned as that part.
 
-    Bills are made by subtracting parts from wholes, and must not become negative.
+    Bills that subtract a part from its whole become negative. Cached tokens and audio are parts of the prompt,
+    reasoning and audio of the completion. Parts that are no larger than their whole are left to USE-5.
 
     Source: S0-20, S0-22.
     """
-    usage = _usage(exchange)
-    if all(getattr(usage, part) is None for part in PARTS):
-        raise Vacuous("no part came back; USE-3 compares them")
-    for part, whole in PARTS.items():
+    usage = _usage_or_blocked(exchange)
+    oversized = sorted(exchange.expected.oversized)
+    if all(getattr(usage, part) is None for part in oversized):
+        raise Vacuous(f"{', '.join(oversized)} did not come back, which is right")
+    for part in oversized:
+        whole = PARTS[part]
         part_count, whole_count = getattr(usage, part), getattr(usage, whole)
         if part_count is not None and whole_count is not None and part_count > whole_count:
             fail(f"{part} <= {whole}, which is {whole_count}", str(part_count))
 
 
-@rule("USE-3", harm="wrong count", when=_is_reported)
-def test_counts_are_the_providers(exchange: Exchange) -> None:
-    """Every count that the provider reports comes back, converted as the provider table says for that API.
+@rule("USE-3", harm="wrong count", when=_has_wholes)
+def test_prompt_and_completion_are_the_providers(exchange: Exchange) -> None:
+    """`prompt_tokens` and `completion_tokens` are the provider's, converted as the provider table says for that API.
 
-    Bills and budgets are made from these counts. Claude's input count excludes tokens that were read from or written to
-    the cache, so `prompt_tokens` is the sum of the three; docs/providers.md says how each API counts. An adapter
-    that does not declare `audio` may leave out the audio counts.
+    Bills and budgets are wrong. Claude's input count excludes tokens that were read from or written to the cache, so
+    `prompt_tokens` is the sum of the three; docs/providers.md says how each API counts. In a stream the last reported
+    value of each count holds, and a later report without that count does not remove it: Claude reports input at the
+    start and output at the end, others repeat growing counts, or send a last chunk that has usage and nothing else.
 
-    Source: S0-19, S2-16, S3-07, S3-10.
+    Source: S0-19, S2-33, S3-07, S3-10, S3-16.
     """
-    usage, expected = _usage(exchange), exchange.expected.usage
-    may_omit_audio = "audio" not in exchange.adapter.capabilities
-    wrong = [
-        count
-        for count in COUNTS
-        if getattr(expected, count) not in (None, getattr(usage, count))
-        and not (may_omit_audio and count.startswith("audio") and getattr(usage, count) is None)
-    ]
-    if wrong:
-        fail(
-            ", ".join(f"{count} {getattr(expected, count)}" for count in wrong),
-            ", ".join(f"{count} {show(getattr(usage, count))}" for count in wrong),
-            hint=f"the algebra is under {exchange.scenario.api} in docs/providers.md",
-        )
+    if exchange.response.usage is None:
+        lost = "; a chunk that only carries usage was lost" if exchange.streamed else ""
+        fail("usage", f"none{lost}")
+    _expect_counts(exchange, _WHOLES)
 
 
 @rule("USE-4", harm="wrong count", when=_lacks_a_count)
 def test_no_count_is_invented(exchange: Exchange) -> None:
     """A count that the provider does not report is None: never 0, never a guess.
 
-    0 cached tokens means that the cache had nothing; None means that nobody knows. A count by the adapter's own
-    tokenizer is not what the provider bills. A part that the provider reports as larger than its whole is not invented:
-    USE-2 judges it. Nor is a detail that is where OpenAI has it, though the provider is not known to send it.
+    Statistics show a number where nobody knows one: 0 cached tokens means that the cache had nothing. A count by the
+    adapter's own tokenizer is not what the provider bills. A part that the provider reports as larger than its whole is
+    not invented: it is left to USE-2. Nor is a detail that is where OpenAI has it, though the provider is not known to
+    send it.
 
     Source: S0-22, S4-09, C-11.
     """
@@ -118,24 +121,49 @@ def test_no_count_is_invented(exchange: Exchange) -> None:
             expect_equal(count, getattr(usage, count), None)
 
 
-@rule("USE-5", harm="wrong count", capability="streaming", when=_is_reported_in_stream)
-def test_streamed_counts_are_folded_by_key(exchange: Exchange) -> None:
-    """For each count of a stream, the last reported value holds. A later report without that count does not remove it.
+@rule("USE-5", harm="wrong count", capability="usage_details", shown=_SHOWN, when=_has_parts)
+def test_parts_are_the_providers(exchange: Exchange) -> None:
+    """The parts of counts come back as the provider reports them: cached, cache write, reasoning and audio tokens.
 
-    Claude reports input at the start and output at the end. Others repeat growing counts on every chunk, or send a last
-    chunk that has usage and nothing else.
+    Cached tokens are billed at the full price, or the cost of reasoning is hidden. An adapter that does not declare
+    `usage_details` may leave parts out, and one that does not declare `audio` the audio counts.
 
-    Source: S2-33, S3-16.
+    Source: S0-20, S0-22, S2-16.
     """
+    _usage_or_blocked(exchange)
+    _expect_counts(exchange, tuple(PARTS))
+
+
+def _expect_counts(exchange: Exchange, names: Sequence[str]) -> None:
+    """Compare counts that the provider reports, without those that the adapter may leave out and has left out."""
     usage, expected = exchange.response.usage, exchange.expected.usage
-    if usage is None:
-        fail("the usage that the stream reports", "none; a chunk that only carries usage was lost")
-    for count in ("prompt_tokens", "completion_tokens"):
-        expect_equal(count, getattr(usage, count), getattr(expected, count))
+    wrong = [
+        count
+        for count in names
+        if getattr(expected, count) not in (None, getattr(usage, count))
+        and not (getattr(usage, count) is None and _may_omit(exchange, count))
+    ]
+    if wrong:
+        fail(
+            ", ".join(f"{count} {getattr(expected, count)}" for count in wrong),
+            ", ".join(f"{count} {show(getattr(usage, count))}" for count in wrong),
+            hint=f"the algebra is under {exchange.scenario.api} in docs/providers.md",
+        )
 
 
-def _usage(exchange: Exchange) -> Usage:
+def _may_omit(exchange: Exchange, count: str) -> bool:
+    declared = exchange.adapter.capabilities
+    return count in PARTS and not {"usage_details", *(("audio",) if count.startswith("audio") else ())} <= declared
+
+
+def _sum(usage: Usage) -> int | None:
+    if usage.prompt_tokens is None or usage.completion_tokens is None:
+        return None
+    return usage.prompt_tokens + usage.completion_tokens
+
+
+def _usage_or_blocked(exchange: Exchange) -> Usage:
     usage = exchange.response.usage
     if usage is None:
-        fail("usage", "none")
+        raise Blocked("there is no usage; USE-3 reports that")
     return usage

@@ -49,7 +49,10 @@ class AceAI:
     name = "aceai"
     version = importlib.metadata.version("aceai")
     providers = ("anthropic:messages", "deepseek:chat", "openai:responses")
-    capabilities = ("streaming", "reasoning", "segments", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "segments", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors: ClassVar = {
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

@@ -55,7 +55,10 @@ class Adapter:
         "openai:chat",
         "openai:responses",
     )
-    capabilities = ("streaming", "reasoning", "annotations", "audio", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "annotations", "audio", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
 
     def complete(self, call: Any) -> Answer:
         """Ask for a plain answer."""

@@ -30,7 +30,10 @@ class Adapter:
     name = "aisuite"
     version = version("aisuite")
     providers = ("anthropic:messages", "local:chat", "openai:chat")
-    capabilities = ("streaming", "reasoning", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors = {  # noqa: RUF012 - read, never written
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

@@ -45,7 +45,10 @@ class Adapter:
     name = "anthropic"
     version = anthropic.__version__
     providers = ("anthropic:messages",)
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors = ERRORS
 
     def complete(self, call):

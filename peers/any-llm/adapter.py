@@ -31,7 +31,10 @@ class AnyLLMAdapter:
     name = "any-llm"
     version = importlib.metadata.version("any-llm-sdk")
     providers = ("anthropic:messages", "deepseek:chat", "local:chat", "openai:chat", "zai:chat")
-    capabilities = ("streaming", "reasoning", "annotations", "audio", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "annotations", "audio", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors: ClassVar = {
         "ContextLengthExceededError": "InvalidRequestError",
         "GatewayTimeoutError": "TimeoutError",

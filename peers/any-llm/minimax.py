@@ -18,7 +18,10 @@ class MiniMax:
     name = "any-llm"
     version = importlib.metadata.version("any-llm-sdk")
     providers = ("local:chat",)
-    capabilities = ("streaming", "reasoning")
+    capabilities = (
+        *("streaming", "reasoning"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
 
     async def stream(self, call: Any) -> AsyncIterator[Mapping[str, Any]]:
         """Ask by `acompletion` with `stream`."""

@@ -84,7 +84,10 @@ class Adapter:
     name = "chatlas"
     version = importlib.metadata.version("chatlas")
     providers = ("anthropic:messages", "gemini:generate", *CHATS)
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors: ClassVar = {
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

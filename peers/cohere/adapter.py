@@ -44,7 +44,10 @@ class Adapter:
     name = "cohere"
     version = cohere.__version__
     providers = ("cohere:chat",)
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors = ERRORS
 
     def complete(self, call):

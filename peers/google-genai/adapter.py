@@ -48,7 +48,10 @@ class Adapter:
     name = "google-genai"
     version = importlib.metadata.version("google-genai")
     providers = ("gemini:generate",)
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors = ERRORS
 
     def complete(self, call):

@@ -38,7 +38,10 @@ class Adapter:
     name = "groq"
     version = groq.__version__
     providers = ("groq:chat",)
-    capabilities = ("streaming", "reasoning", "annotations", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "annotations", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors = ERRORS
 
     def complete(self, call):

@@ -47,7 +47,10 @@ class Haystack:
     name = "haystack"
     version = importlib.metadata.version("haystack-ai")
     providers = ("anthropic:messages", "openai:chat", "openai:responses")
-    capabilities = ("streaming", "reasoning", "annotations", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "annotations", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors: ClassVar = {
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

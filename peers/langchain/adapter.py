@@ -34,7 +34,10 @@ class LangChain:
     name = "langchain"
     version = importlib.metadata.version("langchain-openai")
     providers = ("anthropic:messages", "deepseek:chat", "openai:chat", "openai:responses")
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors: ClassVar = {
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

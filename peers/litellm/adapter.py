@@ -45,7 +45,10 @@ class Adapter:
     name = "litellm"
     version = version("litellm")
     providers = tuple(PREFIXES)
-    capabilities = ("streaming", "reasoning", "annotations", "audio", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "annotations", "audio", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors = ERRORS
 
     def complete(self, call):

@@ -37,7 +37,10 @@ class Adapter:
     name = "llm"
     version = version("llm")
     providers = ("anthropic:messages", "deepseek:chat", "local:chat", "openai:chat", "openai:responses")
-    capabilities = ("streaming", "reasoning", "segments", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "segments", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors = {  # noqa: RUF012 - read, never written
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

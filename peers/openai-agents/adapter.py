@@ -36,7 +36,10 @@ class Adapter:
     name = "openai-agents"
     version = version("openai-agents")
     providers = ("openai:chat", "openai:responses", "deepseek:chat", "local:chat")
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors = {  # noqa: RUF012 - read, never written
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

@@ -49,7 +49,10 @@ class Adapter:
     name = "openai"
     version = openai.__version__
     providers = ("openai:chat", "openai:responses")
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors = ERRORS
 
     def complete(self, call):

@@ -70,7 +70,10 @@ class PydanticAI:
         "openai:responses",
         "zai:chat",
     )
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     # Errors with an HTTP status are known by that; these are the ones without.
     errors: ClassVar = {
         "ModelTimeoutError": "TimeoutError",

@@ -38,7 +38,10 @@ const DESCRIPTION = {
   name,
   version,
   providers: Object.keys(APIS),
-  capabilities: ["streaming", "reasoning", "tools", "errors"],
+  capabilities: [
+    "streaming", "reasoning", "tools", "errors",
+    "provenance", "raw_finish", "usage_details", "error_details",
+  ],
   methods: ["complete", "stream"],
   errors: { SchemaDriftError: "ValidationError" },
 };

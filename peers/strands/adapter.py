@@ -44,7 +44,10 @@ class Adapter:
     name = "strands"
     version = version("strands-agents")
     providers = ("anthropic:messages", "deepseek:chat", "gemini:generate", "openai:chat", "openai:responses")
-    capabilities = ("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors = {  # noqa: RUF012 - read, never written
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

@@ -36,7 +36,10 @@ const DESCRIPTION = {
   name,
   version,
   providers: Object.keys(APIS),
-  capabilities: ["streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors", "raw"],
+  capabilities: [
+    "streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors", "raw",
+    "provenance", "raw_finish", "usage_details", "error_details",
+  ],
   methods: ["complete", "stream"],
   errors: {
     [NO_ANSWER]: "ServiceUnavailableError",

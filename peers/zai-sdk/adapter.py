@@ -41,7 +41,10 @@ class Adapter:
     name = "zai-sdk"
     version = zai.__version__
     providers = ("zai:chat",)
-    capabilities = ("streaming", "reasoning", "tools", "round_trip", "errors")
+    capabilities = (
+        *("streaming", "reasoning", "tools", "round_trip", "errors"),
+        *("provenance", "raw_finish", "usage_details", "error_details"),
+    )
     errors = ERRORS
 
     def complete(self, call):

@@ -10,7 +10,6 @@ from typing import Any
 from adapters._converse import ConverseDecoder
 from adapters._responses import ResponsesDecoder
 from adapters.cohere import CohereDecoder
-from adapters.gemini_interactions import InteractionsDecoder
 from llm_conformance.contract import Annotation, Call, Response
 from tests.broken.base import Events, FaultyDecoder, FaultyResponse
 
@@ -84,6 +83,17 @@ class SpanSearchedForByItsText(FaultySpans):
         return first, first + end - start
 
 
+class DocumentOffsetsTakenForMessageOffsets(FaultySpans):
+    """Takes offsets into the cited document for offsets into the message."""
+
+    fails = ("ANN-2", "ANN-1")
+    says = "these are offsets into the cited document"
+
+    def move(self, message: str, annotation: Annotation, start: int, end: int) -> tuple[int, int]:
+        data = annotation.data
+        return data.get("start_char_index", start), data.get("end_char_index", end)
+
+
 class CitationOnThePreviousBlock(FaultySpans):
     """Places a citation on the text before the block that it covers."""
 
@@ -136,19 +146,6 @@ class PartsOfAMessageTakenForOne(FaultyDecoder):
     fails = ("ANN-2", "RSN-3")
     says = "expected .*imkerei.example"
     decoders = MappingProxyType({ResponsesDecoder: OnePartForAll})
-
-
-class OffsetsUnchanged(InteractionsDecoder):
-    def _placed(self, key: object, citation: Mapping[str, Any]) -> Annotation:
-        return replace(super()._placed(key, citation), start=citation["start_index"], end=citation["end_index"])
-
-
-class AnnotationsOfStepsNotConverted(FaultyDecoder):
-    """Takes the byte offsets of an interaction's step for code points of the message."""
-
-    fails = ("ANN-2", "ANN-1", "ANN-5")
-    says = "these are UTF-8 bytes"
-    decoders = MappingProxyType({InteractionsDecoder: OffsetsUnchanged})
 
 
 class PlacedAtOnce(ConverseDecoder):

@@ -10,8 +10,8 @@ from typing import Any
 from adapters._chat_decoder import ChatDecoder
 from adapters._generate import GenerateDecoder
 from adapters.cohere import CohereDecoder
+from adapters.gemini_interactions import InteractionsDecoder
 from llm_conformance.contract import Annotation, Call, Response
-from tests.broken.annotation_spans import FaultySpans
 from tests.broken.base import Events, FaultyDecoder, FaultyEvents, FaultyResponse
 
 # ANN-1
@@ -79,18 +79,27 @@ class CitationOfTheThinkingPlaced(FaultyDecoder):
     decoders = MappingProxyType({CohereDecoder: ThinkingOffsetsKept})
 
 
+class NotRebasedBehindThinkPrefix(FaultyResponse):
+    """Counts spans in the text that still has its think block."""
+
+    fails = ("ANN-1",)
+    says = "expected 0 <= start <= end <= "
+
+    def alter(self, response: Response, call: Call) -> Response:
+        if call.think_profile == "off" or not response.annotations:
+            return response
+        wire = response.raw_events[0]["choices"][0]["message"].get("annotations")
+        if not wire:  # they are lists of what was found, which have no place
+            return response
+        spans = [(found["url_citation"]["start_index"], found["url_citation"]["end_index"]) for found in wire]
+        moved = [
+            replace(annotation, start=start, end=end)
+            for annotation, (start, end) in zip(response.annotations, spans, strict=True)
+        ]
+        return replace(response, annotations=tuple(moved))
+
+
 # ANN-3
-
-
-class DocumentOffsetsTakenForMessageOffsets(FaultySpans):
-    """Takes offsets into the cited document for offsets into the message."""
-
-    fails = ("ANN-3", "ANN-2", "ANN-1")
-    says = "the offsets into the document"
-
-    def move(self, message: str, annotation: Annotation, start: int, end: int) -> tuple[int, int]:
-        data = annotation.data
-        return data.get("start_char_index", start), data.get("end_char_index", end)
 
 
 class SourceTitleDropped(FaultyResponse):
@@ -177,26 +186,6 @@ class LateAnnotationsRepeated(FaultyEvents):
 # ANN-5
 
 
-class NotRebasedBehindThinkPrefix(FaultyResponse):
-    """Counts spans in the text that still has its think block."""
-
-    fails = ("ANN-5", "ANN-2", "ANN-1")
-    says = "expected .* at "
-
-    def alter(self, response: Response, call: Call) -> Response:
-        if call.think_profile == "off" or not response.annotations:
-            return response
-        wire = response.raw_events[0]["choices"][0]["message"].get("annotations")
-        if not wire:  # they are lists of what was found, which have no place
-            return response
-        spans = [(found["url_citation"]["start_index"], found["url_citation"]["end_index"]) for found in wire]
-        moved = [
-            replace(annotation, start=start, end=end)
-            for annotation, (start, end) in zip(response.annotations, spans, strict=True)
-        ]
-        return replace(response, annotations=tuple(moved))
-
-
 class OffsetsInBytes(GenerateDecoder):
     def _placed(self, citation: Mapping[str, Any]) -> Annotation:
         placed = super()._placed(citation)
@@ -208,6 +197,19 @@ class OffsetsInBytes(GenerateDecoder):
 class GroundingOffsetsNotConverted(FaultyDecoder):
     """Leaves Gemini's grounding offsets in UTF-8 bytes."""
 
-    fails = ("ANN-5", "ANN-1", "ANN-2")
+    fails = ("ANN-5", "ANN-1")
     says = "these are UTF-8 bytes"
     decoders = MappingProxyType({GenerateDecoder: OffsetsInBytes})
+
+
+class OffsetsUnchanged(InteractionsDecoder):
+    def _placed(self, key: object, citation: Mapping[str, Any]) -> Annotation:
+        return replace(super()._placed(key, citation), start=citation["start_index"], end=citation["end_index"])
+
+
+class AnnotationsOfStepsNotConverted(FaultyDecoder):
+    """Takes the byte offsets of an interaction's step for code points of the message."""
+
+    fails = ("ANN-5", "ANN-1")
+    says = "these are UTF-8 bytes"
+    decoders = MappingProxyType({InteractionsDecoder: OffsetsUnchanged})

@@ -1,4 +1,4 @@
-"""Broken adapters that fail ATT-1 first: audio is lost or split."""
+"""Broken adapters that fail ATT-1 to ATT-4 first: audio and images are lost, split or misplaced."""
 
 from __future__ import annotations
 
@@ -14,16 +14,6 @@ from llm_conformance.contract import Attachment, Call, Response
 from tests.broken.base import Events, FaultyDecoder, FaultyEvents, FaultyResponse
 
 # ATT-1
-
-
-class AudioTranscriptDropped(FaultyResponse):
-    """Drops the transcript of audio."""
-
-    fails = ("ATT-1",)
-    says = "expected transcript"
-
-    def alter(self, response: Response, call: Call) -> Response:
-        return replace(response, attachments=tuple(replace(a, transcript=None) for a in response.attachments))
 
 
 class AudioLostInStreams(FaultyEvents):
@@ -74,3 +64,56 @@ class EmptyAudioTakenForAudio(FaultyResponse):
         message = (response.raw_events[0].get("choices") or [{}])[0].get("message") or {}
         silent = isinstance(message.get("audio"), Mapping) and not any(message["audio"].values())
         return replace(response, attachments=(Attachment(data="", transcript=""),)) if silent else response
+
+
+# ATT-2
+
+
+class AudioTranscriptDropped(FaultyResponse):
+    """Drops the transcript of audio."""
+
+    fails = ("ATT-2",)
+    says = "expected transcript"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, attachments=tuple(replace(a, transcript=None) for a in response.attachments))
+
+
+# ATT-3
+
+
+class IdOfTheAudioDropped(FaultyResponse):
+    """Drops the id of audio."""
+
+    fails = ("ATT-3",)
+    says = "expected id .*; got null"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, attachments=tuple(replace(a, id=None) for a in response.attachments))
+
+
+# ATT-4
+
+
+class ImagesBehindTheText(FaultyResponse):
+    """Places every image and sound at the end of the message."""
+
+    fails = ("ATT-4",)
+    says = "expected text_index"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        end = len(response.message)
+        return replace(response, attachments=tuple(replace(a, text_index=end) for a in response.attachments))
+
+
+class PlacesCountedInBytes(FaultyResponse):
+    """Counts the places of images and sounds in UTF-8 bytes."""
+
+    fails = ("ATT-4",)
+    says = "expected (a )?text_index"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        text = response.message
+        moved = (a.text_index and len(text[: a.text_index].encode()) for a in response.attachments)
+        pairs = zip(response.attachments, moved, strict=True)
+        return replace(response, attachments=tuple(replace(a, text_index=index) for a, index in pairs))

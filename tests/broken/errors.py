@@ -1,4 +1,4 @@
-"""Broken adapters that fail ERR-1 to ERR-4 first: errors, retries and what they disclose."""
+"""Broken adapters that fail ERR-1 to ERR-7 first: errors, retries and what they disclose."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tests.broken.base import (
 class ErrorGivenOutAsAnAnswer(Broken):
     """Returns an apology instead of raising an error."""
 
-    fails = ("ERR-1", "ERR-2", "STR-6")
+    fails = ("ERR-1", "STR-6", "ERR-2")
     says = "expected .* to be raised; got an answer"
     complete = stream = None  # type: ignore[assignment]
 
@@ -178,38 +178,6 @@ class HalfABodyIsAnAnswer(FaultyParsing):
             return ErrorGivenOutAsAnAnswer.sorry(call)
 
 
-class UnreadableFramesSkipped(Broken):
-    """Skips frames that are not valid JSON."""
-
-    fails = ("ERR-2", "STR-6")
-    says = "expected ValidationError to be raised; got an answer"
-    complete = stream = parse = None  # type: ignore[assignment]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.providers = ("deepseek:chat",)  # whose lines end in one way
-
-    def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
-        return super().parse_stream(filter(self.is_readable, self.frames(chunks)), call)
-
-    @staticmethod
-    def frames(chunks: Iterable[bytes]) -> Iterator[bytes]:
-        held = b""
-        for chunk in chunks:
-            *whole, held = (held + chunk).split(b"\n\n")
-            yield from (frame + b"\n\n" for frame in whole)
-        yield held
-
-    @staticmethod
-    def is_readable(frame: bytes) -> bool:
-        if not frame.startswith(b"data: {") or frame.count(b"\n") > 2:
-            return True
-        try:
-            return bool(json.loads(frame.removeprefix(b"data:")))
-        except ValueError:
-            return False
-
-
 # ERR-3
 
 
@@ -246,7 +214,7 @@ class TimeOutTakenForABrokenConnection(FaultyClient):
 class WaitsAnewForEachAttempt(FaultyClient):
     """Retries after each timeout with the whole time limit again."""
 
-    fails = ("ERR-3", "ERR-4", "PRV-3", "RPL-3")
+    fails = ("ERR-3",)
     says = "did not come back within"
 
     def complete(self, call: Call) -> Response:
@@ -310,10 +278,46 @@ class RequestKeptWithItsHeaders(FaultyResponse):
         return replace(response, extras={"sent": {"authorization": f"Bearer {call.api_key}"}})
 
 
+# ERR-5
+
+
+class ErrorOfAnotherProvider(FaultyParsing):
+    """Names the wrong provider in the error."""
+
+    fails = ("ERR-5",)
+    says = "expected an error of the provider"
+
+    def parse(self, http: HttpResponse, call: Call) -> Response:
+        try:
+            return super().parse(http, call)
+        except LLMError as error:
+            raise type(error)(error.message, provider="somebody", extra_context=error.extra_context) from None
+
+
+# ERR-6
+
+
+class OriginOfALostConnectionDropped(FaultyClient):
+    """Drops the exception of the HTTP library behind an error."""
+
+    fails = ("ERR-6",)
+    says = "expected the original exception"
+
+    def complete(self, call: Call) -> Response:
+        try:
+            return super().complete(call)
+        except LLMError as error:
+            alone = type(error)(error.message, provider=error.provider, extra_context=error.extra_context)
+        raise alone
+
+
+# ERR-7
+
+
 class RetryAfterLost(FaultyParsing):
     """Drops Retry-After from the error."""
 
-    fails = ("ERR-4",)
+    fails = ("ERR-7",)
     says = "expected an error with `retry_after` or a Retry-After header"
 
     def parse(self, http: HttpResponse, call: Call) -> Response:
@@ -324,23 +328,10 @@ class RetryAfterLost(FaultyParsing):
         raise poorer
 
 
-class ErrorOfAnotherProvider(FaultyParsing):
-    """Names the wrong provider in the error."""
-
-    fails = ("ERR-4",)
-    says = "expected an error of the provider"
-
-    def parse(self, http: HttpResponse, call: Call) -> Response:
-        try:
-            return super().parse(http, call)
-        except LLMError as error:
-            raise type(error)(error.message, provider="somebody", extra_context=error.extra_context) from None
-
-
 class RetryAfterInTheMessageOnly(FaultyParsing):
     """Writes Retry-After into the text of the error, where no caller can read it."""
 
-    fails = ("ERR-4",)
+    fails = ("ERR-7",)
     says = "expected an error with `retry_after` or a Retry-After header"
 
     def parse(self, http: HttpResponse, call: Call) -> Response:

@@ -1,4 +1,4 @@
-"""Broken adapters that fail FIN-1 first: finish reasons."""
+"""Broken adapters that fail FIN-1 or FIN-2 first: finish reasons."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class StopReasonTakenForTheFinishWord(FaultyDecoder):
     """Takes the stop sequence in `stop_reason` for the finish reason."""
 
     apis = ("crusoe:chat",)
-    fails = ("FIN-1",)
+    fails = ("FIN-1", "FIN-2")
     says = "expected (raw_)?finish_reason"
     decoders = MappingProxyType({ChatDecoder: StopReasonRead})
 
@@ -101,6 +101,19 @@ class FinishTakenBackByTheFilter(FaultyDecoder):
     """Lets Azure's late content filter chunk reset the finish reason."""
 
     apis = ("azure:chat",)
-    fails = ("FIN-1",)
+    fails = ("FIN-1", "FIN-2")
     says = "expected finish_reason"
     decoders = MappingProxyType({ChatDecoder: FinishFromTheFilter})
+
+
+# FIN-2
+
+
+class CanonicalWordTakenForTheRawOne(FaultyResponse):
+    """Returns the canonical finish reason as the provider's word."""
+
+    fails = ("FIN-2",)
+    says = "expected raw_finish_reason .end_turn.; got .stop."
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, raw_finish_reason=response.finish_reason)

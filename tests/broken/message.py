@@ -1,4 +1,4 @@
-"""Broken adapters that fail MSG-2 or MSG-3 first: part of the visible answer is lost, altered or doubled."""
+"""Broken adapters that fail MSG-2 to MSG-4 first: part of the visible answer is lost, altered or doubled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from adapters._responses import ResponsesDecoder
 from adapters._think import ThinkSplitter
 from adapters.anthropic import MessagesDecoder
 from adapters.cloudflare_run import RunDecoder
-from llm_conformance.contract import Call, Response, StreamEvent
+from llm_conformance.contract import Call, HttpResponse, Response, StreamEvent
 from tests.broken.base import Broken, Events, FaultyDecoder, FaultyFraming, FaultyResponse, OtherSplitter, Pieces
 
 # MSG-2
@@ -24,7 +24,7 @@ from tests.broken.base import Broken, Events, FaultyDecoder, FaultyFraming, Faul
 class TrimmedMessage(FaultyResponse):
     """Strips the white space around the message."""
 
-    fails = ("MSG-2", "RSN-3", "ANN-2", "ATT-1")
+    fails = ("MSG-2",)
     says = "they differ|expected the message"
 
     def alter(self, response: Response, call: Call) -> Response:
@@ -35,7 +35,7 @@ class TokensForText(FaultyResponse):
     """Returns the tokens of the log probabilities as the message, if the answer has them."""
 
     apis = ("openai:chat",)
-    fails = ("MSG-2", "RSN-3")
+    fails = ("MSG-2",)
     says = "expected the message of"
 
     def alter(self, response: Response, call: Call) -> Response:
@@ -47,7 +47,7 @@ class TokensForText(FaultyResponse):
 class FirstTextBlockOnly(FaultyResponse):
     """Returns only the first text block."""
 
-    fails = ("MSG-2", "RSN-3", "ANN-1", "ANN-2", "ANN-5")
+    fails = ("MSG-2",)
     says = "expected the message of"
 
     def alter(self, response: Response, call: Call) -> Response:
@@ -58,7 +58,7 @@ class FirstTextBlockOnly(FaultyResponse):
 class EnvelopeForNoContent(FaultyResponse):
     """Returns the envelope as the message of a response without text."""
 
-    fails = ("MSG-2", "RSN-3")
+    fails = ("MSG-2",)
     says = "expected the message"
 
     def alter(self, response: Response, call: Call) -> Response:
@@ -74,7 +74,7 @@ class TextOnly(RunDecoder):
 class ContentThatIsNoTextLost(FaultyDecoder):
     """Drops content that is JSON instead of text."""
 
-    fails = ("MSG-2", "RSN-3")
+    fails = ("MSG-2",)
     says = "expected the (JSON of the )?message"
     decoders = MappingProxyType({RunDecoder: TextOnly})
 
@@ -82,7 +82,7 @@ class ContentThatIsNoTextLost(FaultyDecoder):
 class OverlapsDoubleTheText(FaultyResponse):
     """Builds the message from annotated pieces, which repeats text where annotations overlap."""
 
-    fails = ("MSG-2", "RSN-3", "ANN-2")
+    fails = ("MSG-2",)
     says = "expected the message of"
 
     def alter(self, response: Response, call: Call) -> Response:
@@ -97,7 +97,7 @@ class OverlapsDoubleTheText(FaultyResponse):
 class TranscriptInTheText(FaultyResponse):
     """Appends the transcript of audio to the message."""
 
-    fails = ("MSG-2", "RSN-3")
+    fails = ("MSG-2",)
     says = "expected the message of"
 
     def alter(self, response: Response, call: Call) -> Response:
@@ -113,7 +113,7 @@ class ReasoningOrContent(ChatDecoder):
 class DeltaWithBothFieldsLosesOne(FaultyDecoder):
     """Drops the content of a delta that also has reasoning."""
 
-    fails = ("MSG-2", "RSN-3")
+    fails = ("MSG-2",)
     says = "expected the message of"
     decoders = MappingProxyType({ChatDecoder: ReasoningOrContent})
 
@@ -126,7 +126,7 @@ class ContentAsStr(ChatDecoder):
 class NoneTextForNullDeltas(FaultyDecoder):
     """Writes `None` into the message for a null delta."""
 
-    fails = ("MSG-2", "RSN-3")
+    fails = ("MSG-2",)
     says = "expected the message .*None"
     decoders = MappingProxyType({ChatDecoder: ContentAsStr})
 
@@ -143,7 +143,7 @@ class OutputReadAgain(ResponsesDecoder):
 class OutputOfTheLastEventAddedAgain(FaultyDecoder):
     """Adds the text of the last event to the text of the deltas."""
 
-    fails = ("MSG-2", "RSN-3", "ANN-4")
+    fails = ("MSG-2", "ANN-4")
     says = "expected the message of"
     decoders = MappingProxyType({ResponsesDecoder: OutputReadAgain})
 
@@ -198,7 +198,7 @@ class FirstPartOnly(ResponsesDecoder):
 class OnlyTheFirstPartOfAMessageRead(FaultyDecoder):
     """Reads only the first content part of a message item."""
 
-    fails = ("MSG-2", "RSN-3", "ANN-2")
+    fails = ("MSG-2",)
     says = "expected"
     decoders = MappingProxyType({ResponsesDecoder: FirstPartOnly})
 
@@ -212,7 +212,7 @@ def as_python_splits(chunks: Iterable[bytes]) -> Iterator[bytes]:
 class LinesEndWherePythonSaysSo(FaultyFraming):
     """Splits lines as `str.splitlines` does, and drops what is not a whole object."""
 
-    fails = ("MSG-2", "RSN-3", "PRV-1")
+    fails = ("MSG-2", "PRV-8")
     says = "next-line-character"
     unframe = MappingProxyType({_framing.lines: as_python_splits})
 
@@ -228,7 +228,7 @@ class TextInsideCitationsLost(FaultyDecoder):
     """Drops text inside `citationsContent`."""
 
     parse, parse_stream = Broken.parse, None  # type: ignore[assignment]
-    fails = ("MSG-2", "RSN-3", "ANN-2")
+    fails = ("MSG-2",)
     says = "expected the message of 74 code points"
     decoders = MappingProxyType({ConverseDecoder: TextOfTextBlocksOnly})
 
@@ -244,7 +244,7 @@ class SummaryAsText(MessagesDecoder):
 class SummaryTakenForText(FaultyDecoder):
     """Adds the summary of a compacted conversation to the message."""
 
-    fails = ("MSG-2", "RSN-3")
+    fails = ("MSG-2",)
     says = "expected the message of 89 code points"
     decoders = MappingProxyType({MessagesDecoder: SummaryAsText})
 
@@ -255,8 +255,25 @@ class SummaryTakenForText(FaultyDecoder):
 class LiteralTagsDeleted(FaultyResponse):
     """Deletes think tags that are part of the message."""
 
-    fails = ("MSG-3", "MSG-2", "RSN-3")
+    fails = ("MSG-3",)
     says = "times '<think' in the message; got 0 times"
 
     def alter(self, response: Response, call: Call) -> Response:
         return replace(response, message=re.sub("</?think>", "", response.message))
+
+
+# MSG-4
+
+
+class TrimmedAlias(FaultyResponse):
+    """Returns the message a second time, as `content` and without the white space around it."""
+
+    fails = ("MSG-4",)
+    says = "expected `content`, an alias of the message, of"
+
+    def parse(self, http: HttpResponse, call: Call) -> Any:
+        response = super().parse(http, call)
+        return {**response.to_dict(), "content": response.message.strip()}
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return response

@@ -1,4 +1,4 @@
-"""Broken adapters that fail PRV-1 to PRV-3 first: model, time, attempts, side effects."""
+"""Broken adapters that fail PRV-1 to PRV-12 first: ids, model, time, raw events, attempts, side effects."""
 
 from __future__ import annotations
 
@@ -17,10 +17,23 @@ from tests.broken.base import Events, FaultyClient, FaultyDecoder, FaultyRespons
 # PRV-1
 
 
+class IdOfTheCall(FaultyResponse):
+    """Returns an id of its own instead of the provider's."""
+
+    fails = ("PRV-1",)
+    says = "expected id .*; got .llm-conformance/"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, id=call.correlation_id)
+
+
+# PRV-4
+
+
 class ModelOfTheCall(FaultyResponse):
     """Returns the requested model instead of the one that answered."""
 
-    fails = ("PRV-1",)
+    fails = ("PRV-4",)
     says = "expected model"
 
     def alter(self, response: Response, call: Call) -> Response:
@@ -38,25 +51,71 @@ class FirstModel(MessagesDecoder):
 class ModelThatDeclined(FaultyDecoder):
     """Returns the model of message_start, although another one has answered."""
 
-    fails = ("PRV-1",)
+    fails = ("PRV-4",)
     says = "expected model"
     decoders = MappingProxyType({MessagesDecoder: FirstModel})
+
+
+# PRV-5
+
+
+class ProviderOfTheFormat(FaultyResponse):
+    """Names OpenAI as the provider of every answer in OpenAI's format."""
+
+    apis = ("deepseek:chat",)
+    fails = ("PRV-5",)
+    says = 'expected provider "deepseek"; got "openai"'
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, provider="openai")
+
+
+# PRV-6
 
 
 class TimeMadeUp(FaultyResponse):
     """Returns the current time if the provider sends none."""
 
-    fails = ("PRV-1",)
+    fails = ("PRV-6",)
     says = "expected created null"
 
     def alter(self, response: Response, call: Call) -> Response:
         return replace(response, created=response.created or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
 
 
+# PRV-7
+
+
+class RequestIdOfTheCall(FaultyResponse):
+    """Returns the correlation id of the call as the request id."""
+
+    fails = ("PRV-7",)
+    says = "expected request_id .*; got .llm-conformance/"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, request_id=call.correlation_id)
+
+
+# PRV-8
+
+
+class LastRawEventLost(FaultyResponse):
+    """Leaves the last frame out of `raw_events`."""
+
+    fails = ("PRV-8",)
+    says = "expected the raw events"
+
+    def alter(self, response: Response, call: Call) -> Response:
+        return replace(response, raw_events=response.raw_events[:-1])
+
+
+# PRV-9
+
+
 class FailedAttemptForgotten(FaultyClient):
     """Leaves the failed attempt out of `provider_meta`."""
 
-    fails = ("PRV-1",)
+    fails = ("PRV-9",)
     says = "expected the number of attempts in provider_meta 2; got 1"
 
     def complete(self, call: Call) -> Response:
@@ -64,10 +123,13 @@ class FailedAttemptForgotten(FaultyClient):
         return replace(response, provider_meta=response.provider_meta[-1:])
 
 
+# PRV-10
+
+
 class FailedAttemptSaysNothing(FaultyClient):
     """Does not state why an attempt failed."""
 
-    fails = ("PRV-1",)
+    fails = ("PRV-10",)
     says = "expected extra of attempt 0 to say why it failed"
 
     def complete(self, call: Call) -> Response:
@@ -103,10 +165,13 @@ class MessagesMutated(FaultyResponse):
         return response
 
 
+# PRV-11
+
+
 class DialsOut(FaultyResponse):
     """Connects to another host."""
 
-    fails = ("PRV-3",)
+    fails = ("PRV-11",)
     says = r"it tried 192\.0\.2\.7:443, from .*provenance\.py"
 
     def alter(self, response: Response, call: Call) -> Response:
@@ -115,10 +180,13 @@ class DialsOut(FaultyResponse):
         return response
 
 
+# PRV-12
+
+
 class AsksTwice(FaultyClient):
     """Sends every request twice."""
 
-    fails = ("PRV-3", "PRV-1")
+    fails = ("PRV-12", "PRV-9")
     says = "expected one request for one answer; got 2 of the same"
 
     def complete(self, call: Call) -> Response:

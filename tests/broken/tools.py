@@ -1,4 +1,4 @@
-"""Broken adapters that fail TOOL-1 first: tool calls."""
+"""Broken adapters that fail TOOL-1 or TOOL-2 first: tool calls."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CallsByIndex(ChatDecoder):
 class CallsOfOneIndexTakenForOne(FaultyDecoder):
     """Treats tool calls with the same index as one."""
 
-    fails = ("TOOL-1", "RSN-3")
+    fails = ("TOOL-1",)
     says = "expected the names of the tool calls"
     decoders = MappingProxyType({ChatDecoder: CallsByIndex})
 
@@ -49,7 +49,7 @@ class CallsWithoutIndexTakenForOne(FaultyDecoder):
     """Takes the position in the list of a delta for the index of a call that has none."""
 
     apis = ("gemini:chat",)
-    fails = ("TOOL-1", "RSN-3", "RSN-4")
+    fails = ("TOOL-1", "RSN-4")
     says = "expected the names of the tool calls"
     decoders = MappingProxyType({ChatDecoder: CallsByIndex})
 
@@ -107,7 +107,7 @@ class EmptyStart(MessagesDecoder):
 class ContentOfMessageStartIgnored(FaultyDecoder):
     """Reads blocks only from their own events."""
 
-    fails = ("TOOL-1", "RSN-3")
+    fails = ("TOOL-1",)
     says = "expected the names of the tool calls"
     decoders = MappingProxyType({MessagesDecoder: EmptyStart})
 
@@ -143,25 +143,6 @@ class EveryShellForTheClient(FaultyResponse):
         return replace(response, tool_calls=(*response.tool_calls, *shells))
 
 
-class AnnouncedCalls(ResponsesDecoder):
-    def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Events:
-        item = event.get("item", {})
-        if kind == "response.output_item.added" and _own_tools.is_call(item):
-            self._announced = item["call_id"]
-        if kind == "response.output_item.done" and _own_tools.is_call(item):
-            event = {**event, "item": {**item, "call_id": self._announced}}
-        yield from super()._feed_event(kind, event)
-
-
-class IdOfTheAnnouncedSearchKept(FaultyDecoder):
-    """Takes the id of a call from the announced item, where a search for tools has another."""
-
-    apis = ("openai:responses",)
-    fails = ("TOOL-1",)
-    says = "expected id"
-    decoders = MappingProxyType({ResponsesDecoder: AnnouncedCalls})
-
-
 class StartOnly(InteractionsDecoder):
     def _feed_delta(self, index: int, delta: Mapping[str, Any]) -> Events:
         return iter(()) if delta["type"] == "arguments_delta" else super()._feed_delta(index, delta)
@@ -189,57 +170,9 @@ class IdOfTheItemOfACallTakenForGranted(FaultyDecoder):
     """Ignores tool calls whose item has no id."""
 
     apis = ("bedrock:responses",)
-    fails = ("TOOL-1", "RSN-3")
+    fails = ("TOOL-1",)
     says = "expected"
     decoders = MappingProxyType({ResponsesDecoder: ItemsWithIdOnly})
-
-
-class EmptyIdsKept(ChatDecoder):
-    def _feed_call(self, key: object, id: str | int | None, function: Mapping[str, Any]) -> Events:
-        yield from super()._feed_call(key, id, function)
-        if id == "":
-            self._answer.tools[key].id = None
-
-
-class EmptyIdTakenForTheId(FaultyDecoder):
-    """Lets an empty id in a later delta replace the id of a tool call."""
-
-    apis = ("alibaba:chat",)
-    fails = ("TOOL-1", "STR-1")
-    says = "expected .*call_"
-    decoders = MappingProxyType({ChatDecoder: EmptyIdsKept})
-
-
-class EmptyNamesKept(ChatDecoder):
-    def _feed_call(self, key: object, id: str | int | None, function: Mapping[str, Any]) -> Events:
-        yield from super()._feed_call(key, id, function)
-        self._answer.tools[key].name = function.get("name", self._answer.tools[key].name)
-
-
-class EmptyNameTakenForTheName(FaultyDecoder):
-    """Takes the empty name of a later piece for the name of the tool call."""
-
-    fails = ("TOOL-1", "SHP-1", "STR-1")
-    says = "must not be empty"
-    apis = ("mistral:chat",)
-    decoders = MappingProxyType({ChatDecoder: EmptyNamesKept})
-
-
-class NullKept(ChatDecoder):
-    def _feed_calls(self, calls: Sequence[Mapping[str, Any]], signature: Any) -> Events:
-        yield from super()._feed_calls(calls, signature)
-        for call in calls:
-            if call.get("id") == "null":
-                self._answer.tools[self._key(call["index"], None)].id = "null"
-
-
-class TheWordNullTakenForAnId(FaultyDecoder):
-    """Takes the id of a later piece for that of the tool call, even if it is the word null."""
-
-    fails = ("TOOL-1",)
-    says = "got .null"
-    apis = ("mistral:chat",)
-    decoders = MappingProxyType({ChatDecoder: NullKept})
 
 
 class SecondChoiceTakenForAnotherAnswer(FaultyResponse):
@@ -280,3 +213,58 @@ class ArgumentsWrittenTwice(FaultyResponse):
 
     def touches(self, api: str) -> bool:
         return api == "ollama:chat"
+
+
+# TOOL-2
+
+
+class AnnouncedCalls(ResponsesDecoder):
+    def _feed_event(self, kind: str, event: Mapping[str, Any]) -> Events:
+        item = event.get("item", {})
+        if kind == "response.output_item.added" and _own_tools.is_call(item):
+            self._announced = item["call_id"]
+        if kind == "response.output_item.done" and _own_tools.is_call(item):
+            event = {**event, "item": {**item, "call_id": self._announced}}
+        yield from super()._feed_event(kind, event)
+
+
+class IdOfTheAnnouncedSearchKept(FaultyDecoder):
+    """Takes the id of a call from the announced item, where a search for tools has another."""
+
+    apis = ("openai:responses",)
+    fails = ("TOOL-2",)
+    says = "expected id"
+    decoders = MappingProxyType({ResponsesDecoder: AnnouncedCalls})
+
+
+class EmptyIdsKept(ChatDecoder):
+    def _feed_call(self, key: object, id: str | int | None, function: Mapping[str, Any]) -> Events:
+        yield from super()._feed_call(key, id, function)
+        if id == "":
+            self._answer.tools[key].id = None
+
+
+class EmptyIdTakenForTheId(FaultyDecoder):
+    """Lets an empty id in a later delta replace the id of a tool call."""
+
+    apis = ("alibaba:chat",)
+    fails = ("TOOL-2", "STR-1")
+    says = "expected .*call_"
+    decoders = MappingProxyType({ChatDecoder: EmptyIdsKept})
+
+
+class NullKept(ChatDecoder):
+    def _feed_calls(self, calls: Sequence[Mapping[str, Any]], signature: Any) -> Events:
+        yield from super()._feed_calls(calls, signature)
+        for call in calls:
+            if call.get("id") == "null":
+                self._answer.tools[self._key(call["index"], None)].id = "null"
+
+
+class TheWordNullTakenForAnId(FaultyDecoder):
+    """Takes the id of a later piece for that of the tool call, even if it is the word null."""
+
+    fails = ("TOOL-2",)
+    says = "got .null"
+    apis = ("mistral:chat",)
+    decoders = MappingProxyType({ChatDecoder: NullKept})

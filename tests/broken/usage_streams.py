@@ -1,4 +1,4 @@
-"""Broken adapters that fail USE-5 first: the token counts of a stream."""
+"""Broken adapters that fail USE-3 first: the token counts of a stream."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from adapters.anthropic import MessagesDecoder
 from adapters.bedrock import InvokedDecoder
 from tests.broken.base import Events, FaultyDecoder, FaultyFraming
 
-# USE-5
+# USE-3
 
 
 class CountsAdded(MessagesDecoder):
@@ -27,7 +27,7 @@ class CountsAdded(MessagesDecoder):
 class UsageSummed(FaultyDecoder):
     """Adds up the counts of a stream, although they are cumulative."""
 
-    fails = ("USE-5", "USE-3")
+    fails = ("USE-3", "USE-5")
     says = "expected (prompt|completion)_tokens"
     decoders = MappingProxyType({MessagesDecoder: CountsAdded})
 
@@ -40,7 +40,7 @@ class CountsReplaced(MessagesDecoder):
 class UsageOverwrittenByTheLastEvent(FaultyDecoder):
     """Keeps only the counts of the last event that has any."""
 
-    fails = ("USE-5", "USE-3")
+    fails = ("USE-3", "USE-5")
     says = "expected prompt_tokens"
     decoders = MappingProxyType({MessagesDecoder: CountsReplaced})
 
@@ -56,7 +56,7 @@ class IterationsSummed(MessagesDecoder):
 class CountsOfOtherModelsAdded(FaultyDecoder):
     """Adds up the iterations of a turn, also those of an advisor, of a summary and of a model that declined."""
 
-    fails = ("USE-5", "USE-3")
+    fails = ("USE-3",)
     says = "expected (prompt|completion)_tokens"
     decoders = MappingProxyType({MessagesDecoder: IterationsSummed})
 
@@ -71,7 +71,7 @@ class LastIterationOnly(MessagesDecoder):
 class LastIterationTakenForTheTurn(FaultyDecoder):
     """Takes the last iteration of a turn for the whole."""
 
-    fails = ("USE-5", "USE-3")
+    fails = ("USE-3", "USE-5")
     says = "expected (prompt|completion)_tokens"
     decoders = MappingProxyType({MessagesDecoder: LastIterationOnly})
 
@@ -86,7 +86,7 @@ class FirstCountsKept(GenerateDecoder):
 class FirstUsageOfAStreamKept(FaultyDecoder):
     """Keeps the first counts of a stream."""
 
-    fails = ("USE-5", "USE-3")
+    fails = ("USE-3", "USE-5")
     says = "expected completion_tokens"
     decoders = MappingProxyType({GenerateDecoder: FirstCountsKept})
 
@@ -101,7 +101,7 @@ class CountsMerged(GenerateDecoder):
 class CountsOfChunksMerged(FaultyDecoder):
     """Keeps a count of an earlier chunk that the last one leaves out."""
 
-    fails = ("USE-5", "USE-1", "USE-3")
+    fails = ("USE-3",)
     says = "expected completion_tokens"
     decoders = MappingProxyType({GenerateDecoder: CountsMerged})
 
@@ -115,7 +115,7 @@ class WithoutExtension(ChatDecoder):
 class UsageInTheExtensionLost(FaultyDecoder):
     """Ignores the usage in Groq's `x_groq`."""
 
-    fails = ("USE-5", "USE-1", "USE-3")
+    fails = ("USE-3",)
     says = "a chunk that only carries usage was lost"
     decoders = MappingProxyType({ChatDecoder: WithoutExtension})
 
@@ -130,7 +130,7 @@ class UsageInTheChoiceLost(FaultyDecoder):
     """Ignores usage inside a choice."""
 
     apis = ("moonshot:chat",)
-    fails = ("USE-5", "USE-1", "USE-2", "USE-3")
+    fails = ("USE-3",)
     says = "a chunk that only carries usage was lost"
     decoders = MappingProxyType({ChatDecoder: WithoutUsageInChoices})
 
@@ -145,7 +145,7 @@ def until_the_stop(chunks: Iterable[bytes]) -> Iterator[str | bytes]:
 class NothingReadBehindTheStop(FaultyFraming):
     """Stops reading at `messageStop`, before the usage comes."""
 
-    fails = ("USE-5", "USE-1", "USE-2", "USE-3", "PRV-1")
+    fails = ("USE-3", "PRV-8")
     says = "a chunk that only carries usage was lost"
     unframe = MappingProxyType({_framing.aws_messages: until_the_stop})
 
@@ -163,6 +163,6 @@ class InvocationMetricsTakenForUsage(FaultyDecoder):
     """Takes Bedrock's invocation metrics for the usage."""
 
     apis = ("bedrock:invoke",)
-    fails = ("USE-5", "USE-3")
+    fails = ("USE-3",)
     says = "expected completion_tokens"
     decoders = MappingProxyType({InvokedDecoder: MetricsAsUsage})

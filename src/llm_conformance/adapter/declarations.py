@@ -17,7 +17,10 @@ Method = Literal["complete", "stream", "parse", "parse_stream"]
 METHODS: Mapping[Mode, tuple[Method, ...]] = {"json": ("complete", "parse"), "stream": ("stream", "parse_stream")}
 """The methods for each mode: one that sends the request itself, and one that is given the response."""
 
-CAPABILITIES = ("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors", "raw")
+CAPABILITIES = (
+    *("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors"),
+    *("provenance", "raw_finish", "usage_details", "error_details", "raw"),
+)
 
 
 _ERRORS_KEY = re.compile(r"[^\W\d]\w*(?: [45]\d\d)?")
@@ -133,7 +136,7 @@ def _problems_of_errors(errors: Any) -> Iterator[str]:
 
 def _implied(methods: Collection[Method]) -> set[str]:
     """Return the capabilities of an adapter that declares none: all that its methods can show, except `raw`."""
-    implied = {"reasoning", "segments", "annotations", "audio", "tools", "errors"}
+    implied = set(CAPABILITIES) - {"streaming", "round_trip", "raw"}
     if {"stream", "parse_stream"} & set(methods):
         implied.add("streaming")
     if {"complete", "stream"} & set(methods):

@@ -11,16 +11,6 @@ from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Blocked, Vacuous, Violation
 
-_FIELDS = {
-    "reasoning": "reasoning",
-    "segments": "segments",
-    "annotations": "annotations",
-    "audio": "attachments",
-    "tools": "tool_calls",
-    "raw": "raw_events",
-}
-"""The field of a response that each capability is about."""
-
 
 @dataclass(frozen=True)
 class Judgement:
@@ -93,15 +83,7 @@ def _check(rule: Rule, exchange: Exchange) -> None:
 
 
 def _returned_it_anyway(rule: Rule, exchange: Exchange) -> bool:
-    """Return True if an adapter returned what a capability is about although it does not declare the capability."""
-    outcome = exchange.outcome
-    if outcome.fault is not None:
-        return False  # SHP-1 reports the fault
-    if rule.capability == "round_trip":
-        return False  # is about the request, not about what is returned
-    if rule.capability == "streaming":
-        return rule.id != "STR-7" and bool(outcome.events)  # events that come late are not wrong
-    if rule.capability == "errors":
-        return outcome.raised is None
-    field = _FIELDS[rule.capability or ""]
-    return outcome.response is not None and bool(outcome.response.data.get(field))
+    """Return True if an adapter returned what a rule is about although it does not declare the rule's capability."""
+    if exchange.outcome.fault is not None:
+        return False  # SHP-1, or ERR-1 to ERR-3, report the fault
+    return rule.shown is not None and rule.shown(exchange)

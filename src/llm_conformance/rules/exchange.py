@@ -61,6 +61,11 @@ class Exchange:
         return self.method in ("stream", "parse_stream")
 
     @property
+    def judged_as_stream(self) -> bool:
+        """Whether the rules about streams judge the exchange: it has events, or should have."""
+        return self.streamed and ("streaming" in self.adapter.capabilities or bool(self.events))
+
+    @property
     def events(self) -> tuple[Mapping[str, Any], ...]:
         """The events that the method returned."""
         return self.outcome.events

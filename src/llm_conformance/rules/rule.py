@@ -18,6 +18,7 @@ from llm_conformance.wire.interaction import Mode
 
 Applies = Callable[[Expected, Mode], bool]
 Check = Callable[[Exchange], None]
+Shown = Callable[[Exchange], bool]
 
 Harm = Literal[
     "leak",
@@ -61,6 +62,8 @@ class Rule:
         check: The rule itself.
         harm: What a user of the adapter suffers if it breaks the rule.
         since: The edition in which the rule was new (`llm_conformance.editions`).
+        shown: Tells whether the adapter returned what the rule is about. Without the capability an adapter may leave
+            that out, but fails if it is there and wrong. None: nothing wrong can be there.
         vary_cuts: Whether the rule also judges streams that are cut in many ways, not only as recorded.
         needs_request: Whether the rule judges the request. Methods that are given the answer send none.
         compares_request: Whether the rule reports a request that asks something else than the call. All other rules are
@@ -74,6 +77,7 @@ class Rule:
     check: Check
     harm: Harm
     since: str = editions.FIRST
+    shown: Shown | None = None
     vary_cuts: bool = False
     needs_request: bool = False
     compares_request: bool = False
@@ -94,12 +98,38 @@ def always(_expected: Expected, _mode: Mode) -> bool:
     return True
 
 
+def in_response(field: str) -> Shown:
+    """Return a function that tells whether a field of the response has a value."""
+
+    def is_shown(exchange: Exchange) -> bool:
+        response = exchange.outcome.response
+        return response is not None and bool(response.data.get(field))
+
+    return is_shown
+
+
+def in_events(exchange: Exchange) -> bool:
+    """Return True if the method has returned stream events."""
+    return bool(exchange.events)
+
+
+def in_error(field: str) -> Shown:
+    """Return a function that tells whether an attribute of the raised error has a value."""
+    return lambda exchange: bool(getattr(exchange.outcome.raised, field, None))
+
+
+def no_error(exchange: Exchange) -> bool:
+    """Return True if the method has raised no error."""
+    return exchange.outcome.raised is None
+
+
 def rule(
     id: str,
     *,
     harm: Harm,
     since: str = editions.FIRST,
     capability: str | None = None,
+    shown: Shown | None = None,
     when: Applies = answered,
     vary_cuts: bool = False,
     needs_request: bool = False,
@@ -112,7 +142,8 @@ def rule(
 
     def mark(check: Check) -> Check:
         requirement = inspect.cleandoc(check.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
-        marked = Rule(id, requirement, capability, when, check, harm, since, vary_cuts, needs_request, compares_request)
+        flags = (vary_cuts, needs_request, compares_request)
+        marked = Rule(id, requirement, capability, when, check, harm, since, shown, *flags)
         setattr(check, _MARK, marked)
         return check
 

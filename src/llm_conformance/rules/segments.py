@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from llm_conformance.compare import first_difference
@@ -15,7 +15,9 @@ OPAQUE_KEYS = ("signature", "redacted", "encrypted")
 """Keys of a segment's metadata whose values only the provider understands."""
 
 _TEXTS = ("text", "reasoning")
-_ORDERED = (*_TEXTS, "tool_call", "other")
+ORDERED = (*_TEXTS, "tool_call", "other")
+"""The types of segments whose order counts."""
+
 _CONTEXT = 20
 """Code points that `shortened` keeps of the text before the first difference."""
 
@@ -30,13 +32,24 @@ def opaque_data(segment: Segment) -> tuple[str, Mapping[str, Any]]:
     return segment.type, {key: segment.metadata[key] for key in OPAQUE_KEYS if segment.metadata.get(key)}
 
 
-def outline(segments: Iterable[Segment]) -> Outline:
-    """Return the outline of segments, without texts that have neither content nor opaque data."""
-    return [
-        (segment.type, segment.content if segment.type in _TEXTS else None)
-        for segment in segments
-        if segment.type in _ORDERED and (segment.content or segment.type not in _TEXTS or opaque_data(segment)[1])
-    ]
+def outline(segments: Iterable[Segment], types: Collection[str] = ORDERED, empty: bool = True) -> Outline:
+    """Return the outline of the segments of some types.
+
+    Texts that have neither content nor opaque data are left out; without `empty`, all texts that have no content. If
+    some types are left out, neighbours of one type are joined, because what was between them may be left out.
+    """
+    result: Outline = []
+    for segment in segments:
+        if segment.type not in types:
+            continue
+        if segment.type not in _TEXTS:
+            result.append((segment.type, None))
+        elif segment.content or (empty and opaque_data(segment)[1]):
+            content = segment.content
+            if len(types) < len(ORDERED) and result and result[-1][0] == segment.type:
+                content = f"{result.pop()[1]}{content}"
+            result.append((segment.type, content))
+    return result
 
 
 def shortened(*outlines: Outline) -> list[Outline]:
