@@ -17,11 +17,16 @@ from tests import miniature
 from tests.test_findings import failure
 
 WRONG = """
-class conformance_adapter:
-    providers = ["deepseek"]
+from dataclasses import replace
+
+from adapters import ReferenceAdapters
+
+
+class conformance_adapter(ReferenceAdapters):
+    name = "wrong"
 
     def parse(self, http, call):
-        return {"id": "a-1", "provider": "deepseek", "model": call.model, "message": "Nine.", "finish_reason": "stop"}
+        return replace(super().parse(http, call), message="Nine.", id="another")
 """
 
 
@@ -41,13 +46,13 @@ def test_a_run_shows_findings_and_no_line_for_each_cell(pytester: pytest.Pyteste
         [
             "* judged, * failing*",
             "*= llm-conformance *",
-            "wrong: * findings",
-            "1. lost: MSG-2* in 1 of 1 conversations, deepseek:chat, parse",
+            "wrong*: 2 findings",
+            "1. lost: MSG-2* in 1 of 2 generated, deepseek:chat, parse*",
             '    expected the message of 6 code points: "Eight."; got *',
             "    *mini/spider*",
             "    pytest * --conformance-rule=MSG-2",
-            "conversations right *all*MSG*",
-            "deepseek:chat *0/1*",
+            "conversations right *generated*",
+            "deepseek:chat *0/2*",
             "cells: *",
         ]
     )
@@ -69,7 +74,7 @@ def test_who_asks_for_details_gets_the_output_of_pytest(pytester: pytest.Pyteste
 def test_other_tests_of_the_run_look_as_usual(pytester: pytest.Pytester) -> None:
     path = pytester.makepyfile(test_mine="def test_it(): assert 0\ndef test_other(): pass")
     result = run(pytester, str(path))
-    result.stdout.fnmatch_lines(["test_mine.py F.*", "*= FAILURES =*", "*assert 0*", "FAILED test_mine.py::test_it*"])
+    result.stdout.fnmatch_lines(["* F. *", "*= FAILURES =*", "*assert 0*", "FAILED *::test_it*"])
     assert "Requirement" not in result.stdout.str()
 
 
@@ -139,7 +144,7 @@ def test_generated_conversations_are_counted_apart() -> None:
 
 
 def test_the_readme_adapter_fits_on_a_screen(project: Path, pytester: pytest.Pytester) -> None:
-    options = ("--adapter=mypkg", "--conformance-examples=0", str(miniature.RULES))
-    result = pytester.runpytest_subprocess("--rootdir", str(project), "-p", "no:cacheprovider", *options)
+    options = (f"--adapter={project / 'mypkg.py'}", "--conformance-examples=0", str(miniature.RULES))
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *options)
     assert result.ret == 1
     assert len(result.outlines) <= 60
