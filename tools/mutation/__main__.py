@@ -27,6 +27,8 @@ from tools.mutation.mutant import Mutant, sample
 from tools.mutation.mutants import write
 
 EXPLAINED = Path(__file__).with_name("survivors.toml")
+SUITE = ("--conformance-probes=judge",)
+"""Options of the suite: the reference adapters cope with probes as well."""
 GOOD: tuple[Fate, ...] = ("killed", "timeout")
 
 
@@ -45,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
         sys.path.insert(0, directory)
         judge = Judge(wanted, options.jobs, _Progress(len(wanted), report, options.report))
         judge.load(package.name)
-        judged = [f"--adapter={package.name}", f"--conformance-examples={options.examples}"]
+        judged = [f"--adapter={package.name}", *SUITE, f"--conformance-examples={options.examples}"]
         plugins = ("-p", "no:cacheprovider")
         code = pytest.main([str(RULES), *judged, "-q", *plugins, "--no-summary", "--assert=plain"], [judge])
     if len(judge.fates) < len(wanted):
