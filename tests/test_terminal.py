@@ -11,8 +11,9 @@ import pytest
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.pytest_plugin import finding_text
-from llm_conformance.pytest_plugin.matrix_text import Matrix
+from llm_conformance.reports import conversations
 from llm_conformance.reports.findings import findings
+from llm_conformance.reports.matrix import Matrix
 from tests import miniature
 from tests.test_findings import failure
 
@@ -46,13 +47,13 @@ def test_a_run_shows_findings_and_no_line_for_each_cell(pytester: pytest.Pyteste
         [
             "* judged, * failing*",
             "*= llm-conformance *",
-            "wrong*: 2 findings",
-            "1. lost: MSG-2* in 1 of 2 generated, deepseek:chat, parse*",
+            "wrong*: 1 finding",
+            "1. lost: MSG-2 (also PRV-1) in 1 of 2 generated, deepseek:chat, parse*",
             '    expected the message of 6 code points: "Eight."; got *',
             "    *mini/spider*",
             "    pytest * --conformance-rule=MSG-2",
             "conversations right *generated*",
-            "deepseek:chat *0/2*",
+            "deepseek:chat *1/2*",
             "cells: *",
         ]
     )
@@ -136,9 +137,12 @@ def test_generated_conversations_are_counted_apart() -> None:
             ("openai/generated-chat-answers", "fail", "generated"),
         )
     )
-    matrix = Matrix(tally.conversations, "mine")
-    assert [(api, list(map(str, fields))) for api, fields in matrix.rows()] == [("openai:chat", ["1/2", "1/2", "0/1"])]
-    assert list(matrix.provenances()) == ["1 of 1 recorded", "0 of 1 synthetic", "0 of 1 generated"]
+    matrix = Matrix(conversations.counts(tally.conversations), "mine")
+    assert {api: list(map(str, fields)) for api, fields in matrix.rows.items()} == {
+        "openai:chat": ["1/2", "1/2", "0/1"]
+    }
+    counts = {name: str(each) for name, each in matrix.by_provenance.items()}
+    assert counts == {"recorded": "1", "synthetic": "0/1", "generated": "0/1"}
     touched = Counter({"synthetic": 1, "generated": 1})
     assert matrix.of_judged(touched) == "1 of 2 conversations and 1 of 1 generated"
 

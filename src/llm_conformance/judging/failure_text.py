@@ -10,6 +10,7 @@ from typing import Any
 from llm_conformance.compare import shown
 from llm_conformance.contract.values import plain
 from llm_conformance.locations import CASSETTES, COMMAND
+from llm_conformance.options import as_typed
 from llm_conformance.replay.cell import Cell
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
@@ -88,11 +89,11 @@ def reproduce_command(cell: Cell, rule: Rule | None = None, more: Iterable[str] 
     """Return the command that runs one cell, by one rule or by all rules, with `more` options."""
     own = cell.scenario.cassette_dir != CASSETTES
     options = (
-        *([f"--conformance-cassettes={cell.scenario.cassette_dir}"] if own else ()),
-        f"--conformance-adapter={cell.adapter.spec}",
-        f"--conformance-scenario={glob.escape(cell.scenario.id)}",
-        f"--conformance-method={cell.method}",
-        *([f"--conformance-rule={rule.id}"] if rule else ()),
+        *([f"{as_typed('cassettes')}={cell.scenario.cassette_dir}"] if own else ()),
+        f"{as_typed('adapter')}={cell.adapter.spec}",
+        f"{as_typed('scenario')}={glob.escape(cell.scenario.id)}",
+        f"{as_typed('method')}={cell.method}",
+        *([f"{as_typed('rule')}={rule.id}"] if rule else ()),
         *more,
     )
     return f"{COMMAND} {command_line(options)}"

@@ -14,8 +14,9 @@ from llm_conformance.rules.catalogue import catalogue
 _INDENT = "    "
 _MESSAGE_LINES = 2
 _NAMED = 3
-_TRACEBACK_LINES = 7
-_SENTENCE = re.compile(r"^.*?[.](?=\s|$)", re.DOTALL)
+_TRACEBACK_LINES = 4
+_CAUSE = re.compile(r".*:(?P<line>\d+) (?P<function>.+)")
+_MARKS = re.compile(r"\s*[\^~]+\s*")
 
 
 def in_full(
@@ -29,9 +30,10 @@ def in_full(
     head = f"{number}. {finding.harm}: {finding.rule}{also} in {judged}, {_where(finding, apis)}"
     yield from _wrapped(head, width, indent="", more=_INDENT)
     yield from _wrapped(_line(finding.message), width, most=None if whole else _MESSAGE_LINES)
-    yield from _wrapped(consequence(finding.rule), width)
+    entry = catalogue().get(finding.rule)  # a report of another version of the suite may have other rules
+    yield from _wrapped("" if entry is None else entry.noticed, width)
     if finding.traceback:
-        yield from _traceback(finding.traceback, whole)
+        yield from _traceback(finding.traceback, finding.cause, whole)
     yield from _wrapped(f"for example {', '.join(_examples(finding))}", width)
     if finding.command:
         yield f"{_INDENT}{finding.command}"
@@ -41,16 +43,6 @@ def in_one_line(finding: Finding, number: int, judged: str, width: int) -> str:
     """Return a finding in one line."""
     text = f"{number}. {finding.harm}: {finding.rule} in {judged}: {_line(finding.message)}"
     return textwrap.shorten(text, width, placeholder=" ...")
-
-
-def consequence(rule: str) -> str:
-    """Return what a user of the adapter notices: the first sentence of the rule's reason."""
-    entry = catalogue().get(rule)
-    if entry is None:
-        return ""
-    reason = " ".join((entry.reason or entry.rule.requirement).split())
-    found = _SENTENCE.match(reason)
-    return found[0] if found else reason
 
 
 def _where(finding: Finding, apis: Collection[str]) -> str:
@@ -70,12 +62,21 @@ def _examples(finding: Finding) -> Iterator[str]:
         yield f"{each['scenario']} ({', '.join((*facts, each['provenance']))})"
 
 
-def _traceback(text: str, whole: bool) -> Iterator[str]:
+def _traceback(text: str, cause: str, whole: bool) -> Iterator[str]:
+    """Yield the lines of a traceback; in short, the frame that the cause names, and the exception."""
     lines: Sequence[str] = _printable(text).splitlines()
-    if not whole and len(lines) > _TRACEBACK_LINES:
-        lines = lines[-_TRACEBACK_LINES + 1 :]
-        yield f"{_INDENT}..."
+    if not whole:
+        lines = [line for line in lines if not _MARKS.fullmatch(line)]
+        lines = _frame(lines, cause) or lines[-_TRACEBACK_LINES:]
     yield from (f"{_INDENT}{line}"[: None if whole else 200] for line in lines)
+
+
+def _frame(lines: Sequence[str], cause: str) -> list[str]:
+    """Return the last frame with the place of the cause, and the last line; nothing if there is no such frame."""
+    named = _CAUSE.fullmatch(cause)
+    end = named and f", line {named['line']}, in {named['function']}"
+    found = [number for number, line in enumerate(lines) if end and line.endswith(end)]
+    return [*lines[found[-1] : found[-1] + 2], lines[-1]] if found else []
 
 
 def _line(text: str) -> str:

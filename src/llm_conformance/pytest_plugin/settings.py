@@ -73,7 +73,7 @@ class Settings:
             "probes": "apart" if self.probes_apart else "judge",
         }
         changed = {name: value for name, value in options.items() if value != DEFAULTS[name]}
-        return tuple(f"--conformance-{name}={_shown(value)}" for name, value in changed.items())
+        return tuple(f"{as_typed(name)}={_shown(value)}" for name, value in changed.items())
 
     @property
     def apis(self) -> tuple[Api, ...]:

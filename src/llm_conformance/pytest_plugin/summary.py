@@ -12,8 +12,9 @@ from llm_conformance import __version__
 from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.pytest_plugin import finding_text
-from llm_conformance.pytest_plugin.matrix_text import Matrix, Right
+from llm_conformance.reports import conversations
 from llm_conformance.reports.findings import Finding, findings
+from llm_conformance.reports.matrix import Matrix, Right
 from llm_conformance.reports.result import Result
 from llm_conformance.wire.providers.table import table
 from llm_conformance.wording import counted, did_you_mean
@@ -67,15 +68,17 @@ def _deviations(result: Result) -> Iterator[str]:
 def _show_adapter(
     terminal: pytest.TerminalReporter, result: Result, adapter: AdapterUnderTest, found: list[Finding]
 ) -> None:
-    matrix = Matrix(result.tally.conversations, adapter.label)
+    matrix = Matrix(conversations.counts(result.tally.conversations), adapter.label)
     name = f"{adapter.label} {adapter.version or ''}".rstrip()
     count = f": {counted(len(found), 'finding')}" if found else ""
     terminal.write_line(f"{name}{count}", bold=True)
-    for line in _not_asked(result, adapter):
+    stopped = list(_not_asked(result, adapter))
+    for line in stopped:
         terminal.write_line(line, red=True)
+    nothing_works = bool(stopped) and matrix.written.right + matrix.generated.right == 0
     if found:
-        _show_findings(terminal, found, matrix)
-    if matrix.apis:
+        _show_findings(terminal, found, matrix, in_full=1 if nothing_works else _IN_FULL)
+    if matrix.apis and not nothing_works:
         _show_matrix(terminal, matrix)
     elif not any(label == adapter.label for label, *_ in result.tally.counts):
         terminal.write_line(f"  nothing to judge: {_why_nothing(result, adapter)}")
@@ -87,22 +90,22 @@ def _show_adapter(
 def _not_asked(result: Result, adapter: AdapterUnderTest) -> Iterator[str]:
     """Yield a line for each cause for which calls were not made any more."""
     by_cause: dict[str, list[tuple[str, str, set[tuple[str, str]]]]] = {}
-    for (label, api, method, cause), conversations in sorted(result.tally.not_asked.items()):
+    for (label, api, method, cause), missed in sorted(result.tally.not_asked.items()):
         if label == adapter.label:
-            by_cause.setdefault(cause, []).append((api, method, conversations))
+            by_cause.setdefault(cause, []).append((api, method, missed))
     for cause, places in by_cause.items():
         apis = sorted({api for api, _, _ in places})
         methods = ", ".join(sorted({method for _, method, _ in places}))
         where = apis[0] if len(apis) == 1 else f"{len(apis)} APIs"
-        count = len(set().union(*(conversations for _, _, conversations in places)))
+        count = len(set().union(*(missed for _, _, missed in places)))
         yield f"STOPPED: every call of {methods} for {where} died alike; {count} conversations were not asked"
         yield f"  {cause}"
 
 
-def _show_findings(terminal: pytest.TerminalReporter, found: list[Finding], matrix: Matrix) -> None:
+def _show_findings(terminal: pytest.TerminalReporter, found: list[Finding], matrix: Matrix, in_full: int) -> None:
     width = min(max(shutil.get_terminal_size((_USUAL, 0)).columns, _NARROWEST), _WIDEST)
     all_of_them = terminal.config.getoption("verbose") > 0
-    in_full = len(found) if all_of_them else _IN_FULL
+    in_full = len(found) if all_of_them else in_full
     for number, each in enumerate(found[:in_full], start=1):
         judged = matrix.of_judged(each.provenance)
         head, *lines = finding_text.in_full(each, number, judged, matrix.apis, width, whole=all_of_them)
@@ -121,7 +124,7 @@ def _show_findings(terminal: pytest.TerminalReporter, found: list[Finding], matr
 
 
 def _show_matrix(terminal: pytest.TerminalReporter, matrix: Matrix) -> None:
-    columns, rows = matrix.columns, list(matrix.rows())
+    columns, rows = matrix.columns, list(matrix.rows.items())
     title = "conversations right"
     first = max(map(len, (title, *matrix.apis)))
     widths = [max(len(name), *(len(str(fields[at])) for _, fields in rows)) + 2 for at, name in enumerate(columns)]
@@ -137,7 +140,8 @@ def _show_matrix(terminal: pytest.TerminalReporter, matrix: Matrix) -> None:
 def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterator[str]:
     """Yield the counts by provenance, and what was not judged."""
     if matrix.apis:
-        yield f"right: {', '.join(matrix.provenances())}"
+        counts = (f"{each.right} of {each.judged} {name}" for name, each in matrix.by_provenance.items())
+        yield f"right: {', '.join(counts)}"
     mine = [(key[-1], count) for key, count in result.tally.counts.items() if key[0] == adapter.label]
     if known := sum(count for status, count in mine if status == Status.EXPECTED):
         yield f"known deviations: {known} cells fail as expected"

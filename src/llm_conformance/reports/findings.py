@@ -105,7 +105,7 @@ def _of(failures: Iterable[Result]) -> Iterator[Finding]:
     for each in failures:
         by_cause.setdefault(_key(each), []).append(each)
     rule = {key: min((each["rule"] for each in alike), key=_rank) for key, alike in by_cause.items()}
-    worst_first = sorted(by_cause, key=lambda key: (_rank(rule[key]), -len(by_cause[key]), key))
+    worst_first = sorted(by_cause, key=lambda key: (_rank(rule[key], bool(key[0])), -len(by_cause[key]), key))
     worst: dict[Exchange, Key] = {}
     cells: Counter[Key] = Counter()
     also: dict[Key, set[str]] = {}
@@ -186,13 +186,14 @@ def _harm(rule: str) -> Harm:
     return HARMS[-1] if entry is None else entry.rule.harm
 
 
-def _rank(rule: str) -> tuple[int, bool, int, int]:
-    """Return what puts the rule first that says most: the worst harm, segments last, then the order of the families.
+def _rank(rule: str, has_answer: bool = False) -> tuple[int, bool, int, int]:
+    """Return what puts the rule first that says most: the worst harm, then the order of the families.
 
-    Segments repeat what other fields have, so whatever is wrong with these is wrong with the segments.
+    Two rules come last within their harm. Segments repeat what other fields have, so whatever is wrong with these is
+    wrong with the segments. The shape of an answer that came says less than its content.
     """
     family, _, number = rule.partition("-")
     place = FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
     entry = catalogue().get(rule)
-    repeats = entry is not None and entry.rule.capability == "segments"
-    return HARMS.index(_harm(rule)), repeats, place, int(number)
+    says_less = (entry is not None and entry.rule.capability == "segments") or (has_answer and family == "SHP")
+    return HARMS.index(_harm(rule)), says_less, place, int(number)

@@ -62,6 +62,29 @@ class Matrix:
         self.by_provenance = {each: by_provenance[each] for each in PROVENANCES if each in by_provenance}
 
     @property
+    def apis(self) -> list[str]:
+        """The APIs of which a conversation was judged, sorted."""
+        return sorted({api for api, _ in self._fields})
+
+    @property
+    def written(self) -> Right:
+        """The conversations that were not generated."""
+        return sum((each for name, each in self.by_provenance.items() if name != GENERATED), Right())
+
+    @property
+    def generated(self) -> Right:
+        """The generated ones: a property of an API in one mode is one conversation."""
+        return self.by_provenance.get(GENERATED, Right())
+
+    def of_judged(self, provenance: Mapping[str, int]) -> str:
+        """Return how many conversations a finding touches, of how many; `provenance` is that of the finding."""
+        touched = Counter(provenance)
+        generated = touched.pop(GENERATED, 0)
+        written = f"{touched.total()} of {self.written.judged} conversations" if touched else ""
+        drawn = f"{generated} of {self.generated.judged} generated" if generated else ""
+        return " and ".join(filter(None, (written, drawn)))
+
+    @property
     def columns(self) -> list[str]:
         """The names of the columns that have anything."""
         present = {column for _, column in self._fields}
@@ -70,10 +93,8 @@ class Matrix:
     @property
     def rows(self) -> Mapping[str, list[Right]]:
         """The fields of each API, in the order of the columns; the APIs are sorted."""
-        return {
-            api: [self._fields.get((api, column), Right()) for column in self.columns]
-            for api in sorted({api for api, _ in self._fields})
-        }
+        columns = self.columns
+        return {api: [self._fields.get((api, column), Right()) for column in columns] for api in self.apis}
 
 
 def by_family(document: Document, adapter: str) -> Mapping[str, Mapping[str, Counts]]:
