@@ -10,7 +10,7 @@ from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.outcome import Raised
 from llm_conformance.rules.retry_after import is_same_wait
 from llm_conformance.rules.rule import always, in_error, no_error, rule
-from llm_conformance.rules.violation import Blocked, fail
+from llm_conformance.rules.violation import Blocked, Vacuous, fail
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 
@@ -49,21 +49,21 @@ def test_provider_error_has_its_class(exchange: Exchange) -> None:
 
     The caller asks again where that cannot help, or gives up where it would: it tells a RateLimitError from an
     AuthenticationError, and knows no exception of the HTTP library. An error in a response with status 200 has the
-    class of the status that it names, or else of its type or code. If it names none, any class is right. A stream that
-    ends without any error is left to STR-6.
+    class of the status that it names, or else of its type or code. If it names none, any class is right. That there is
+    an error at all is left to ERR-8 and STR-6.
 
     Source: S3-23, S3-24, S3-25, S3-26, S3-27, S3-28, S3-29, S3-30, S3-31, S3-32, C-12.
     """
     _expect_class(exchange)
 
 
-@rule("ERR-2", harm="false success", capability="errors", shown=no_error, when=_body_is_malformed)
+@rule("ERR-2", harm="wrong", capability="errors", shown=no_error, when=_body_is_malformed)
 def test_malformed_body_is_a_validation_error(exchange: Exchange) -> None:
-    """A body that is truncated, not JSON, or of unknown shape raises a ValidationError and is never half an answer.
+    """A body that is truncated, not JSON, or of unknown shape raises a ValidationError.
 
-    The page of a gateway or half an answer is shown as an answer. Gateways respond with HTML, with an empty body or
-    with `{}`, also with status 200. A truncated JSON document has lost the rest of the answer. A stream that ends
-    without any error is left to STR-6.
+    The caller cannot tell an answer that cannot be read from a mistake in its own code. Gateways respond with HTML,
+    with an empty body or with `{}`, also with status 200. A truncated JSON document has lost the rest of the answer.
+    That half of it is no answer is left to ERR-8 and STR-6.
 
     Source: S3-26.
     """
@@ -75,8 +75,8 @@ def test_lost_connection_is_reported_in_time(exchange: Exchange) -> None:
     """A timeout is a TimeoutError and a broken connection a ServiceUnavailableError, within the call's time limit.
 
     The caller waits longer than it has allowed, or cannot tell a lost connection from another failure. The limit is
-    `call.timeout_s` seconds, for all attempts together. The suite allows two seconds more, for slow machines. A stream
-    that ends without any error is left to STR-6.
+    `call.timeout_s` seconds, for all attempts together. The suite allows two seconds more, for slow machines. That
+    there is an error at all is left to ERR-8 and STR-6.
 
     Source: S3-25, S3-27, C-12.
     """
@@ -163,10 +163,27 @@ def test_retry_after_is_kept(exchange: Exchange) -> None:
         )
 
 
+@rule("ERR-8", harm="false success", capability="errors", shown=no_error, when=_an_error_is_expected)
+def test_failed_call_is_no_answer(exchange: Exchange) -> None:
+    """A call that fails gives no answer: an error is raised.
+
+    An error text, the page of a gateway or half an answer is stored, shown and billed as the answer. Streams are left
+    to STR-6, which says the same of them.
+
+    Source: S3-26, S3-32.
+    """
+    if exchange.outcome.fault is not None:
+        raise Blocked(f"the call failed: {exchange.outcome.fault}")
+    if exchange.judged_as_stream:
+        raise Vacuous("STR-6 judges how a stream ends")
+    if exchange.outcome.raised is None:
+        fail("an error to be raised", "an answer" if exchange.outcome.response else "nothing")
+
+
 def _raised(exchange: Exchange) -> Raised:
     """Return the error that was raised. Raises Blocked if there was none."""
     if exchange.outcome.raised is None:
-        raise Blocked("no error was raised; ERR-1, ERR-2, ERR-3 or STR-6 report that")
+        raise Blocked("no error was raised; ERR-8 or STR-6 reports that")
     return exchange.outcome.raised
 
 
@@ -182,10 +199,8 @@ def _expect_class(exchange: Exchange) -> None:
     error, raised = exchange.expected.error, exchange.outcome.raised
     exchange.expect_no_fault("an error of the contract" if error == ANY else f"{error} to be raised")
     expected = "an error of the contract" if error == ANY else str(error)
-    if raised is None and exchange.judged_as_stream:
-        raise Blocked("the stream ended without any error; STR-6 reports that")
     if raised is None:
-        fail(f"{expected} to be raised", "an answer" if exchange.outcome.response else "nothing")
+        raise Blocked(f"no error was raised; {'STR-6' if exchange.judged_as_stream else 'ERR-8'} reports that")
     if raised.contract_type is None:
         hint = "neither its class nor a status attribute maps it to an error of the contract"
         fail(expected, f"{raised}", hint=hint, cause=raised.cause, traceback=raised.traceback)

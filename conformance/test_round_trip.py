@@ -92,7 +92,8 @@ def test_thinking_switches_are_sent_as_set(exchange: Exchange) -> None:
 def test_request_asks_what_the_call_asks(exchange: Exchange) -> None:
     """The request asks what the call asks: its model, messages, files, tools and switches, with its key, at its path.
 
-    An answer to another question cannot be judged, so it is not replayed: this rule fails, and all others are blocked.
+    The provider is asked something else than the caller asks: a message, a file, a tool or a switch is lost on the way.
+    The answer to another question is not replayed: this rule fails, and all others are blocked.
     If the difference is about a capability that the adapter does not declare, the whole call is unsupported. So it is
     if the adapter raises NotImplementedError before it sends anything. Defaults that a library adds, the order of keys
     and tools, ids of its own for tool calls, and how a text is split into blocks make no difference.
