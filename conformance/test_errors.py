@@ -9,7 +9,7 @@ from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.outcome import Raised
 from llm_conformance.rules.retry_after import is_same_wait
-from llm_conformance.rules.rule import always, in_error, no_error, rule
+from llm_conformance.rules.rule import always, class_of_error, in_error, no_error, rule
 from llm_conformance.rules.violation import Blocked, Vacuous, fail
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
@@ -43,7 +43,7 @@ def _names_a_wait(expected: Expected, _mode: Mode) -> bool:
     return expected.error is not None and bool(expected.retry_after)
 
 
-@rule("ERR-1", harm="wrong", capability="errors", shown=no_error, when=_provider_reports_error)
+@rule("ERR-1", harm="wrong", capability="errors", shown=class_of_error, when=_provider_reports_error)
 def test_provider_error_has_its_class(exchange: Exchange) -> None:
     """An error of the provider is raised as the contract's class for its status; no other exception escapes.
 
@@ -57,7 +57,7 @@ def test_provider_error_has_its_class(exchange: Exchange) -> None:
     _expect_class(exchange)
 
 
-@rule("ERR-2", harm="wrong", capability="errors", shown=no_error, when=_body_is_malformed)
+@rule("ERR-2", harm="wrong", capability="errors", shown=class_of_error, when=_body_is_malformed)
 def test_malformed_body_is_a_validation_error(exchange: Exchange) -> None:
     """A body that is truncated, not JSON, or of unknown shape raises a ValidationError.
 
@@ -70,7 +70,7 @@ def test_malformed_body_is_a_validation_error(exchange: Exchange) -> None:
     _expect_class(exchange)
 
 
-@rule("ERR-3", harm="wrong", capability="errors", shown=no_error, when=_connection_is_lost)
+@rule("ERR-3", harm="wrong", capability="errors", shown=class_of_error, when=_connection_is_lost)
 def test_lost_connection_is_reported_in_time(exchange: Exchange) -> None:
     """A timeout is a TimeoutError and a broken connection a ServiceUnavailableError, within the call's time limit.
 

@@ -38,7 +38,8 @@ def test_finish_word_is_kept(exchange: Exchange) -> None:
     """
     word = exchange.response.get("raw_finish_reason")
     if word not in exchange.expected.raw_finish_reasons:
-        fail(f"raw_finish_reason {_provider_words(exchange)}", show(word))
+        cause = f"another raw_finish_reason; got {'null' if word is None else 'a word'}"
+        fail(f"raw_finish_reason {_provider_words(exchange)}", show(word), cause=cause)
 
 
 def _provider_words(exchange: Exchange) -> str:

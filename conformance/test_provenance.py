@@ -42,7 +42,8 @@ def test_id_is_the_providers(exchange: Exchange) -> None:
     """
     ids, id = exchange.expected.ids, exchange.response.get("id")
     if id not in ids:
-        fail(f"id {' or '.join(map(show, ids))}", show(id))
+        cause = f"another id; got {'null' if id is None else 'an id'}"
+        fail(f"id {' or '.join(map(show, ids))}", show(id), cause=cause)
 
 
 @rule("PRV-2", harm="lost")

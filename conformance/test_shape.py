@@ -24,4 +24,5 @@ def test_response_has_the_canonical_shape(exchange: Exchange) -> None:
     if problems:
         where, message = problems[0]
         more = f"; and {len(problems) - 1} more" if len(problems) > 1 else ""
-        fail("a valid response", f"{message}{more}", where=f"/{'/'.join(map(str, where))}")
+        pointer = f"/{'/'.join(map(str, where))}"
+        fail("a valid response", f"one in which {pointer} {message}{more}", where=pointer)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from llm_conformance.judging.deviations import is_part
+from llm_conformance.judging.known.messages import stable_part
 from llm_conformance.rules.tracebacks import cause_of, traceback_of
 from llm_conformance.rules.violation import Violation, without_values
 
@@ -64,3 +66,34 @@ def test_a_traceback_hides_secrets_and_leaves_frames_out() -> None:
     assert "frames ..." in text
     assert len(text.splitlines()) < 100
     assert "abcdefghijklmnopqrstuvwxyz" not in text
+
+
+def test_a_library_that_validates_in_one_place_has_a_cause_for_each_field() -> None:
+    def cause(body: dict[str, object]) -> str:
+        try:
+            try:
+                raise ValidationError([{"loc": ("choices", 0, next(iter(body))), "type": "missing"}])
+            except ValidationError as invalid:
+                raise LookupError("not valid") from invalid
+        except LookupError as error:
+            return cause_of(error)
+
+    assert cause({"usage": None}).endswith(" cause, choices.N.usage: missing")
+    assert cause({"usage": None}) != cause({"id": None})
+    part = stable_part(cause({"usage": None}))
+    assert part is not None
+    assert is_part(part, cause({"usage": None}))
+    assert not is_part(part, cause({"id": None}))
+
+
+class ValidationError(ValueError):
+    """Stands in for pydantic's, which the suite does not require."""
+
+    __module__ = "pydantic_core._pydantic_core"
+
+    def __init__(self, errors: list[dict[str, object]]) -> None:
+        super().__init__("not valid")
+        self._errors = errors
+
+    def errors(self) -> list[dict[str, object]]:
+        return self._errors

@@ -29,7 +29,7 @@ from llm_conformance.wire.providers import table
 from tests import miniature
 from tests.calls import ADAPTERS
 
-OF_ERRORS = [rule for _, rule in rules_in(RULES / "test_errors.py")]
+OF_ERRORS = [rule for name in ("errors", "streaming") for _, rule in rules_in(RULES / f"test_{name}.py")]
 ONE_OF_EACH_FORMAT = ("openai:chat", "openai:responses", "anthropic:messages", "gemini:generate", "bedrock:converse")
 
 

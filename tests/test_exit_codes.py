@@ -174,8 +174,8 @@ def test_the_reproduce_command_reproduces(pytester: pytest.Pytester) -> None:
     (pytester.path / "wrong.py").write_text(
         "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): return {}\n"
     )
-    result, _ = miniature.run(pytester, "--adapter=wrong.py")
-    (line, *_) = [line for line in result.stdout.lines if line.startswith("Reproduce") and "MSG-2" in line]
+    result, _ = miniature.run(pytester, "--adapter=wrong.py", "--tb=short")
+    (line, *_) = [line for line in result.stdout.lines if line.startswith("Reproduce") and "SHP-1" in line]
     command, *arguments = shlex.split(line.removeprefix("Reproduce"))
     assert command == "pytest"
     again = pytester.runpytest_subprocess(*arguments)

@@ -134,7 +134,7 @@ def test_a_failure_that_is_an_exception_names_its_place_and_has_its_traceback(py
         """
     _, results = judge(pytester, methods)
     (failed,) = [found for found in results if found["status"] == "fail"]
-    assert failed["cause"].startswith("LookupError in adapter.py:")
+    assert failed["cause"].startswith("LookupError from KeyError in adapter.py:")
     assert failed["cause"].endswith(" read")
     lines = failed["traceback"].splitlines()
     assert lines[0] == "Traceback (most recent call last):"

@@ -126,8 +126,8 @@ def _problems_of_errors(errors: Any) -> Iterator[str]:
     for key, value in errors.items():
         if not isinstance(key, str) or not _ERRORS_KEY.fullmatch(key):
             yield (
-                f"`errors` has the key {key!r}; a key is the name of a class without its module, or name and HTTP "
-                f"status: 'MyError', 'MyError 429'"
+                f"`errors` has the key {key!r}; a key is the name of a class without its module ('MyError'), or name "
+                f"and HTTP status from 400 to 599 ('MyError 429'); for another status name the class alone"
             )
         if value not in ERROR_TYPES:
             hint = did_you_mean(str(value), ERROR_TYPES) or f"; there are {', '.join(ERROR_TYPES)}"

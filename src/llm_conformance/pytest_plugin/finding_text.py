@@ -15,7 +15,8 @@ _INDENT = "    "
 _MESSAGE_LINES = 2
 _NAMED = 3
 _TRACEBACK_LINES = 4
-_CAUSE = re.compile(r".*:(?P<line>\d+) (?P<function>.+)")
+_CAUSE = re.compile(r".*:(?P<line>\d+) (?P<function>[^,]+)(?:, .+)?")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _MARKS = re.compile(r"\s*[\^~]+\s*")
 
 
@@ -84,7 +85,8 @@ def _line(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    return encodable(secrets.hide(text))
+    """Return a text without secrets, and without what a terminal would obey."""
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], encodable(secrets.hide(text)))
 
 
 def _wrapped(

@@ -84,6 +84,8 @@ class Finding:
 def findings(results: Iterable[Result]) -> list[Finding]:
     """Return the findings of all adapters: those that nobody knows first, then the worst harm, then the most frequent.
 
+    Those of generated inputs alone come after those of scenarios.
+
     `results` may contain all results of a report; only failures and known deviations are looked at.
     """
     failures: dict[tuple[str, str], list[Result]] = {}
@@ -95,8 +97,8 @@ def findings(results: Iterable[Result]) -> list[Finding]:
 
 
 def _order(finding: Finding) -> tuple[Any, ...]:
-    harm = HARMS.index(finding.harm)
-    return _WRONG.index(finding.status), harm, -finding.conversations, _rank(finding.rule), finding.cause
+    harm, is_drawn = HARMS.index(finding.harm), set(finding.provenance) == {"generated"}
+    return _WRONG.index(finding.status), is_drawn, harm, -finding.conversations, _rank(finding.rule), finding.cause
 
 
 def _of(failures: Iterable[Result]) -> Iterator[Finding]:
@@ -104,7 +106,7 @@ def _of(failures: Iterable[Result]) -> Iterator[Finding]:
     by_cause: dict[Key, list[Result]] = {}
     for each in failures:
         by_cause.setdefault(_key(each), []).append(each)
-    rule = {key: min((each["rule"] for each in alike), key=_rank) for key, alike in by_cause.items()}
+    rule = {key: min((each["rule"] for each in alike), key=_of_a_call) for key, alike in by_cause.items()}
     worst_first = sorted(by_cause, key=lambda key: (_rank(rule[key], bool(key[0])), -len(by_cause[key]), key))
     worst: dict[Exchange, Key] = {}
     cells: Counter[Key] = Counter()
@@ -122,6 +124,11 @@ def _of(failures: Iterable[Result]) -> Iterator[Finding]:
             worst.setdefault(_exchange(each), key)
     for key, rules in also.items():
         yield _finding(rule[key], sorted(rules - {rule[key]}, key=_rank), by_cause[key], cells[key])
+
+
+def _of_a_call(rule: str) -> tuple[Any, ...]:
+    """Return what puts the rules first that report a call that failed, whatever else an exception breaks."""
+    return rule.partition("-")[0] not in ("SHP", "ERR"), *_rank(rule)
 
 
 def _key(result: Result) -> Key:

@@ -119,8 +119,9 @@ def _not_asked(tally: Tally) -> Iterator[Document]:
 
 
 def _result(verdict: Document) -> Document:
-    if verdict["message"]:
-        verdict["message"] = secrets.hide(verdict["message"])
+    for name in ("message", "cause"):
+        if verdict.get(name):
+            verdict[name] = secrets.hide(verdict[name])
     return verdict
 
 

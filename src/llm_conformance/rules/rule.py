@@ -123,6 +123,12 @@ def no_error(exchange: Exchange) -> bool:
     return exchange.outcome.raised is None
 
 
+def class_of_error(exchange: Exchange) -> bool:
+    """Return True if the method has raised an error of a class that tells the caller what to do."""
+    raised = exchange.outcome.raised
+    return raised is not None and raised.contract_type not in (None, "LLMError")
+
+
 def rule(
     id: str,
     *,

@@ -6,6 +6,7 @@ import sysconfig
 import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from llm_conformance import secrets
 from llm_conformance.compare import encodable
@@ -32,13 +33,38 @@ def cause_of(error: BaseException) -> str:
     """Return what exceptions with the same cause have in common: the class, and the place of the code that raised.
 
     The place is the innermost frame that is neither of Python, nor of the suite, nor of a library that raises for those
-    that call it: `KeyError in mypkg/decode.py:31 decode`. Without such a frame it is the class and the message.
+    that call it: `KeyError in mypkg/decode.py:31 decode`. Without such a frame it is the class and the message. Of an
+    exception that another one caused, it is the class and the cause of the other.
     """
+    *_, root = _chain(error)
+    if root is not error and not _is_of_pydantic(root):
+        return f"{type(error).__name__} from {_cause_of(root)}"
+    return _cause_of(error)
+
+
+def _cause_of(error: BaseException) -> str:
     name = type(error).__name__
     own = [frame for frame in _frames(error) if not _is_of_a_helper(frame.filename)]
     if not own:
         return f"{name}: {without_values(_text(error))}"
-    return f"{name} in {_shown(own[-1].filename)}:{own[-1].lineno} {own[-1].name}"
+    field = next(filter(None, map(_invalid_field, _chain(error))), "")
+    return f"{name} in {_shown(own[-1].filename)}:{own[-1].lineno} {own[-1].name}{field}"
+
+
+def _is_of_pydantic(error: BaseException) -> bool:
+    return type(error).__module__.partition(".")[0] in ("pydantic", "pydantic_core")
+
+
+def _invalid_field(error: BaseException) -> str:
+    """Return the first field that an error of pydantic is about: a library may validate everything in one place."""
+    if not _is_of_pydantic(error):
+        return ""
+    try:
+        first: Any = error.errors()[0]  # type: ignore[attr-defined]
+        path = ".".join("N" if isinstance(part, int) else str(part) for part in first["loc"])
+        return f", {path}: {first['type']}"
+    except Exception:  # another version of pydantic, or another class of it
+        return ""
 
 
 def traceback_of(error: BaseException) -> str:

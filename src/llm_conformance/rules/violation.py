@@ -95,6 +95,8 @@ _NUMBER = r"(?<![\w-])-?\d+(?:\.\d+)?(?!\w)"
 _ADDRESS = r"\b0x[0-9a-fA-F]+\b"
 _VALUE = re.compile(f"{_TEXT}|{_QUOTED}|{_ADDRESS}|{_NUMBER}")
 _LIST_OR_OBJECT = re.compile(r"\[[^\[\]{}]+\]|\{[^\[\]{}]+\}")
+_CUT_OFF = re.compile(r"[\[{](?![\]}])(?:(?!; got ).)+(?=; got |$)", re.DOTALL)
+"""A list or an object of which the message shows only a part."""
 _DEEPEST = 10
 _KEPT = frozenset({'""', "''", *(f'"{each}"' for each in get_args(FinishReason))})
 """Values that tell one cause from another."""
@@ -107,7 +109,7 @@ def without_values(text: str) -> str:
         text, count = _LIST_OR_OBJECT.subn("…", text)
         if not count:
             break
-    return text
+    return _CUT_OFF.sub("…", text)
 
 
 def _mark(found: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from llm_conformance import secrets
 from llm_conformance.judging.deviations import ANYTHING, is_part
 
 _LONGEST = 160
-_EXCEPTION = re.compile(r"(?P<type>[\w.]+) in (?P<path>\S+):\d+ \S+")
+_EXCEPTION = re.compile(r"(?P<type>[\w.]+(?: from [\w.]+)?) in (?P<path>\S+):\d+ [^\s,]+(?P<field>, .+)?")
 
 
 def stable_part(cause: str) -> str | None:
@@ -25,7 +25,8 @@ def stable_part(cause: str) -> str | None:
         return (cut if len(cut) <= _LONGEST else cut[:_LONGEST].rpartition(" ")[0]).strip() or None
     *parents, file = place["path"].split("/")
     start = ANYTHING if len(parents) > 1 else ""
-    return f"{place['type']} in {start}{'/'.join([*parents[-1:], file])}"
+    end = f"{ANYTHING}{place['field']}" if place["field"] else ""
+    return f"{place['type']} in {start}{'/'.join([*parents[-1:], file])}{end}"
 
 
 def widest(parts: Iterable[str]) -> dict[str, str]:
