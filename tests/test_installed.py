@@ -36,8 +36,8 @@ def test_it_runs_in_an_empty_directory(installed: Path, project: Path) -> None:
     )
     assert run.returncode == 1, run.stdout + run.stderr
     of_probes = {"probe-passed", "probe-failed"}
-    assert {"pass", "fail", "unsupported", "vacuous"} == set(statuses(report)) - of_probes
-    assert "Reproduce    pytest --pyargs llm_conformance --conformance-adapter=mypkg" in run.stdout
+    assert {"pass", "fail", "blocked", "unsupported", "vacuous"} == set(statuses(report)) - of_probes
+    assert "    pytest --pyargs llm_conformance --conformance-adapter=mypkg" in run.stdout
 
 
 def test_the_reference_adapters_conform_from_the_wheel(installed: Path, tmp_path: Path) -> None:

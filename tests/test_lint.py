@@ -70,7 +70,7 @@ def test_signatures_are_base64_as_clients_decode_them() -> None:
     [
         ("title:", "mood: good\ntitle:", "mood: no such key"),
         ("title: Reasoning beside the answer\n", "", "`title` is missing"),
-        ("provider: deepseek", "provider: acme", "the provider table has no API acme:chat"),
+        ("provider: deepseek", "provider: acme", "acme:chat: no such API"),
         ("recordings: {", "recording: {", "`recordings` is missing"),
         (
             "recordings: {json: 0, stream: 1, same_content: true}",
@@ -275,7 +275,7 @@ def test_a_link_that_leads_out_is_named(tmp_path: Path) -> None:
     recorded.unlink()
     recorded.symlink_to(tmp_path / "secret.yaml")
     found = miniature.problems(tmp_path / "inside")
-    assert found == [f"spider.yaml:1: leads out of {tmp_path / 'inside'}; put the file itself here"]
+    assert found == [f"spider.yaml:1: leads out of {tmp_path / 'inside'} or in a circle; put the file itself here"]
 
 
 def test_a_scenario_without_cassette_is_named(tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ def test_what_looks_like_a_secret_in_a_message_is_named(tmp_path: Path, message:
 def test_the_command_lists_problems_and_says_how_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     miniature.write(tmp_path).unlink()
     assert lint.main([str(tmp_path)]) == 1
-    assert capsys.readouterr().out.endswith("1 problem\n")
+    assert capsys.readouterr().out.endswith("1 problem in the scenarios\n")
 
 
 SECOND_TURN = """\

@@ -207,7 +207,7 @@ def test_items_that_are_no_events_break_str_3(pytester: pytest.Pytester) -> None
             yield {"event_type": "response.completed", "response": ANSWER}
         """,
     )
-    assert {"STR-1", "STR-3", "STR-7"} == with_status(results, "fail")
+    assert with_status(results, "fail") == {"STR-1", "STR-3"}
 
 
 def test_a_plain_answer_cut_into_events_is_no_stream(pytester: pytest.Pytester) -> None:
@@ -224,7 +224,7 @@ def test_a_plain_answer_cut_into_events_is_no_stream(pytester: pytest.Pytester) 
                 yield {"event_type": "response.completed", "response": ANSWER}
         """,
     )
-    assert {"STR-1", "STR-2", "STR-3", "STR-7"} <= with_status(results, "fail")
+    assert {"STR-1", "STR-2", "STR-3"} <= with_status(results, "fail")
 
 
 @pytest.mark.parametrize(
@@ -365,7 +365,7 @@ def test_capabilities_not_declared_are_unsupported_unless_what_comes_back_is_wro
         def parse(self, http, call): return {**ANSWER, "reasoning": "something else", "segments": []}
         """,
     )
-    assert {"RSN-1", "RSN-2"} == with_status(results, "fail")
+    assert with_status(results, "fail") == {"RSN-1"}
     assert "RSN-3" in with_status(results, "unsupported")
 
 

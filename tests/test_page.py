@@ -180,7 +180,7 @@ def test_findings_come_first_with_harm_consequence_and_command(browser: webdrive
     raised = page.one("#findings .finding:has(.traceback)")
     assert "KeyError: 'lost'" in raised.find_element(By.CSS_SELECTOR, ".message").text
     assert raised.find_element(By.CSS_SELECTOR, ".noticed").text
-    assert "--conformance-scenario=cerebras/" in raised.find_element(By.CSS_SELECTOR, ".command code").text
+    assert "--scenario=cerebras/" in raised.find_element(By.CSS_SELECTOR, ".command code").text
     traceback = raised.find_element(By.CSS_SELECTOR, ".traceback pre")
     assert not traceback.is_displayed()
     raised.find_element(By.CSS_SELECTOR, ".traceback summary").click()

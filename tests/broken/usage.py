@@ -45,7 +45,7 @@ class CompletionTakenForTheTotal(FaultyResponse):
     """Returns the completion tokens as the total."""
 
     fails = ("USE-1", "USE-4")
-    says = r"expected total_tokens 255 = 211 \\+ 44"
+    says = r"expected total_tokens 255 = 211 \+ 44"
 
     def alter(self, response: Response, call: Call) -> Response:
         usage = response.usage
