@@ -8,7 +8,7 @@ from llm_conformance.compare import show
 from llm_conformance.contract import Usage
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import in_response, rule
-from llm_conformance.rules.violation import Blocked, Vacuous, expect_equal, fail
+from llm_conformance.rules.violation import Blocked, expect_equal, fail
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import COUNTS, PARTS

@@ -61,7 +61,7 @@ def _ends_outside_in_utf16(message: str, start: int | None, end: int | None) -> 
     if start is None or end is None or start == end or "<" in message:  # the review reads a text without think tags
         return False
     shift = sum(each > "\uffff" for each in message[:start])
-    return 0 < shift and end + shift > len(message)
+    return shift > 0 and end + shift > len(message)
 
 
 @pytest.fixture(scope="session")
