@@ -6,7 +6,6 @@ import contextlib
 import socket
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -74,13 +73,14 @@ class ProviderOfTheFormat(FaultyResponse):
 
 
 class TimeMadeUp(FaultyResponse):
-    """Returns the current time if the provider sends none."""
+    """Returns a time of its own if the provider sends none."""
 
     fails = ("PRV-6",)
     says = "expected created null"
 
     def alter(self, response: Response, call: Call) -> Response:
-        return replace(response, created=response.created or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+        # A fixed time, so that the example of this failure is the same in every run.
+        return replace(response, created=response.created or "2026-11-22T12:00:00Z")
 
 
 # PRV-7
