@@ -61,7 +61,7 @@ FAULTS = (
     Fault(Utf16Offsets, "openai/generated-chat-citations", "ANN-2"),
     Fault(ByteOffsets, "openai/generated-chat-citations", "ANN-2"),
     Fault(InclusiveEnd, "openai/generated-chat-citations", "ANN-2"),
-    Fault(NotRebasedBehindThinkPrefix, "local/generated-chat-citations", "ANN-5"),
+    Fault(NotRebasedBehindThinkPrefix, "local/generated-chat-citations", "ANN-1"),
     Fault(UsageSummed, "anthropic/generated-messages-usage", "USE-3"),
     Fault(LastDeltaLost, "zai/generated-chat-answers", "STR-1"),
     Fault(NoneTextForNullDeltas, "deepseek/generated-chat-answers", "MSG-2"),

@@ -148,7 +148,10 @@ def test_generated_conversations_are_counted_apart() -> None:
     assert matrix.of_judged(touched) == "1 of 2 conversations and 1 of 1 generated"
 
 
-def test_the_readme_adapter_fits_on_a_screen(project: Path, pytester: pytest.Pytester) -> None:
+def test_the_readme_adapter_fits_on_a_screen(
+    project: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     command = ("llm_conformance", "run", f"--adapter={project / 'mypkg.py'}", "--examples=0", "-p", "no:cacheprovider")
     result = pytester.run(sys.executable, "-m", *command)
     assert result.ret == 1
