@@ -17,7 +17,7 @@ from llm_conformance.adapter import declarations
 from llm_conformance.judging import plan
 from llm_conformance.judging.cell_judge import CellJudge
 from llm_conformance.judging.effort import Effort
-from llm_conformance.locations import CASSETTES
+from llm_conformance.locations import CASSETTES, ROOT
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
@@ -31,7 +31,7 @@ from tools import pages
 
 COMMAND = "python -m tools.example_failures src/llm_conformance/example_failures.json"
 _RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_LEFT_OUT = ("Requirement", "Scenario", "Reproduce")
+_LEFT_OUT = ("Requirement", "Scenario", "Reproduce", "Traceback")
 """Lines of a failure that `explain` shows anyway, or that depend on this machine."""
 
 
@@ -67,8 +67,14 @@ def _fault(broken: type[Broken]) -> str:
 
 
 def _shortened(failure: str) -> str:
-    lines = _RANDOM.sub("...", failure).splitlines()
-    return "\n".join(line for line in lines if not line.startswith(_LEFT_OUT))
+    kept: list[str] = []
+    is_left_out = False
+    for line in _RANDOM.sub("...", failure).replace(f"{ROOT}/", "").splitlines():
+        if not line.startswith(" "):  # the other lines go on with the one before
+            is_left_out = line.startswith(_LEFT_OUT)
+        if line and not is_left_out:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def main(arguments: Sequence[str]) -> int:
