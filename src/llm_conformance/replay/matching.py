@@ -104,9 +104,14 @@ def asks_otherwise(
     if has_model and sent.get("model") != scenario.model:
         return _different_value(sent, recorded, "/model", api)
     scope = _scope(scenario, mode, capabilities)
-    found = [difference(sent, reference, api, scope) for reference in _references(scenario, mode)]
-    if all(found):
-        return found[0]
+    found = None
+    for reference in _references(scenario, mode):
+        other = difference(sent, reference, api, scope)
+        if other is None:
+            break
+        found = found or other
+    else:
+        return found
     pointers = (pointer for pointer in scenario.match if pointer.split("/")[1] not in _CONVERSATION)
     return next(filter(None, (_different_value(sent, recorded, pointer, api) for pointer in pointers)), None)
 
@@ -131,11 +136,23 @@ def _scope(scenario: Scenario, mode: Mode, capabilities: Collection[str]) -> Sco
     )
 
 
-def _references(scenario: Scenario, mode: Mode) -> list[Mapping[str, Any]]:
-    """Return requests that all ask what the call asks: the recorded one, and those that its fields make."""
+def _references(scenario: Scenario, mode: Mode) -> Iterator[Mapping[str, Any]]:
+    """Yield requests that all ask what the call asks: the recorded one, and those that its fields make.
+
+    The recorded one, which nearly all requests fit, comes first. That of a generated scenario comes last: it has only
+    what every API has, and not in its form.
+    """
     recorded, is_generated = scenario.interactions[mode].request, scenario.provenance == "generated"
-    if scenario.earlier and not is_generated:
-        return [recorded]
+    if not is_generated:
+        yield recorded
+    if is_generated or not scenario.earlier:
+        yield from _written(scenario, mode)
+    if is_generated:
+        yield recorded
+
+
+def _written(scenario: Scenario, mode: Mode) -> Iterator[Mapping[str, Any]]:
+    """Yield the requests that the fields of the call make; none if its messages have parts of the provider's form."""
     params = scenario.params[mode]
     call = {
         "model": scenario.model,
@@ -147,12 +164,11 @@ def _references(scenario: Scenario, mode: Mode) -> list[Mapping[str, Any]]:
         written = request_of(scenario.api, call, mode)
         conversation = request_of(scenario.api, call | {"params": {}}, mode)
     except (KeyError, TypeError):
-        return [recorded]  # its messages have parts of the provider's own form
+        return
     tools = [*_list(conversation.get("tools")), *_list(params.get("tools"))]
     own = {"tools": tools} if tools else {}
-    requests = [written | own, {**written, **conversation, **own}]
-    # The request of a generated scenario has only what every API has, and not in its form.
-    return [*requests, recorded] if is_generated else [recorded, *requests]
+    yield written | own
+    yield {**written, **conversation, **own}
 
 
 def _list(value: Any) -> list[Any]:
