@@ -29,8 +29,10 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
     """Write the summary of a run."""
     terminal.section(f"llm-conformance {__version__}, edition {result.edition}", sep="=")
     found = findings(each.to_dict() for each in result.tally.verdicts if each.status == Status.FAIL)
+    rows = conversations.counts(result.tally.conversations)
     for adapter in result.adapters:
-        _show_adapter(terminal, result, adapter, [each for each in found if each.adapter == adapter.label])
+        own = [each for each in found if each.adapter == adapter.label]
+        _show_adapter(terminal, result, adapter, own, Matrix(rows, adapter.label))
     total = result.tally.summary
     terminal.write_line("cells: " + ", ".join(f"{total[status]} {status}" for status in Status if total[status]))
     for why, count in sorted(result.tally.out_of_scope.items()):
@@ -66,9 +68,12 @@ def _deviations(result: Result) -> Iterator[str]:
 
 
 def _show_adapter(
-    terminal: pytest.TerminalReporter, result: Result, adapter: AdapterUnderTest, found: list[Finding]
+    terminal: pytest.TerminalReporter,
+    result: Result,
+    adapter: AdapterUnderTest,
+    found: list[Finding],
+    matrix: Matrix,
 ) -> None:
-    matrix = Matrix(conversations.counts(result.tally.conversations), adapter.label)
     name = f"{adapter.label} {adapter.version or ''}".rstrip()
     count = f": {counted(len(found), 'finding')}" if found else ""
     terminal.write_line(f"{name}{count}", bold=True)

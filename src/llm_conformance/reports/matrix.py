@@ -7,13 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from llm_conformance.judging.status import PROBES, Status
+from llm_conformance.judging.status import Status
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.findings import PROVENANCES
 from llm_conformance.rules.catalogue import FAMILIES
-
-RED = (Status.FAIL, Status.STALE, Status.ERROR)
-JUDGED = (Status.PASS, Status.EXPECTED, *RED)
 
 Counts = Counter[str]
 """The number of cells by status."""
@@ -105,31 +102,6 @@ def by_family(document: Document, adapter: str) -> Mapping[str, Mapping[str, Cou
             families = found.setdefault(f"{result['provider']}:{result['api']}", {})
             families.setdefault(result["rule"].partition("-")[0], Counter())[result["status"]] += 1
     return {api: {each: found[api][each] for each in FAMILIES if each in found[api]} for api in sorted(found)}
-
-
-def statuses(document: Document, adapter: str) -> Counts:
-    """Return the number of cells of an adapter by status."""
-    return Counter(each["status"] for each in document["results"] if each["adapter"] == adapter)
-
-
-def passed_and_judged(counts: Counts) -> tuple[int, int]:
-    """Return how many cells pass and how many were judged. A known deviation was judged, and does not pass."""
-    return counts[Status.PASS], sum(counts[status] for status in JUDGED)
-
-
-def brief(counts: Counts) -> str:
-    """Return the text of a field of the matrix: `passed/judged`, one number if all pass, or why none was judged.
-
-    Probes are not counted.
-    """
-    passed, judged = passed_and_judged(counts)
-    if judged:
-        return str(passed) if passed == judged else f"{passed}/{judged}"
-    if any(counts[each] for each in PROBES):
-        return "probes"
-    if counts[Status.UNSUPPORTED]:
-        return "unsup."
-    return "vacuous" if counts[Status.VACUOUS] else "-"
 
 
 def verdict(document: Document) -> str:
