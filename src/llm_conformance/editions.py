@@ -5,6 +5,8 @@ A run may be pinned to an edition. What is newer is judged, but its failures do 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 EDITIONS = ("0.1",)
 """All editions, the oldest first: `major.minor` of the suite's versions. No edition is ever removed."""
 
@@ -14,6 +16,11 @@ FIRST, CURRENT = EDITIONS[0], EDITIONS[-1]
 def is_newer(since: str, edition: str) -> bool:
     """Return True if what was new in `since` is not part of `edition`. Raises ValueError for a text without a dot."""
     return _numbers(since) > _numbers(edition)
+
+
+def any_is_newer(since: Iterable[str], edition: str) -> bool:
+    """Return True if anything of what was new in these editions is not part of `edition`."""
+    return any(is_newer(each, edition) for each in since)
 
 
 def _numbers(edition: str) -> tuple[int, int]:

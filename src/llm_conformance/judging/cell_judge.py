@@ -149,7 +149,7 @@ class CellJudge:
 
     def _known(self, cell: Cell) -> Known:
         def positions(rule: Rule, violation: Violation) -> Sequence[int] | None:
-            if any(editions.is_newer(each, self._edition) for each in (rule.since, cell.scenario.since)):
+            if editions.any_is_newer((rule.since, cell.scenario.since), self._edition):
                 return ()
             return self._deviations.naming(verdict(cell, rule, Status.FAIL, violation=violation)) or None
 

@@ -68,7 +68,7 @@ def held_to(edition: str, verdict: Verdict, *since: str) -> Verdict:
 
     A failure is `new` if the rule or the scenario is newer; `since` are the editions in which they were new.
     """
-    if verdict.status == Status.FAIL and any(editions.is_newer(each, edition) for each in since):
+    if verdict.status == Status.FAIL and editions.any_is_newer(since, edition):
         return replace(verdict, status=Status.NEW.value)
     return verdict
 

@@ -170,7 +170,7 @@ class PropertyItem(JudgingItem):
 
     def _known(self, rule: Rule, violation: Violation) -> Sequence[int] | None:
         settings = self._run.settings
-        if any(editions.is_newer(each, settings.edition) for each in (rule.since, self._property.theme.since)):
+        if editions.any_is_newer((rule.since, self._property.theme.since), settings.edition):
             return ()
         verdict = self._verdict(rule, RuleResult())
         return settings.deviations.naming(replace(verdict, status=Status.FAIL.value, **_told(violation))) or None
