@@ -23,6 +23,7 @@ NotAsked = tuple[str, str, str, str]
 """(adapter, provider:api, method, cause)"""
 
 _ALWAYS_KEPT = (Status.FAIL, Status.ERROR, Status.NEW)
+_RIGHT = (Status.PASS, Status.STALE)
 _WRONG = (Status.FAIL, Status.EXPECTED, Status.ERROR)
 _OF_FURTHER = {Status.FAIL.value: Status.EXPECTED.value}
 """The status of the failures that further deviations name, by the status of the cell, if it is another."""
@@ -72,9 +73,9 @@ class Tally:
                 self.named[each.deviation, key] += 1
             for at in each.further_deviations:
                 self.named[at, (*key[:-1], _OF_FURTHER.get(each.status, each.status))] += 1
-            if each.status in _WRONG or each.status == Status.PASS:
+            if each.status in _WRONG or each.status in _RIGHT:
                 conversation = (each.adapter, api, each.provenance, each.scenario, each.mode)
-                self._judged(conversation, family, each.status == Status.PASS)
+                self._judged(conversation, family, each.status in _RIGHT)
             if self.keeps or each.status in _ALWAYS_KEPT:
                 self.verdicts.append(each)
 

@@ -9,28 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from llm_conformance.judging.status import Status
-from llm_conformance.judging.tally import Conversation
+from llm_conformance.judging.tally import Conversation, Tally
+from llm_conformance.judging.verdict import Verdict
 from llm_conformance.rules.catalogue import FAMILIES
 
 Families = Mapping[str, bool]
 """The families of rules that judged a conversation, and whether nothing in them fails."""
 
-_RIGHT = (Status.PASS, Status.STALE)
-_WRONG = (Status.FAIL, Status.EXPECTED, Status.ERROR)
 
-
-def of_results(results: Iterable[Mapping[str, Any]]) -> dict[Conversation, dict[str, bool]]:
-    """Return the conversations of a report's results, as a run counts them (`Tally.conversations`)."""
-    found: dict[Conversation, dict[str, bool]] = {}
-    for each in results:
-        is_right = each["status"] in _RIGHT
-        if is_right or each["status"] in _WRONG:
-            api = f"{each['provider']}:{each['api']}"
-            families = found.setdefault((each["adapter"], api, each["provenance"], each["scenario"], each["mode"]), {})
-            name = each["rule"].partition("-")[0]
-            families[name] = families.get(name, True) and is_right
-    return found
+def of_results(results: Iterable[Mapping[str, Any]]) -> Mapping[Conversation, Families]:
+    """Return the conversations of a report's results, as a run counts them."""
+    tally = Tally(keeps=False)
+    tally.add(Verdict(**each) for each in results)
+    return tally.conversations
 
 
 def counts(conversations: Mapping[Conversation, Families]) -> list[dict[str, Any]]:
