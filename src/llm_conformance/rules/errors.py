@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from llm_conformance.adapter.program import ReportedError
@@ -11,6 +11,7 @@ from llm_conformance.contract import ERROR_TYPES
 from llm_conformance.rules.error_class import STATUS_FIELDS, contract_class, status_of
 from llm_conformance.rules.outcome import Raised
 from llm_conformance.rules.retry_after import retry_after
+from llm_conformance.rules.tracebacks import text_or_reason
 
 _LONGEST_CHAIN = 20
 
@@ -29,11 +30,11 @@ def read_exception(error: BaseException, table: Mapping[str, str], status_is_the
         contract_type=contract_class(
             names, _status(error), table, status_is_the_providers, _status(_attribute(error, "response"))
         ),
-        text=_text_or_reason(str, error),
+        text=text_or_reason(str, error),
         provider=provider if isinstance(provider, str) else None,
         has_origin=origin is not None or is_origin,
-        dump="\n".join(_text_or_reason(_dump, link) for link in chain),
-        headers="\n".join(_text_or_reason(_headers, link) for link in chain),
+        dump="\n".join(text_or_reason(_dump, link) for link in chain),
+        headers="\n".join(text_or_reason(_headers, link) for link in chain),
         retry_after=next(filter(None, map(retry_after, chain)), None),
         exception=error,
     )
@@ -70,14 +71,6 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
             seen.add(id(link))
             yield link
             waiting += [link.__context__, link.__cause__, _attribute(link, "original_error")]
-
-
-def _text_or_reason(text_of: Callable[[BaseException], str], error: BaseException) -> str:
-    """Return `text_of(error)`, or why it fails: the error may be of a class that cannot be printed."""
-    try:
-        return text_of(error)
-    except Exception as failure:
-        return f"(its text cannot be had: {type(failure).__name__})"
 
 
 def _dump(error: BaseException) -> str:

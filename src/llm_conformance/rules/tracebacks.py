@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sysconfig
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -133,9 +133,14 @@ def _shown(filename: str) -> str:
     return "/".join(path.parts[-2:])
 
 
-def _text(error: BaseException) -> str:
+def text_or_reason(text_of: Callable[[BaseException], str], error: BaseException) -> str:
+    """Return `text_of(error)`, or why it fails: the error may be of a class that cannot be printed."""
     try:
-        text = str(error)
+        return text_of(error)
     except Exception as failure:
         return f"(its text cannot be had: {type(failure).__name__})"
+
+
+def _text(error: BaseException) -> str:
+    text = text_or_reason(str, error)
     return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]} ..."
