@@ -45,10 +45,12 @@ def outcome_of(attempt: Attempt, exception: BaseException | None, side_effects: 
             return Outcome(unsupported=unsupported, hung=attempt.hung, **seen)
     if error is not None and not _is_allowed(attempt, error):
         fault = fault or f"raised {error}"
-    cause = None if fault is None else without_values(fault)
-    if fault is not None and fault.startswith("raised ") and error is not None:
-        cause = error.cause
-    traceback = None if fault is None or error is None else error.traceback
+    cause, traceback = None, None
+    if fault is not None:
+        # What the attempt reports itself, such as a value that is no response, was not raised.
+        was_raised = attempt.fault is None
+        cause = error.cause if error is not None and was_raised else without_values(fault)
+        traceback = None if error is None else error.traceback
     return Outcome(
         response=None if response is None else Returned(response),
         returned=attempt.returned,
