@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from llm_conformance import editions
-from llm_conformance.judging.calls.stops import REPORTS_FAULTS, Stops, place_of, reason
+from llm_conformance.judging.calls.stops import REPORTS_FAULTS, Stops, reason
 from llm_conformance.judging.counterexamples import Counterexample
 from llm_conformance.judging.deviations import Deviations
 from llm_conformance.judging.effort import Effort
@@ -72,11 +72,11 @@ class CellJudge:
             if known is not None:
                 tally.add([known])
                 continue
-            cause = self._stops.cause(place_of(cell), cell.scenario.id)
+            cause = self._stops.cause(cell.callee, cell.scenario.id)
             if cause is not None:
                 judged.append(self._not_asked(cell, rule, cause))
                 tally.add([judged[-1].verdict])
-                tally.add_not_asked(place_of(cell), cause, cell.scenario.id, cell.mode)
+                tally.add_not_asked(cell.callee, cause, cell.scenario.id, cell.mode)
                 continue
             try:
                 judged.append(self._judge(cell, rule))
@@ -97,7 +97,7 @@ class CellJudge:
         return None if known is None else self._deviations.apply(verdict(cell, rule, known.status, known.message))
 
     def _not_asked(self, cell: Cell, rule: Rule, cause: str) -> JudgedRule:
-        why = reason(place_of(cell), cause)
+        why = reason(cell.callee, cause)
         return JudgedRule(self._deviations.apply(verdict(cell, rule, Status.BLOCKED, why)))
 
     def _judge(self, cell: Cell, rule: Rule) -> JudgedRule:
@@ -123,7 +123,7 @@ class CellJudge:
         judged = replace(judged, **found) if is_settled else self._deviations.apply(judged)
         judged = held_to(self._edition, judged, rule.since, cell.scenario.since)
         if rule.id == REPORTS_FAULTS and status not in _NOT_ASKED:
-            self._stops.note(place_of(cell), judged.status, self._runner.exchange(cell).outcome)
+            self._stops.note(cell.callee, judged.status, self._runner.exchange(cell).outcome)
         if counterexample is None or judged.status != Status.FAIL:
             return JudgedRule(judged)
         if cell.scenario.provenance == "generated" and not rule.vary_cuts:
@@ -131,7 +131,7 @@ class CellJudge:
         return JudgedRule(judged, failure_text(cell, rule, counterexample.violation, self._runner.options, details))
 
     def _once(self, cell: Cell, rule: Rule) -> tuple[Status, str | None, Counterexample | None]:
-        self._stops.note_asked(place_of(cell), cell.scenario.id)
+        self._stops.note_asked(cell.callee, cell.scenario.id)
         exchange = self._runner.exchange(cell)
         judgement = judge_exchange(rule, exchange)
         violation = judgement.violation

@@ -12,6 +12,7 @@ from typing import Any
 
 from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.judging.verdict import Verdict
+from llm_conformance.replay.cell import Callee
 
 Key = tuple[str, str, str, str, str]
 """(adapter, provider:api, family of the rule, provenance, status)"""
@@ -45,8 +46,8 @@ class Tally:
         named: The number of verdicts that a known deviation names, by its position and `Key`.
         conversations: For each conversation, the families of rules that judged it, and whether nothing in them fails.
             A failure that a known deviation names is a failure here.
-        not_asked: By place (adapter, provider:api, method) and cause, the conversations that were not asked because all
-            calls before died alike, as (scenario, mode).
+        not_asked: By callee and cause, the conversations that were not asked because all calls before died alike, as
+            (scenario, mode).
         exchanges: The details of exchanges for reports (`llm_conformance.judging.exchange_details`), by their keys.
     """
 
@@ -87,9 +88,9 @@ class Tally:
         """Count a bare recording that an adapter does not cover, by the host and path of its request."""
         self.not_covered.setdefault(adapter, Counter())[place] += count
 
-    def add_not_asked(self, place: tuple[str, str, str], cause: str, scenario: str, mode: str) -> None:
+    def add_not_asked(self, callee: Callee, cause: str, scenario: str, mode: str) -> None:
         """Count a conversation that was not asked."""
-        self.not_asked.setdefault((*place, cause), set()).add((scenario, mode))
+        self.not_asked.setdefault((*callee, cause), set()).add((scenario, mode))
 
     def add_fault(self) -> None:
         """Count a fault of the suite that belongs to no cell."""

@@ -13,7 +13,7 @@ import pytest
 from llm_conformance import editions
 from llm_conformance.adapter.declarations import AdapterUnderTest, Method
 from llm_conformance.compare import encodable
-from llm_conformance.judging.calls.stops import REPORTS_FAULTS, Place, reason
+from llm_conformance.judging.calls.stops import REPORTS_FAULTS, reason
 from llm_conformance.judging.counterexamples import Counterexample, failure_texts
 from llm_conformance.judging.example_judge import ExampleJudge, RuleResult
 from llm_conformance.judging.failure_text import reproduce_command
@@ -24,7 +24,7 @@ from llm_conformance.judging.verdict import Verdict, held_to, shown_profile
 from llm_conformance.locations import CASSETTES
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
 from llm_conformance.pytest_plugin.run import Run
-from llm_conformance.replay.cell import PURE, Cell
+from llm_conformance.replay.cell import PURE, Callee, Cell
 from llm_conformance.rules.outcome import Outcome
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
@@ -142,20 +142,20 @@ class PropertyItem(JudgingItem):
         return Cell(searched.adapter, scenario, searched.mode, searched.method)
 
     @property
-    def _place(self) -> Place:
+    def _callee(self) -> Callee:
         searched = self._property
         return searched.adapter.label, str(searched.api), searched.method
 
     def _skip_if_calls_die(self) -> None:
         """Skip the search if all calls of the method for the API died alike; all rules are then blocked."""
-        cause = self._run.stops.cause(self._place)
+        cause = self._run.stops.cause(self._callee)
         if cause is None:
             return
-        why = reason(self._place, cause)
+        why = reason(self._callee, cause)
         blocked = RuleResult({Status.BLOCKED: why})
         verdicts = [self._verdict(rule, blocked) for rule in self._judge.results]
         self.tally.add(verdicts)
-        self.tally.add_not_asked(self._place, cause, verdicts[0].scenario, self._property.mode)
+        self.tally.add_not_asked(self._callee, cause, verdicts[0].scenario, self._property.mode)
         pytest.skip(encodable(f"{Status.BLOCKED}: {why}"))
 
     def _note_if_calls_die(self, verdicts: Mapping[Rule, Verdict]) -> None:
@@ -164,9 +164,9 @@ class PropertyItem(JudgingItem):
             if rule.id != REPORTS_FAULTS:
                 continue
             if Status.PASS in result.statuses:
-                self._run.stops.note(self._place, Status.PASS, Outcome())
+                self._run.stops.note(self._callee, Status.PASS, Outcome())
             elif result.counterexample is not None:
-                self._run.stops.note(self._place, verdicts[rule].status, result.counterexample.exchange.outcome)
+                self._run.stops.note(self._callee, verdicts[rule].status, result.counterexample.exchange.outcome)
 
     def _known(self, rule: Rule, violation: Violation) -> Sequence[int] | None:
         settings = self._run.settings

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from llm_conformance.judging import exchange_details
-from llm_conformance.judging.calls.stops import Stops, place_of
+from llm_conformance.judging.calls.stops import Stops
 from llm_conformance.judging.cell_judge import CellJudge
 from llm_conformance.judging.failure_text import reproduce_command
 from llm_conformance.judging.tally import Tally
@@ -90,7 +90,7 @@ class Run:
     def exchange_details(self, cell: Cell) -> dict[str, Mapping[str, Any]]:
         """Return the details of a cell's exchange by its key, if a report is written and does not have them yet."""
         key = exchange_details.key(cell.adapter.label, cell.scenario.id, cell.method)
-        is_stopped = self.stops.cause(place_of(cell), cell.scenario.id) is not None
+        is_stopped = self.stops.cause(cell.callee, cell.scenario.id) is not None
         if is_stopped or not self.settings.reports or key in self._reported:
             return {}
         self._reported.add(key)

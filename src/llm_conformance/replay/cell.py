@@ -11,6 +11,9 @@ from llm_conformance.wire.interaction import Mode
 PURE = frozenset[Method]({"parse", "parse_stream"})
 """The methods that are given the response and send no request."""
 
+Callee = tuple[str, str, str]
+"""(label of the adapter, provider:api, method)"""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -20,6 +23,11 @@ class Cell:
     scenario: Scenario
     mode: Mode
     method: Method
+
+    @property
+    def callee(self) -> Callee:
+        """What is called: many cells have the same."""
+        return self.adapter.label, str(self.scenario.api), self.method
 
     @property
     def runnable(self) -> bool:

@@ -15,7 +15,7 @@ from llm_conformance.contract import Call, HttpResponse
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.pointers import without
 from llm_conformance.replay.attempt import Attempt
-from llm_conformance.replay.cell import PURE, Cell
+from llm_conformance.replay.cell import PURE, Callee, Cell
 from llm_conformance.replay.log_watch import loggers_that_write
 from llm_conformance.replay.network_guard import Guard
 from llm_conformance.replay.open_exchange import OpenExchange
@@ -65,7 +65,7 @@ class Runner:
         self._transport = transport
         self._guard = Guard(transport.ports)
         self._gave_up = False
-        self._hangs: Counter[tuple[str, Method, str]] = Counter()
+        self._hangs: Counter[Callee] = Counter()
         self.exchange = functools.lru_cache(maxsize=_REMEMBERED)(self.run)
 
     @property
@@ -150,7 +150,7 @@ class Runner:
             return _cannot_follow(failed)
         if cell.scenario.over_http and not self.hands_over_pieces(cell.method):
             return Outcome(unsupported="no connection and no attempt can fail in this transport")
-        if self._hangs[_hang_key(cell)] >= HANGS_UNTIL_GIVEN_UP:
+        if self._hangs[cell.callee] >= HANGS_UNTIL_GIVEN_UP:
             return Outcome(blocked=f"not called any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung")
         return None
 
@@ -166,7 +166,7 @@ class Runner:
             except HungError as hung:
                 self._give_up(hung.thread)
                 # A call that is to fail may well hang; only hangs in answered calls count.
-                self._hangs[_hang_key(cell)] += all(expected.error is None for expected in scenario.expected.values())
+                self._hangs[cell.callee] += all(expected.error is None for expected in scenario.expected.values())
                 attempt.hung = True
                 attempt.fault = (
                     f"did not come back within {limit_s + GRACE_S:g} s; "
@@ -204,10 +204,6 @@ def _messages(scenario: Scenario, earlier: _Earlier) -> tuple[Any, ...]:
         for position, exchange in earlier.items()
     }
     return tuple(with_tool_names(messages, answers))
-
-
-def _hang_key(cell: Cell) -> tuple[str, Method, str]:
-    return cell.adapter.label, cell.method, str(cell.scenario.api)
 
 
 def _base_url(cell: Cell, exchange: OpenExchange | None) -> str:

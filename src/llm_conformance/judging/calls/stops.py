@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
-from llm_conformance.replay.cell import Cell
+from llm_conformance.replay.cell import Callee
 from llm_conformance.rules.outcome import Outcome
 
 REPORTS_FAULTS = "SHP-1"
@@ -23,18 +23,10 @@ ALIKE = 10
 ALIKE_ELSEWHERE = 3
 """The same, if the method is no longer called for another API for the same cause."""
 
-Place = tuple[str, str, str]
-"""(adapter, provider:api, method)"""
-
-
-def place_of(cell: Cell) -> Place:
-    """Return the place of a cell."""
-    return cell.adapter.label, str(cell.scenario.api), cell.method
-
 
 @dataclass
 class _Calls:
-    """The calls of one place: how many died, for which cause, and whether they are all alike."""
+    """The calls of one callee: how many died, for which cause, and whether they are all alike."""
 
     died: int = 0
     cause: str = ""
@@ -50,43 +42,43 @@ class Stops:
     """
 
     is_active: bool = True
-    _calls: dict[Place, _Calls] = field(default_factory=dict)
-    _stopped: dict[Place, str] = field(default_factory=dict)
-    _asked: set[tuple[Place, str]] = field(default_factory=set)
+    _calls: dict[Callee, _Calls] = field(default_factory=dict)
+    _stopped: dict[Callee, str] = field(default_factory=dict)
+    _asked: set[tuple[Callee, str]] = field(default_factory=set)
 
-    def cause(self, place: Place, scenario: str = "") -> str | None:
+    def cause(self, callee: Callee, scenario: str = "") -> str | None:
         """Return the cause for which calls are not made any more; None if they are, or this scenario's was made."""
-        return None if (place, scenario) in self._asked else self._stopped.get(place)
+        return None if (callee, scenario) in self._asked else self._stopped.get(callee)
 
-    def note_asked(self, place: Place, scenario: str) -> None:
+    def note_asked(self, callee: Callee, scenario: str) -> None:
         """Note that a call was made: all rules judge it."""
-        self._asked.add((place, scenario))
+        self._asked.add((callee, scenario))
 
-    def note(self, place: Place, status: str, outcome: Outcome) -> None:
+    def note(self, callee: Callee, status: str, outcome: Outcome) -> None:
         """Note the outcome of a call, and what the rule that reports faults says of it.
 
         Failures that a known deviation names count as neither died nor worked.
         """
-        calls = self._calls.setdefault(place, _Calls())
+        calls = self._calls.setdefault(callee, _Calls())
         if outcome.fault is None:
             calls.differ = True
         elif status == Status.FAIL:
             calls.differ = calls.differ or outcome.cause != (calls.cause or outcome.cause)
             calls.died, calls.cause = calls.died + 1, outcome.cause or outcome.fault
-            if self.is_active and not calls.differ and calls.died >= self._enough(place, calls.cause):
-                self._stopped[place] = calls.cause
+            if self.is_active and not calls.differ and calls.died >= self._enough(callee, calls.cause):
+                self._stopped[callee] = calls.cause
 
-    def _enough(self, place: Place, cause: str) -> int:
-        adapter, _, method = place
+    def _enough(self, callee: Callee, cause: str) -> int:
+        adapter, _, method = callee
         elsewhere = (
             (label, name) == (adapter, method) and why == cause for (label, _, name), why in self._stopped.items()
         )
         return ALIKE_ELSEWHERE if any(elsewhere) else ALIKE
 
 
-def reason(place: Place, cause: str) -> str:
+def reason(callee: Callee, cause: str) -> str:
     """Return why a cell is blocked."""
-    _, api, method = place
+    _, api, method = callee
     return f"not asked: every call of {method} for {api} before this one died alike: {cause}"
 
 
