@@ -14,7 +14,9 @@ from llm_conformance.contract import Segment
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.generate.chance import at_most, either, pick
 from llm_conformance.generate.counts import Counts
+from llm_conformance.generate.ids import draw_id
 from llm_conformance.generate.think import ThinkText
+from llm_conformance.generate.variations import FINISH_WORDS, ways_of
 from llm_conformance.scenarios.expected import ExpectedToolCall
 from llm_conformance.wire.providers.api import Api
 
@@ -80,6 +82,9 @@ class Answer:
         blocks: The blocks, in the order in which they are sent.
         counts: The token counts.
         word: The provider's finish word.
+        asked: The model that the call names.
+        model: What the answer calls it.
+        id: The id of the answer.
         think: The text with its think tags, for an answer that has some. There is one text block then.
     """
 
@@ -87,6 +92,9 @@ class Answer:
     blocks: tuple[Block, ...]
     counts: Counts
     word: str | None
+    asked: str
+    model: str
+    id: str
     think: ThinkText | None = None
 
     @property
@@ -173,14 +181,14 @@ _ARGUMENTS = st.dictionaries(
 )
 
 
-def calls(draw: DrawFn, most: int = 2) -> tuple[Call, ...]:
+def calls(draw: DrawFn, api: Api, most: int = 2) -> tuple[Call, ...]:
     """Draw 0 to `most` tool calls, each with another id. They may be of the same tool, and without arguments."""
-    return tuple(call(draw, number) for number in range(at_most(draw, most)))
+    return tuple(call(draw, api, number) for number in range(at_most(draw, most)))
 
 
-def call(draw: DrawFn, number: int) -> Call:
-    """Draw a tool call with the id `call-<number>`."""
-    return Call(f"call-{number}", pick(draw, *TOOL_NAMES), _arguments(draw))
+def call(draw: DrawFn, api: Api, number: int) -> Call:
+    """Draw a tool call. Another `number` gives it another id."""
+    return Call(draw_id(draw, api, "call", number), pick(draw, *TOOL_NAMES), _arguments(draw))
 
 
 def _arguments(draw: DrawFn) -> str:
@@ -198,8 +206,12 @@ def seals(draw: DrawFn) -> str:
 _SEALS = st.integers(0, 2**32).map(lambda number: base64.b64encode(b"seal" + number.to_bytes(5)).decode("ascii"))
 
 
-def word(draw: DrawFn, words: Mapping[str, str | None], has_calls: bool) -> str:
-    """Draw a finish word that fits an answer with or without tool calls; without, it may be a new word."""
+def word(draw: DrawFn, api: Api, words: Mapping[str, str | None], has_calls: bool) -> str:
+    """Draw a finish word that fits an answer with or without tool calls; without, it may be a new word.
+
+    `words` are the words of the API that an answer may end with.
+    """
     fitting = [word for word, reason in words.items() if (reason == "tool_calls") == has_calls]
     stops = [word for word, reason in words.items() if reason == "stop"]
-    return pick(draw, *(fitting or stops if has_calls else [*stops[:1], *fitting, NEW_WORD]))
+    new = [NEW_WORD] if "new" in ways_of(api, FINISH_WORDS) else []
+    return pick(draw, *(fitting or stops if has_calls else [*stops[:1], *fitting, *new]))

@@ -24,7 +24,7 @@ class BlocksGenerator(Generator):
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
         """Draw text with citations, signed reasoning and redacted reasoning in any order, then tool calls."""
         kinds = draw(st.lists(st.sampled_from(("text", "reasoning", "redacted")), max_size=4))
-        return (*(self._block(draw, kind) for kind in kinds), *answers.calls(draw))
+        return (*(self._block(draw, kind) for kind in kinds), *answers.calls(draw, api))
 
     def _block(self, draw: DrawFn, kind: str) -> Block:
         if kind == "text":

@@ -14,6 +14,7 @@ from hypothesis.strategies import DrawFn
 
 from llm_conformance.contract import Usage
 from llm_conformance.generate.chance import at_most, some
+from llm_conformance.generate.variations import MISSING_COUNTS, ways_of
 from llm_conformance.pointers import placed
 from llm_conformance.wire.providers.api import PARTS, Api
 
@@ -46,49 +47,61 @@ class Counts:
 
 
 @st.composite
-def counts(draw: DrawFn, api: Api, always: bool = False) -> Counts:
-    """Draw the token counts of an API. Any field may be 0; fields that no canonical count needs may be missing.
+def counts(draw: DrawFn, api: Api) -> Counts:
+    """Draw the token counts of an API. Fields that may be missing according to its row are missing now and then.
 
-    All fields may be missing, unless `always` is set.
+    The parts of a count never add up to more than the count, nor to more than the field that it begins with.
     """
+    missing = frozenset(path for path in ways_of(api, MISSING_COUNTS) if path != MISSING_COUNTS.usual and some(draw))
     fields: dict[str, int] = {}
-    if not always and at_most(draw, 9) == 9:
-        return Counts(fields, None)
-    wholes: dict[str, Any] = {whole: _whole(draw, api.usage.get(whole, ()), fields) for whole in _WHOLES}
+    wholes: dict[str, Any] = {whole: _whole(draw, api.usage.get(whole, ()), fields, missing) for whole in _WHOLES}
     prompt, completion = (wholes[whole] for whole in _WHOLES)
     known = None if prompt is None or completion is None else prompt + completion
-    for pointer in api.usage.get("total_tokens", ()):
-        if known is not None:
-            fields[pointer] = known
-    summed = {pointer.strip("-?") for whole in _WHOLES for pointer in api.usage.get(whole, ())}
+    for path in api.usage.get("total_tokens", ()):
+        if known is not None and path not in missing:
+            fields[path] = known
+    summed = {path.strip("-?") for whole in _WHOLES for path in api.usage.get(whole, ())}
+    left = {whole: _most(api.usage.get(whole, ()), fields) for whole in _WHOLES}
     parts: dict[str, Any] = {}
     for part, whole in PARTS.items():
-        for pointer in api.usage.get(part, ()):
+        for path in api.usage.get(part, ()):
             # A part that is also a summand of its whole has been drawn already, or is missing.
-            if pointer not in summed and wholes[whole] is not None and not some(draw):
-                fields[pointer] = wholes[whole] * at_most(draw, 4) // 4
-            parts[part] = fields.get(pointer)
-    growing = {pointer.strip("-?") for pointer in api.usage.get("completion_tokens", ())}
+            if path not in summed and wholes[whole] is not None and path not in missing:
+                fields[path] = left[whole] * at_most(draw, 4) // 4
+                left[whole] -= fields[path]
+            parts[part] = fields.get(path)
+    growing = {path.strip("-?") for path in api.usage.get("completion_tokens", ())}
     completion_parts = [part for part, whole in PARTS.items() if whole == "completion_tokens"]
-    growing |= {pointer for part in completion_parts for pointer in api.usage.get(part, ())}
+    growing |= {path for part in completion_parts for path in api.usage.get(part, ())}
     totals = frozenset(api.usage.get("total_tokens", ()))
-    optional = frozenset(fields) - summed - totals
+    if not fields:
+        return Counts({}, None)
+    optional = frozenset(ways_of(api, MISSING_COUNTS)) & fields.keys() - summed - totals
     return Counts(fields, Usage(**wholes, **parts, total_tokens=known), optional, frozenset(growing) - totals, totals)
 
 
-def _whole(draw: DrawFn, pointers: tuple[str, ...], fields: dict[str, int]) -> int | None:
+def _whole(draw: DrawFn, paths: tuple[str, ...], fields: dict[str, int], missing: frozenset[str]) -> int | None:
     """Draw the fields that a count is the sum of, add them to `fields`, and return the sum.
 
-    A field with a `?` may be missing. If a field has a `-`, the first field is large enough to subtract it.
+    If a field has a `-`, the first field is large enough to subtract it. If a field without a `?` is missing, there is
+    no sum.
     """
-    taken = [fields[pointer.strip("-")] for pointer in pointers if pointer.startswith("-")]
+    taken = [fields[path.strip("-")] for path in paths if path.startswith("-") and path.strip("-") in fields]
     if taken:
         rest: int = draw(_NUMBERS)
-        fields[pointers[0]] = sum(taken) + rest
+        fields[paths[0]] = sum(taken) + rest
         return rest
-    present = [pointer.rstrip("?") for pointer in pointers if not pointer.endswith("?") or not some(draw)]
-    fields |= {pointer: draw(_NUMBERS) for pointer in present}
-    return sum(fields[pointer] for pointer in present) if pointers else None
+    present = [path.rstrip("?") for path in paths if path.strip("-?") not in missing and not path.startswith("-")]
+    # A prompt has one token at least: its last.
+    fields |= {path: draw(_NUMBERS) + (1 if not fields and path == present[0] else 0) for path in present}
+    is_whole = paths and all(path.endswith("?") or path.strip("-") not in missing for path in paths)
+    return sum(fields[path] for path in present) if is_whole else None
+
+
+def _most(paths: tuple[str, ...], fields: Mapping[str, int]) -> int:
+    """Return the most that the parts of a count may add up to: the field that it begins with, less what is taken."""
+    taken = sum(fields.get(path.strip("-"), 0) for path in paths if path.startswith("-"))
+    return fields.get(paths[0].rstrip("?"), 0) - taken if paths else 0
 
 
 def growing(draw: DrawFn, counts: Counts, times: int) -> list[dict[str, Any]]:

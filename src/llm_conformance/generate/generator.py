@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
 
 from llm_conformance.generate import answers
-from llm_conformance.generate.answers import Answer, Block, Call, Text
-from llm_conformance.generate.chance import at_most
-from llm_conformance.generate.counts import counts
+from llm_conformance.generate.answers import Answer, Audio, Block, Call, Text
+from llm_conformance.generate.chance import at_most, pick
+from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.framing import Style
+from llm_conformance.generate.further import with_further_fields
+from llm_conformance.generate.ids import draw_id
+from llm_conformance.generate.models import models
 from llm_conformance.generate.think import ThinkText
+from llm_conformance.generate.variations import WITHOUT_COUNTS, Variation, choose, ways_of
 from llm_conformance.scenarios.expected import ExpectedAnnotation
 from llm_conformance.wire.framings.base import Frame
+from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 
-ID = "answer-1"
-MODEL = "model-1"
 CREATED = 1762247560
 """Seconds since 1970."""
 
@@ -29,8 +33,8 @@ class Generator:
     Attributes:
         line_end: What ends the lines of a stream.
         seal: The key under which a segment's metadata has the opaque data of a block.
-        ids: The possible ids of a response; (None,) if the format has no id.
-        always_counts: Whether every response has token counts.
+        has_ids: Whether responses have an id.
+        counted: The variation that says when a response has token counts, by mode; without one it always has some.
         sends_back: Whether `sent_back` returns where reasoning goes in the next request.
         history: The field of a request that has the conversation.
         seals_reasoning: Whether reasoning comes in any number of blocks, each with its seal.
@@ -43,8 +47,8 @@ class Generator:
 
     line_end: ClassVar[str] = "\n"
     seal: ClassVar[str] = "signature"
-    ids: ClassVar[tuple[str | None, ...]] = (ID,)
-    always_counts: ClassVar[bool] = False
+    has_ids: ClassVar[bool] = True
+    counted: ClassVar[Mapping[Mode, Variation]] = {}
     sends_back: ClassVar[bool] = False
     history: ClassVar[str] = "messages"
     seals_reasoning: ClassVar[bool] = False
@@ -67,6 +71,24 @@ class Generator:
     def frames(self, draw: DrawFn, answer: Answer) -> Sequence[Frame]:
         """Draw the frames of a streamed response. Before the first frame that `ends` it, the response is unfinished."""
         raise NotImplementedError
+
+    def may_lack_counts(self, api: Api, mode: Mode) -> bool:
+        """Return True if there are responses without token counts."""
+        return mode in self.counted and any(way in WITHOUT_COUNTS for way in ways_of(api, self.counted[mode]))
+
+    def _has_counts(self, draw: DrawFn, api: Api, mode: Mode) -> bool:
+        return mode not in self.counted or choose(draw, api, self.counted[mode]) not in WITHOUT_COUNTS
+
+    def document(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
+        """Draw the document of a response that is not streamed, with the further fields of the API."""
+        return with_further_fields(self.body(draw, answer), answer.api)
+
+    def stream(self, draw: DrawFn, answer: Answer) -> list[Frame]:
+        """Draw the frames of a streamed response, with the further fields of the API."""
+        return [
+            frame if isinstance(frame.data, str) else replace(frame, data=with_further_fields(frame.data, answer.api))
+            for frame in self.frames(draw, answer)
+        ]
 
     def error_frame(self, api: Api) -> Frame:
         """Return the frame with which a stream reports an error."""
@@ -100,11 +122,32 @@ class Generator:
                 start, end, answer.message[start:end], data, may_be_unanchored=citation.start == citation.end == 0
             )
 
-    def answer(self, draw: DrawFn, api: Api, blocks: tuple[Block, ...], think: ThinkText | None = None) -> Answer:
-        """Draw token counts and a finish word for an answer that has these blocks."""
+    def answer(
+        self,
+        draw: DrawFn,
+        api: Api,
+        blocks: tuple[Block, ...],
+        think: ThinkText | None = None,
+        asked: str | None = None,
+        mode: Mode = "json",
+    ) -> Answer:
+        """Draw the rest of an answer that has these blocks: token counts, a finish word, an id, and the model.
+
+        With `asked` it is that model. Whether there are token counts depends on the mode.
+        """
         has_calls = any(isinstance(block, Call) for block in blocks)
+        speaks = any(isinstance(block, Audio) for block in blocks)
+        fitting = models(api, think.profile if think else "off", speaks) or tuple(api.models)
+        model = asked or pick(draw, *fitting)
         return Answer(
-            api, blocks, draw(counts(api, self.always_counts)), answers.word(draw, self.words(api), has_calls), think
+            api=api,
+            blocks=blocks,
+            counts=draw(counts(api)) if self._has_counts(draw, api, mode) else Counts({}, None),
+            word=answers.word(draw, api, self.words(api), has_calls),
+            asked=model,
+            model=api.models[model] or model,
+            id=draw_id(draw, api, "answer"),
+            think=think,
         )
 
 

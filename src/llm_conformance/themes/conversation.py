@@ -13,7 +13,7 @@ from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.generate import answers, framing
 from llm_conformance.generate.answers import Answer
-from llm_conformance.generate.generator import MODEL, Generator
+from llm_conformance.generate.generator import Generator
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.scenarios.scenario import Fault
 from llm_conformance.wire.interaction import Interaction, Mode
@@ -32,11 +32,13 @@ class Conversation:
         expected: The expected values of every mode.
         fault: What goes wrong with the connection.
         outage: The response to the first request, if the second request gets the real response.
+        model: The model that the call names.
         before: Earlier turns, by the position of their answers in `messages`.
     """
 
     interactions: Mapping[Mode, Interaction]
     expected: Expected
+    model: str
     think_profile: ThinkProfile = "off"
     params: Mapping[str, Any] = field(default_factory=dict)
     fault: Fault | None = None
@@ -55,31 +57,37 @@ def interaction(
     api: Api,
     mode: Mode,
     body: bytes,
+    model: str,
     params: Mapping[str, Any] | None = None,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> Interaction:
-    """Return a request in a mode, with this response."""
+    """Return a request of a model in a mode, with this response."""
     streamed = mode == "stream"
     request: dict[str, Any] = {"messages": list(MESSAGES), **(params or {})}
     if not api.names_model_in_path:
-        request["model"] = MODEL
+        request["model"] = model
     request |= api.stream_field(streamed)
     base_url = re.sub(r"\{\w+\}", "0" * 32, api.base_urls[0])
     all_headers = {"content-type": api.framing.content_type if streamed else JSON} | dict(headers or {})
-    return Interaction(base_url + api.path_for(streamed, MODEL), request, status, all_headers, body)
+    return Interaction(base_url + api.path_for(streamed, model), request, status, all_headers, body)
 
 
 def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw the bytes of an answer. A stream comes together with a response of the same content that is not streamed."""
+    """Draw the bytes of an answer. A stream comes together with a response of the same content that is not streamed.
+
+    It comes alone if it has no token counts and the API always has some in responses that are not streamed.
+    """
     api, params = answer.api, _params(answer)
     generator = GENERATORS[api.wire]
-    bodies: dict[Mode, bytes] = {"json": framing.document(draw, generator.body(draw, answer))}
+    bodies: dict[Mode, bytes] = {}
+    if answer.counts.usage or generator.may_lack_counts(api, "json"):
+        bodies["json"] = framing.document(draw, generator.document(draw, answer))
     if mode == "stream":
-        bodies["stream"] = framing.stream(draw, generator.frames(draw, answer), generator.style(api))
-    interactions = {mode: interaction(api, mode, body, params) for mode, body in bodies.items()}
+        bodies["stream"] = framing.stream(draw, generator.stream(draw, answer), generator.style(api))
+    interactions = {mode: interaction(api, mode, body, answer.asked, params) for mode, body in bodies.items()}
     tools = TOOLS if answer.calls else ()
-    return Conversation(interactions, _expected(answer, generator), answer.profile, params, tools=tools)
+    return Conversation(interactions, _expected(answer, generator), answer.asked, answer.profile, params, tools=tools)
 
 
 def _expected(answer: Answer, generator: Generator) -> Expected:
@@ -88,8 +96,8 @@ def _expected(answer: Answer, generator: Generator) -> Expected:
     stated = {"id", "model", "message", "reasoning", "segments", "annotations", "tool_calls", "usage"}
     return Expected(
         stated=frozenset({*stated, "finish_reason", "raw_finish_reason", *(("attachments",) if audio else ())}),
-        ids=generator.ids,
-        model=MODEL,
+        ids=(answer.id if generator.has_ids else None,),
+        model=answer.model,
         message=answer.message,
         reasoning=answer.reasoning,
         reasoning_source="tag" if by_tag else "native",

@@ -56,7 +56,8 @@ def _refusal(api: Api, mode: Mode, status: int, content: tuple[str, bytes], retr
     content_type, body = content
     headers = {"content-type": content_type} | ({"retry-after": RETRY_AFTER} if retry_after else {})
     expected = _failure(error_for_status(status).__name__, retry_after=RETRY_AFTER if retry_after else None)
-    return Conversation({mode: interaction(api, mode, body, status=status, headers=headers)}, expected)
+    model = next(iter(api.models))
+    return Conversation({mode: interaction(api, mode, body, model, status=status, headers=headers)}, expected, model)
 
 
 def _error_body(api: Api, status: int, message: str) -> bytes:
@@ -86,12 +87,13 @@ def malformed(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     else:
         error = "ValidationError"
         body = (_malformed_document if mode == "json" else _malformed_stream)(draw, answer, way)
-    return Conversation({mode: interaction(answer.api, mode, body)}, _failure(error, fault="malformed"))
+    expected = _failure(error, fault="malformed")
+    return Conversation({mode: interaction(answer.api, mode, body, answer.asked)}, expected, answer.asked)
 
 
 def _malformed_document(draw: DrawFn, answer: Answer, way: Way) -> bytes:
     generator = GENERATORS[answer.api.wire]
-    whole = generator.body(draw, answer)
+    whole = generator.document(draw, answer)
     if way == "wrong type":
         return framing.document(draw, _mistyped(draw, whole, generator))
     return framing.cut_short(draw, framing.document(draw, whole))
@@ -100,7 +102,7 @@ def _malformed_document(draw: DrawFn, answer: Answer, way: Way) -> bytes:
 def _malformed_stream(draw: DrawFn, answer: Answer, way: Way) -> bytes:
     """Draw a stream of whole frames, except for one. That one is cut short if it has no structure to replace."""
     generator = GENERATORS[answer.api.wire]
-    frames = list(generator.frames(draw, answer))
+    frames = list(generator.stream(draw, answer))
     carriers = [number for number, frame in enumerate(frames) if _is_needed(frame, generator)]
     replaceable = [number for number in carriers if _structures(frames[number].data, generator)]
     mistyped = way == "wrong type" and bool(replaceable)
@@ -151,16 +153,16 @@ def _lost(draw: DrawFn, answer: Answer, mode: Mode, kind: FaultKind, error: str)
     """Draw a response that is sent in part. A stream is cut before the frame that ends it."""
     generator = GENERATORS[answer.api.wire]
     if mode == "stream":
-        frames = generator.frames(draw, answer)
+        frames = generator.stream(draw, answer)
         pieces = framing.pieces(draw, frames, generator.style(answer.api))
         body = b"".join(pieces)
         most = sum(len(piece) for piece in _before_the_end(frames, pieces))
     else:
-        body = framing.document(draw, generator.body(draw, answer))
+        body = framing.document(draw, generator.document(draw, answer))
         most = len(body) - 1
     fault = Fault(kind, 0 if kind == "refused" else most * (3 - at_most(draw, 3)) // 3)
     expected = _failure(error, fault="connection")
-    return Conversation({mode: interaction(answer.api, mode, body)}, expected, fault=fault)
+    return Conversation({mode: interaction(answer.api, mode, body, answer.asked)}, expected, answer.asked, fault=fault)
 
 
 def _before_the_end(frames: Sequence[Frame], pieces: Iterable[T]) -> list[T]:
@@ -171,7 +173,7 @@ def _before_the_end(frames: Sequence[Frame], pieces: Iterable[T]) -> list[T]:
 def broken_off(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     """Draw a stream that breaks off, between frames or within one, or that ends with an error frame."""
     generator = GENERATORS[answer.api.wire]
-    frames = list(generator.frames(draw, answer))
+    frames = list(generator.stream(draw, answer))
     unfinished = _before_the_end(frames, frames)
     kept = unfinished[: at_most(draw, len(unfinished))]
     way = pick(draw, "ends", "fails", "ends within a frame")
@@ -184,7 +186,7 @@ def broken_off(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
         expected = replace(expected, fault="malformed")
     else:
         body = framing.stream(draw, kept, generator.style(answer.api))
-    return Conversation({mode: interaction(answer.api, mode, body)}, expected)
+    return Conversation({mode: interaction(answer.api, mode, body, answer.asked)}, expected, answer.asked)
 
 
 def _failure(

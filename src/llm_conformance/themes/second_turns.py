@@ -33,10 +33,10 @@ def wants_reasoning_back(api: Api) -> bool:
 def second_turn(draw: DrawFn, api: Api, mode: Mode) -> Conversation:
     """Draw an answer with reasoning and tool calls, and the answer to the tool results."""
     generator = GENERATORS[api.wire]
-    first = generator.answer(draw, api, tuple(_blocks(draw, api, mode)))
+    first = generator.answer(draw, api, tuple(_blocks(draw, api, mode)), mode=mode)
     sent_back = dict(generator.sent_back(first))
     results = tuple({"role": "tool", "tool_call_id": call.id, "content": "done"} for call in first.calls)
-    second = answered(draw, generator.answer(draw, api, (Text("a"),)), mode)
+    second = answered(draw, generator.answer(draw, api, (Text("a"),), asked=first.asked, mode=mode), mode)
     request: dict[str, Any] = {generator.history: list(MESSAGES)}
     for pointer, value in sent_back.items():
         request = placed(request, pointer, value)
@@ -69,9 +69,9 @@ def _blocks(draw: DrawFn, api: Api, mode: Mode) -> Iterator[Block]:
     if isinstance(generator, BlocksGenerator) and either(draw):
         yield Reasoning("", answers.seals(draw), redacted=True)
         yield Text("a")
-    yield answers.call(draw, 0)
+    yield answers.call(draw, api, 0)
     if either(draw):
-        yield answers.call(draw, 1)
+        yield answers.call(draw, api, 1)
 
 
 def _trace(draw: DrawFn, mode: Mode) -> str:

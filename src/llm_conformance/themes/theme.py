@@ -18,7 +18,6 @@ from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Reasoning, Text
 from llm_conformance.generate.blocks import BlocksGenerator
 from llm_conformance.generate.chance import at_most, either
-from llm_conformance.generate.generator import MODEL
 from llm_conformance.generate.think import Part, ThinkText, all_think_texts
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios.scenario import Scenario, recut
@@ -87,7 +86,7 @@ def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
         title=f"Generated: {theme.title}",
         api=api,
         think_profile=conversation.think_profile,
-        model=MODEL,
+        model=conversation.model,
         messages=conversation.messages,
         tools=conversation.tools,
         params=dict.fromkeys(interactions, conversation.params),
@@ -103,28 +102,28 @@ def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
     )
 
 
-def _anything(draw: DrawFn, api: Api) -> Answer:
-    return GENERATORS[api.wire].answer(draw, api, GENERATORS[api.wire].blocks(draw, api))
+def _anything(draw: DrawFn, api: Api, mode: Mode) -> Answer:
+    return GENERATORS[api.wire].answer(draw, api, GENERATORS[api.wire].blocks(draw, api), mode=mode)
 
 
-def _thinking(draw: DrawFn, api: Api) -> Answer:
+def _thinking(draw: DrawFn, api: Api, mode: Mode) -> Answer:
     text = draw(all_think_texts(api.think_tag))
     generator = GENERATORS[api.wire]
     if not (api.reasoning_fields and generator.allows_tags_beside_fields and at_most(draw, 5) == 5):
-        return generator.answer(draw, api, (Text(text.message),), text)
+        return generator.answer(draw, api, (Text(text.message),), text, mode=mode)
     # A response with reasoning in a field has none between tags. Tags are text then, whatever the think profile.
     native = Reasoning(draw(texts.reasonings().filter(str.strip)))
     literal = ThinkText(text.profile, (Part("text", text.sent),))
-    return generator.answer(draw, api, (native, Text(literal.message)), literal)
+    return generator.answer(draw, api, (native, Text(literal.message)), literal, mode=mode)
 
 
-def _citing(draw: DrawFn, api: Api) -> Answer:
+def _citing(draw: DrawFn, api: Api, mode: Mode) -> Answer:
     if either(draw) and api.think:
         think = draw(all_think_texts(api.think_tag))
         block = answers.cited(draw, think.message)
         whole = tuple(each for each in block.citations if think.on_the_wire(each.start, each.end))
-        return GENERATORS[api.wire].answer(draw, api, (Text(block.text, whole),), think)
-    return GENERATORS[api.wire].answer(draw, api, draw(_cited_blocks(api)))
+        return GENERATORS[api.wire].answer(draw, api, (Text(block.text, whole),), think, mode=mode)
+    return GENERATORS[api.wire].answer(draw, api, draw(_cited_blocks(api)), mode=mode)
 
 
 @st.composite
@@ -138,14 +137,14 @@ def _cited_blocks(api: Api) -> SearchStrategy[tuple[Block, ...]]:
     )
 
 
-def _counting(draw: DrawFn, api: Api) -> Answer:
-    return GENERATORS[api.wire].answer(draw, api, (Text(draw(texts.answers(2))),))
+def _counting(draw: DrawFn, api: Api, mode: Mode) -> Answer:
+    return GENERATORS[api.wire].answer(draw, api, (Text(draw(texts.answers(2))),), mode=mode)
 
 
 def _with(
-    make: Callable[[DrawFn, Answer, Mode], Conversation], answer: Callable[[DrawFn, Api], Answer] = _anything
+    make: Callable[[DrawFn, Answer, Mode], Conversation], answer: Callable[[DrawFn, Api, Mode], Answer] = _anything
 ) -> Drawn:
-    return lambda draw, api, mode: make(draw, answer(draw, api), mode)
+    return lambda draw, api, mode: make(draw, answer(draw, api, mode), mode)
 
 
 def _has_citations(api: Api) -> bool:

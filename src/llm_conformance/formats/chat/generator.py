@@ -9,12 +9,15 @@ from typing import Any, ClassVar
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from llm_conformance.formats.chat.variations import COUNTS, COUNTS_OF_A_STREAM, END_MARKER
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Audio, Block, Call, Citation, Reasoning, Text
-from llm_conformance.generate.chance import at_most, either, pick, some
+from llm_conformance.generate.chance import either, pick, some
 from llm_conformance.generate.counts import growing
-from llm_conformance.generate.generator import CREATED, ID, MODEL, Generator, nothing
+from llm_conformance.generate.generator import CREATED, Generator, nothing
+from llm_conformance.generate.variations import Variation, as_empty, choose, ways_of
 from llm_conformance.wire.framings.base import Frame
+from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
@@ -27,6 +30,7 @@ class ChatGenerator(Generator):
     """Writes one message, or its deltas."""
 
     sends_back: ClassVar[bool] = True
+    counted: ClassVar[Mapping[Mode, Variation]] = {"json": COUNTS, "stream": COUNTS_OF_A_STREAM}
     allows_tags_beside_fields: ClassVar[bool] = True
     # Not the content: some providers send other JSON values than text there.
     structure: ClassVar[tuple[str, ...]] = ("/choices", "/choices/0", "/choices/0/message", "/choices/0/delta")
@@ -41,7 +45,7 @@ class ChatGenerator(Generator):
             return (*shown, Audio(data, draw(texts.answers(3).filter(bool))))
         places = either(draw) and api.offset_unit == "code points"
         text = draw(texts.answers())
-        return (*shown, answers.cited(draw, text) if places else Text(text), *answers.calls(draw))
+        return (*shown, answers.cited(draw, text) if places else Text(text), *answers.calls(draw, api))
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
         """Return a `url_citation`, without the nesting."""
@@ -73,16 +77,18 @@ class ChatGenerator(Generator):
                 audio = {"id": "audio-1", "data": block.data, "transcript": block.transcript, "expires_at": CREATED}
                 message |= {"audio": audio, "content": None}
         choice = {"index": 0, "message": message, "finish_reason": answer.word}
-        usage = {"usage": answer.counts.raw} if answer.counts.usage else nothing(draw, "usage", None)
-        return {**_head("chat.completion"), "choices": [choice], **usage}
+        absent = [way for way in ways_of(answer.api, COUNTS) if way != "given"]
+        usage = {"usage": answer.counts.raw} if answer.counts.usage else as_empty(pick(draw, *absent), "usage")
+        return {**_head("chat.completion", answer), "choices": [choice], **usage}
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream of chunks."""
-        when = pick(draw, "apart", "at the finish", "always") if answer.counts.usage else "never"
+        counted = [way for way in ways_of(answer.api, COUNTS_OF_A_STREAM) if way != "never"]
+        when = pick(draw, *counted) if answer.counts.usage else "never"
         chunks: list[Fields] = []
         deltas = list(self._deltas(draw, answer))
-        counted = growing(draw, answer.counts, len(deltas))
-        for delta, usage in zip(deltas, counted, strict=True):
+        so_far = growing(draw, answer.counts, len(deltas))
+        for delta, usage in zip(deltas, so_far, strict=True):
             counts = {"usage": usage} if when == "always" else nothing(draw, "usage", None)
             chunks.append({"choices": [_choice(delta)]} | counts)
         finish: Fields = {"choices": [_choice(({"content": ""} if either(draw) else {}), answer.word)]}
@@ -91,9 +97,9 @@ class ChatGenerator(Generator):
         chunks += [finish, {"choices": finish["choices"]}] if some(draw) else [finish]
         if when == "apart":
             chunks.append({"choices": [], "usage": answer.counts.raw})
-        head = _head("chat.completion.chunk")
+        head = _head("chat.completion.chunk", answer)
         frames = [Frame({**head, **chunk}, ends=chunk is finish) for chunk in chunks]
-        return frames if at_most(draw, 5) == 5 else [*frames, Frame("[DONE]")]
+        return frames if choose(draw, answer.api, END_MARKER) == "missing" else [*frames, Frame("[DONE]")]
 
     def _deltas(self, draw: DrawFn, answer: Answer) -> Iterator[Fields]:
         api, annotations = answer.api, _annotations(answer)
@@ -122,8 +128,8 @@ class ChatGenerator(Generator):
         yield from _call_deltas(draw, answer.calls)
 
 
-def _head(kind: str) -> Fields:
-    return {"id": ID, "object": kind, "created": CREATED, "model": MODEL}
+def _head(kind: str, answer: Answer) -> Fields:
+    return {"id": answer.id, "object": kind, "created": CREATED, "model": answer.model}
 
 
 def _choice(delta: Fields, word: str | None = None) -> Fields:

@@ -10,7 +10,7 @@ from hypothesis.strategies import DrawFn
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
 from llm_conformance.generate.chance import either, pick
-from llm_conformance.generate.generator import ID, Generator
+from llm_conformance.generate.generator import Generator
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
@@ -29,7 +29,7 @@ class CohereGenerator(Generator):
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
         """Draw a plan and calls, or thinking and text with citations."""
-        calls = answers.calls(draw)
+        calls = answers.calls(draw, api)
         if calls:
             plan = draw(texts.reasonings())
             return (*([Reasoning(plan)] if plan else []), *calls)
@@ -67,7 +67,7 @@ class CohereGenerator(Generator):
         if either(draw) or citations:
             message["citations"] = citations
         usage = {"usage": answer.counts.raw} if answer.counts.usage else {}
-        return {"id": ID, "finish_reason": answer.word, "message": message, **usage}
+        return {"id": answer.id, "finish_reason": answer.word, "message": message, **usage}
 
     def _citations(self, answer: Answer) -> list[Fields]:
         return [
@@ -77,7 +77,7 @@ class CohereGenerator(Generator):
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream of events. Citations follow their block, or all blocks."""
-        events: list[Fields] = [{"type": "message-start", "id": ID, "delta": {"message": {"role": "assistant"}}}]
+        events: list[Fields] = [{"type": "message-start", "id": answer.id, "delta": {"message": {"role": "assistant"}}}]
         late = either(draw)
         citations = list(enumerate(self._citations(answer)))
         for index, block in enumerate(answer.blocks):

@@ -21,7 +21,7 @@ Fields = dict[str, Any]
 class ConverseGenerator(BlocksGenerator):
     """Writes `output` with a message of blocks. Responses have no id. Each stream event is named after its type."""
 
-    ids: ClassVar[tuple[str | None, ...]] = (None,)
+    has_ids: ClassVar[bool] = False
     structure: ClassVar[tuple[str, ...]] = ("/output", "/output/message", "/output/message/content/0", "/delta")
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
 from llm_conformance.generate.chance import at_most, either, some
 from llm_conformance.generate.counts import growing
-from llm_conformance.generate.generator import ID, MODEL, Generator
+from llm_conformance.generate.generator import Generator
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
@@ -35,7 +35,7 @@ class GeminiGenerator(Generator):
         shown = [self._block(draw, kind) for kind in kinds]
         calls = [
             Call(call.id, call.name, call.arguments, answers.seals(draw) if some(draw) else "")
-            for call in answers.calls(draw)
+            for call in answers.calls(draw, api)
         ]
         return (*_apart(shown), *calls)
 
@@ -59,7 +59,7 @@ class GeminiGenerator(Generator):
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a response with its candidate."""
         parts = [_part(block, None) for block in answer.blocks]
-        return _document(parts, answer.counts.raw, {"finishReason": answer.word} | self._grounding(answer))
+        return _document(answer, parts, answer.counts.raw, {"finishReason": answer.word} | self._grounding(answer))
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream: a chunk for each piece of a part and each call, with the token counts so far."""
@@ -70,9 +70,9 @@ class GeminiGenerator(Generator):
         with_last = bool(chunks) and either(draw)
         last = chunks.pop() if with_last else ([{"text": ""}] if either(draw) else [])
         counted = growing(draw, answer.counts, len(chunks))
-        so_far = [_document(parts, usage) for parts, usage in zip(chunks, counted, strict=True)]
+        so_far = [_document(answer, parts, usage) for parts, usage in zip(chunks, counted, strict=True)]
         end = {"finishReason": answer.word} | self._grounding(answer)
-        return [*map(Frame, so_far), Frame(_document(last, answer.counts.raw, end), ends=True)]
+        return [*map(Frame, so_far), Frame(_document(answer, last, answer.counts.raw, end), ends=True)]
 
     def _grounding(self, answer: Answer) -> Fields:
         supports = [self._support(answer, base, block, each) for base, block, each in answer.spans]
@@ -107,7 +107,7 @@ def _part(block: Block, piece: str | None) -> Fields:
     return text | ({"thought": True} if isinstance(block, Reasoning) else {})
 
 
-def _document(parts: list[Fields], usage: Fields, end: Fields | None = None) -> Fields:
+def _document(answer: Answer, parts: list[Fields], usage: Fields, end: Fields | None = None) -> Fields:
     candidate: Fields = {"content": {"role": "model", "parts": parts}, "index": 0} | (end or {})
     counted = {"usageMetadata": usage} if usage else {}
-    return {"candidates": [candidate], "modelVersion": MODEL, "responseId": ID, **counted}
+    return {"candidates": [candidate], "modelVersion": answer.model, "responseId": answer.id, **counted}

@@ -12,7 +12,7 @@ from hypothesis.strategies import DrawFn
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
 from llm_conformance.generate.chance import either, some
-from llm_conformance.generate.generator import ID, MODEL, Generator
+from llm_conformance.generate.generator import Generator
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
@@ -29,7 +29,7 @@ class InteractionsGenerator(Generator):
         kinds = draw(st.lists(st.sampled_from(("text", "thought")), max_size=3))
         calls = (
             Call(call.id, call.name, call.arguments, answers.seals(draw) if some(draw) else "")
-            for call in answers.calls(draw)
+            for call in answers.calls(draw, api)
         )
         return (*(self._block(draw, kind) for kind in kinds), *calls)
 
@@ -49,7 +49,7 @@ class InteractionsGenerator(Generator):
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw an interaction."""
         steps = [self._step(answer, block) for block in answer.blocks]
-        return _interaction(answer.word) | self._counted(answer) | {"steps": steps}
+        return _interaction(answer, answer.word) | self._counted(answer) | {"steps": steps}
 
     def _step(self, answer: Answer, block: Block) -> Fields:
         if isinstance(block, Text):
@@ -81,7 +81,7 @@ class InteractionsGenerator(Generator):
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream of events. The signature of a thought comes at its end."""
-        created = _interaction("in_progress")
+        created = _interaction(answer, "in_progress")
         events: list[Fields] = [{"event_type": "interaction.created", "interaction": created}]
         for index, block in enumerate(answer.blocks):
             start = {"type": "thought"} if isinstance(block, Reasoning) else self._start(block)
@@ -92,7 +92,7 @@ class InteractionsGenerator(Generator):
                 for delta in self._deltas(draw, answer, block)
             )
             events.append({"event_type": "step.stop", "index": index})
-        whole = _interaction(answer.word) | self._counted(answer)
+        whole = _interaction(answer, answer.word) | self._counted(answer)
         events.append({"event_type": "interaction.completed", "interaction": whole})
         last = "interaction.completed"
         frames = [Frame(event, event["event_type"], ends=event["event_type"] == last) for event in events]
@@ -120,11 +120,11 @@ class InteractionsGenerator(Generator):
         return Frame({"event_type": "error", "error": {"code": 503, "message": "overloaded"}}, "error")
 
 
-def _interaction(status: str | None) -> Fields:
+def _interaction(answer: Answer, status: str | None) -> Fields:
     return {
-        "id": ID,
+        "id": answer.id,
         "object": "interaction",
-        "model": MODEL,
+        "model": answer.model,
         "created": "2025-11-04T09:12:40Z",
         "status": status,
     }

@@ -13,7 +13,7 @@ from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reas
 from llm_conformance.generate.blocks import BlocksGenerator
 from llm_conformance.generate.chance import at_most, either
 from llm_conformance.generate.counts import growing
-from llm_conformance.generate.generator import ID, MODEL, nothing
+from llm_conformance.generate.generator import nothing
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
@@ -23,7 +23,6 @@ Fields = dict[str, Any]
 class MessagesGenerator(BlocksGenerator):
     """Writes a `message` with content blocks."""
 
-    always_counts: ClassVar[bool] = True
     structure: ClassVar[tuple[str, ...]] = ("/content", "/content/0", "/delta")
     carriers: ClassVar[tuple[str, ...]] = ("content_block_delta", "message_delta")
 
@@ -49,7 +48,7 @@ class MessagesGenerator(BlocksGenerator):
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `message`."""
         content = [self._whole(draw, answer, block) for block in answer.blocks]
-        return _message(content, answer.word, answer.counts.raw)
+        return _message(answer, content, answer.word, answer.counts.raw)
 
     def _whole(self, draw: DrawFn, answer: Answer, block: Block) -> Fields:
         if not isinstance(block, Text):
@@ -73,7 +72,8 @@ class MessagesGenerator(BlocksGenerator):
         counts = answer.counts
         (sent,) = growing(draw, counts, 1)
         again = {**counts.raw} if either(draw) else {}
-        events: list[Fields] = [{"type": "message_start", "message": _message([], None, {**counts.raw, **sent})}]
+        begun = _message(answer, [], None, {**counts.raw, **sent})
+        events: list[Fields] = [{"type": "message_start", "message": begun}]
         for index, block in enumerate(answer.blocks):
             events += [event | {"index": index} for event in self._events(draw, answer, block)]
         for _ in range(at_most(draw, 1)):
@@ -121,12 +121,12 @@ class MessagesGenerator(BlocksGenerator):
         return Frame({"type": "error", "error": error}, "error")
 
 
-def _message(content: list[Fields], word: str | None, usage: Fields) -> Fields:
+def _message(answer: Answer, content: list[Fields], word: str | None, usage: Fields) -> Fields:
     return {
-        "id": ID,
+        "id": answer.id,
         "type": "message",
         "role": "assistant",
-        "model": MODEL,
+        "model": answer.model,
         "content": content,
         "stop_reason": word,
         "stop_sequence": None,

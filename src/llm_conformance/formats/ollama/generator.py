@@ -11,7 +11,7 @@ from hypothesis.strategies import DrawFn
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Reasoning, Text
 from llm_conformance.generate.chance import either
-from llm_conformance.generate.generator import MODEL, Generator
+from llm_conformance.generate.generator import Generator
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
@@ -21,7 +21,7 @@ Fields = dict[str, Any]
 class OllamaGenerator(Generator):
     """Writes a `message`, with the token counts beside it."""
 
-    ids: ClassVar[tuple[str | None, ...]] = (None,)
+    has_ids: ClassVar[bool] = False
     structure: ClassVar[tuple[str, ...]] = ("/message",)
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
@@ -29,7 +29,8 @@ class OllamaGenerator(Generator):
         thinking = Reasoning(draw(texts.reasonings()))
         text = Text(draw(texts.answers()))
         blocks: tuple[Block, ...] = (thinking, text) if either(draw) else (text,)
-        return (*(block for block in blocks if not isinstance(block, Reasoning) or block.text), *answers.calls(draw))
+        shown = (block for block in blocks if not isinstance(block, Reasoning) or block.text)
+        return (*shown, *answers.calls(draw, api))
 
     def words(self, api: Api) -> Mapping[str, str | None]:
         """Return the words that end an answer; the others are for loading and unloading a model."""
@@ -41,12 +42,12 @@ class OllamaGenerator(Generator):
         message: Fields = {"content": answer.sent}
         message |= {"thinking": thinking} if thinking else {}
         message |= {"tool_calls": [self._call(draw, call) for call in answer.calls]} if answer.calls else {}
-        return _document(message, done=True) | self._end(answer)
+        return _document(answer, message, done=True) | self._end(answer)
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream: a line for each piece and each call. The last line, or one after it, ends the stream."""
-        lines = [_document(message, done=False) for message in self._pieces(draw, answer)]
-        last = lines.pop() if lines and either(draw) else _document({"content": ""}, done=False)
+        lines = [_document(answer, message, done=False) for message in self._pieces(draw, answer)]
+        last = lines.pop() if lines and either(draw) else _document(answer, {"content": ""}, done=False)
         return [*map(Frame, lines), Frame(last | {"done": True} | self._end(answer), ends=True)]
 
     def _pieces(self, draw: DrawFn, answer: Answer) -> Iterator[Fields]:
@@ -71,9 +72,9 @@ class OllamaGenerator(Generator):
         return Frame({"error": "the model runner has stopped"})
 
 
-def _document(message: Fields, done: bool) -> Fields:
+def _document(answer: Answer, message: Fields, done: bool) -> Fields:
     return {
-        "model": MODEL,
+        "model": answer.model,
         "created_at": "2025-11-04T09:12:40.820116Z",
         "message": {"role": "assistant", **message},
         "done": done,

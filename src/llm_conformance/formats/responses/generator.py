@@ -11,7 +11,7 @@ from hypothesis.strategies import DrawFn
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
 from llm_conformance.generate.chance import at_most, either
-from llm_conformance.generate.generator import CREATED, ID, MODEL, Generator
+from llm_conformance.generate.generator import CREATED, Generator
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
@@ -32,7 +32,7 @@ class ResponsesGenerator(Generator):
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
         """Draw reasoning and messages in any order, then calls."""
         kinds = draw(st.lists(st.sampled_from(("message", "reasoning")), max_size=3))
-        return (*(self._block(draw, kind) for kind in kinds), *answers.calls(draw))
+        return (*(self._block(draw, kind) for kind in kinds), *answers.calls(draw, api))
 
     def _block(self, draw: DrawFn, kind: str) -> Block:
         if kind == "message":
@@ -68,7 +68,7 @@ class ResponsesGenerator(Generator):
         whole = answer.word == _STATUS
         status = {"status": _STATUS if whole else "incomplete"}
         details = {"incomplete_details": None if whole else {"reason": answer.word}}
-        return {**_head(), **status, **details, "error": None, "output": items, "usage": usage}
+        return {**_head(answer), **status, **details, "error": None, "output": items, "usage": usage}
 
     def _item(self, answer: Answer, index: int, block: Block) -> Fields:
         if isinstance(block, Text):
@@ -90,7 +90,7 @@ class ResponsesGenerator(Generator):
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream of events; the last has the whole response. APIs that send `[DONE]` do not name events."""
-        started = {**_head(), "status": "in_progress", "error": None, "output": [], "usage": None}
+        started = {**_head(answer), "status": "in_progress", "error": None, "output": [], "usage": None}
         events: list[Fields] = [
             {"type": f"response.{kind}", "response": started} for kind in ("created", "in_progress")
         ]
@@ -146,8 +146,8 @@ class ResponsesGenerator(Generator):
         return Frame({"type": "error", "code": "server_error", "message": "the server broke down"}, named)
 
 
-def _head() -> Fields:
-    return {"id": ID, "object": "response", "created_at": CREATED, "model": MODEL}
+def _head(answer: Answer) -> Fields:
+    return {"id": answer.id, "object": "response", "created_at": CREATED, "model": answer.model}
 
 
 def _deltas(draw: DrawFn, kind: str, text: str, name: str) -> Iterator[Fields]:

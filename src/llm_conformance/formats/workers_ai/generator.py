@@ -21,11 +21,11 @@ class WorkersAiGenerator(Generator):
     """Writes a `result`, or frames of the same form."""
 
     structure: ClassVar[tuple[str, ...]] = ("/result", "/tool_calls")
-    ids: ClassVar[tuple[str | None, ...]] = (None,)
+    has_ids: ClassVar[bool] = False
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
         """Draw text, then tool calls."""
-        return (Text(draw(texts.answers())), *answers.calls(draw))
+        return (Text(draw(texts.answers())), *answers.calls(draw, api))
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a response with its `result`."""

@@ -127,6 +127,14 @@ class Api:
         key_variables: The environment variables in which users have their key, the usual one first.
         url_variables: The environment variables for the `{name}` parts of a base URL, by name.
         pricing: The page that says what a token costs.
+        models: The models that generated calls name, and what their answers call them: "" for the same name.
+        speaking_models: Those of them that answer with audio, and only those.
+        ids: The forms of ids by kind (`answer`, `call`, and what the format has besides), as patterns of literal
+            characters and character classes.
+        varies: In which ways the API does what providers of its format do in different ways, by the name of the
+            variation (`formats/*/variations.py`), the most common way first, each with its source.
+        further: Fields that are always sent and mean nothing to an adapter, by the path of the object that has them
+            (`wire.paths`). The file has them as JSON text.
         notes: What else an adapter has to know, one or two sentences each.
         sources: Where the facts come from: URLs with what they say, and measurements over recordings.
     """
@@ -163,6 +171,11 @@ class Api:
     keeps_sums: bool = True
     unplaced_counts: tuple[str, ...] = ()
     speaks: bool = False
+    models: Mapping[str, str] = field(default_factory=dict)
+    speaking_models: tuple[str, ...] = ()
+    ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    varies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    further: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)
     think_tag: str = TAG

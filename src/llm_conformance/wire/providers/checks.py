@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -10,11 +11,13 @@ from llm_conformance import pointers
 from llm_conformance.locations import FORMATS
 from llm_conformance.toml_files import Where
 from llm_conformance.wire.framings.registry import FRAMINGS
+from llm_conformance.wire.paths import compiled
 from llm_conformance.wording import did_you_mean
 
 Columns = Mapping[str, Any]
 
 _FIELD_PATH = re.compile(r"[^/\s]+(/[^/\s]+)*")
+_ID_FORM = re.compile(r"(\[[^\]]+\](\{\d+(,\d+)?\})?|\\.|[^\[\]{}()*+?|^$\\])+")
 _COUNT_PATH = re.compile(r"-?[^-?/\s][^?/\s]*(/[^?/\s]+)*\??")
 
 
@@ -65,6 +68,7 @@ def _problems(columns: Columns) -> Iterator[tuple[Where, str]]:
     for number, pointer in enumerate(columns.get("switches", ())):
         if not pointers.is_well_formed(pointer):
             yield ("switches", number), f"{pointer!r} is not a JSON pointer; write it as in /thinking/type"
+    yield from _drawing_problems(columns)
     round_trip = columns["round_trip"]
     slot, policy = round_trip["slot"], round_trip["policy"]
     if slot and not pointers.is_well_formed(slot):
@@ -72,6 +76,28 @@ def _problems(columns: Columns) -> Iterator[tuple[Where, str]]:
     elif bool(slot) == (policy in ("none", "ignored")):
         what_to_do = "leave it empty" if slot else "name the place where the reasoning goes"
         yield ("round_trip", "slot"), f"{slot!r} does not fit the policy {policy!r}; {what_to_do}"
+
+
+def _drawing_problems(columns: Columns) -> Iterator[tuple[Where, str]]:
+    """Yield what is wrong with the columns that generated inputs are drawn from."""
+    for number, model in enumerate(columns.get("speaking_models", ())):
+        if model not in columns.get("models", {}):
+            yield ("speaking_models", number), f"{model!r} is not one of the models; add it there, too"
+    for kind, forms in columns.get("ids", {}).items():
+        for form in forms:
+            if not _ID_FORM.fullmatch(form):
+                yield ("ids", kind), f"{form!r} is not the form of an id; write it as in call_[A-Za-z0-9]{{24}}"
+    for at, fields in columns.get("further", {}).items():
+        try:
+            compiled(at)
+        except ValueError as error:
+            yield ("further", at), f"{error}; write it as in choices/*/delta"
+        try:
+            is_object = isinstance(json.loads(fields), dict)
+        except ValueError:
+            is_object = False
+        if not is_object:
+            yield ("further", at), f"{fields!r} is not a JSON object; write it as in '{{\"logprobs\": null}}'"
 
 
 def _url_problems(columns: Columns) -> Iterator[tuple[Where, str]]:

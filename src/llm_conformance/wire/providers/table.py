@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,6 +99,8 @@ def _api(provider: str, name: str, stated: checks.Columns) -> Api:
     columns["finish"] = {word: reason or None for word, reason in stated["finish"].items()}
     round_trip = stated["round_trip"]
     columns["round_trip"] = RoundTrip(**{**round_trip, "fields": tuple(round_trip.get("fields", ()))})
+    columns["ids"] = {kind: tuple(forms) for kind, forms in stated.get("ids", {}).items()}
+    columns["further"] = {at: json.loads(fields) for at, fields in stated.get("further", {}).items()}
     columns.setdefault("stream_path", stated["path"])
     if "framing" in stated:
         columns["framing"] = named(stated["framing"])

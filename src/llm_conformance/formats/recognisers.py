@@ -1,0 +1,114 @@
+"""The recognisers of all wire formats: they read back which ways an answer has.
+
+A recogniser stands beside a generator. Everything that the generator of an API draws is recognised as ways of its row.
+So is every recorded answer: otherwise the generator could not have drawn it, and the row lacks a fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from llm_conformance.formats.chat import recogniser as chat
+from llm_conformance.formats.chat.variations import VARIATIONS as CHAT
+from llm_conformance.generate.ids import has_form
+from llm_conformance.generate.variations import FINISH_WORDS, MISSING_COUNTS, Variation
+from llm_conformance.pointers import at_pointer
+from llm_conformance.wire.answers import SHAPELESS, derive, documents
+from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers.api import Api
+
+Found = Iterator[tuple[Variation, str]]
+
+THE_FORMAT = "usual in this wire format"
+"""The source of a way that no row has to state."""
+
+
+@dataclass(frozen=True)
+class Recogniser:
+    """Reads the ways of one wire format.
+
+    Attributes:
+        variations: All variations of the format.
+        body: Yields the ways of an answer that is not streamed.
+        stream: Yields the ways of a stream, from its documents and its end marker.
+    """
+
+    variations: tuple[Variation, ...]
+    body: Callable[[Api, Any], Found]
+    stream: Callable[[Api, Sequence[Any]], Found]
+
+
+RECOGNISERS: Mapping[str, Recogniser] = {
+    "chat": Recogniser(CHAT, chat.ways_of_a_body, chat.ways_of_a_stream),
+}
+"""The recognisers, by the name of the wire format in the provider table."""
+
+SHARED = (FINISH_WORDS, MISSING_COUNTS)
+"""The variations that all formats have."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of an answer. `source` is where it is known from, None if the row of the API does not have it."""
+
+    variation: str
+    way: str
+    source: str | None
+
+    def __str__(self) -> str:
+        """Return `variation: way`, the name by which an adapter excludes it."""
+        return f"{self.variation}: {self.way}"
+
+
+def variations_of(api: Api) -> tuple[Variation, ...]:
+    """Return all variations of an API's wire format."""
+    recogniser = RECOGNISERS.get(api.wire)
+    return (*SHARED, *(recogniser.variations if recogniser else ()))
+
+
+def recognise(api: Api, interaction: Interaction) -> tuple[Way, ...]:
+    """Return the ways of a whole answer, each once. An answer that is not one of this format has none."""
+    try:
+        return tuple(dict.fromkeys(_recognised(api, interaction)))
+    except SHAPELESS:
+        return ()
+
+
+def _recognised(api: Api, interaction: Interaction) -> Iterator[Way]:
+    facts = derive(interaction, api)
+    if facts.error is not None:
+        return
+    ids = [("answer", id) for id in facts.ids] + [("call", id) for id, _, _ in facts.tool_calls if id]
+    for kind, id in ids:
+        if not has_form(api, kind, id):
+            yield Way(f"id of the {kind}", id, None)
+    if facts.finish:
+        yield _way(api, FINISH_WORDS, "listed" if facts.finish in api.finish else "new")
+    if facts.usage:
+        for path in _missing(api, facts.usage):
+            yield _way(api, MISSING_COUNTS, path)
+    recogniser = RECOGNISERS.get(api.wire)
+    if recogniser is None:
+        return
+    framing = interaction.framing
+    if framing is None:
+        found = recogniser.body(api, *documents(interaction))
+    else:
+        found = recogniser.stream(api, list(framing.documents(interaction.body)))
+    for variation, way in found:
+        yield _way(api, variation, way)
+
+
+def _way(api: Api, variation: Variation, way: str) -> Way:
+    stated = api.varies.get(variation.name)
+    known = stated.get(way) if stated else THE_FORMAT if way == variation.usual else None
+    return Way(variation.name, way, known)
+
+
+def _missing(api: Api, usage: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the fields of the usage object that are missing or null."""
+    for path in sorted({path.strip("-?") for paths in api.usage.values() for path in paths}):
+        if at_pointer(usage, f"/{path}") is None:
+            yield path

@@ -1,0 +1,29 @@
+"""Fields that a provider always sends and that mean nothing to an adapter, such as `system_fingerprint`."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from llm_conformance.wire.paths import Step, compiled, places
+from llm_conformance.wire.providers.api import Api
+
+
+def with_further_fields(document: Mapping[str, Any], api: Api) -> Mapping[str, Any]:
+    """Return a document with the further fields of an API, in all places that have them."""
+    if not api.further:
+        return document
+    result = copy.deepcopy(dict(document))
+    for at, fields in api.further.items():
+        for place in places(result, _steps(at)):
+            if isinstance(place.value, dict):
+                for name, value in fields.items():
+                    place.value.setdefault(name, copy.deepcopy(value))
+    return result
+
+
+@functools.cache
+def _steps(at: str) -> Sequence[Step]:
+    return compiled(at)

@@ -1,0 +1,88 @@
+"""What providers may vary in their answers. A row of the provider table says which ways its provider has.
+
+    [api.chat.varies."counts of a stream"]
+    apart = "measured: 80 of 90 recordings"
+    never = "https://example.org/streams"
+
+Generators ask `choose` wherever a format leaves something to its providers, so that they draw nothing that this
+provider does not send. Recognisers (`formats/*/recogniser.py`) read documents back and say which ways they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.generate.chance import pick
+from llm_conformance.wire.providers.api import Api
+
+
+@dataclass(frozen=True)
+class Variation:
+    """Something that providers of a wire format do in different ways.
+
+    Attributes:
+        name: What the provider table calls it.
+        about: What it is, in half a sentence.
+        usual: The way of providers whose row says nothing about it.
+        ways: All ways; () if they are names of the provider's own, such as those of fields.
+    """
+
+    name: str
+    about: str
+    usual: str
+    ways: tuple[str, ...] = ()
+
+
+EMPTY = ("absent", "null", "empty")
+"""The ways to send a field without content. Empty is `""`, or `[]` for a list."""
+
+
+def emptiness(name: str, about: str, usual: str = "absent") -> Variation:
+    """Return a variation of how a field without content is sent."""
+    return Variation(name, about, usual, EMPTY)
+
+
+WITHOUT_COUNTS = frozenset(("absent", "null", "never"))
+"""The ways of the variations in `Generator.counted` that are answers without token counts."""
+
+MISSING_COUNTS = Variation("missing counts", "a field of the usage object that is not always there", "none")
+"""Its ways are fields of the usage object, as the column `usage` names them, or `none`."""
+
+
+FINISH_WORDS = Variation(
+    "finish words",
+    "whether there may be finish words that the row does not list, because the provider says that it adds some",
+    "listed",
+    ("listed", "new"),
+)
+
+
+def ways_of(api: Api, variation: Variation) -> tuple[str, ...]:
+    """Return the ways that an API has, the most common one first."""
+    return tuple(api.varies.get(variation.name, ())) or (variation.usual,)
+
+
+def choose(draw: DrawFn, api: Api, variation: Variation) -> str:
+    """Draw one of the ways that an API has. The first is the simplest."""
+    return pick(draw, *ways_of(api, variation))
+
+
+def empty(draw: DrawFn, api: Api, variation: Variation, name: str, value: str | Sequence[Any] = "") -> dict[str, Any]:
+    """Draw a field without content: absent, null, or `value`, which is empty."""
+    return as_empty(choose(draw, api, variation), name, value)
+
+
+def as_empty(way: str, name: str, value: str | Sequence[Any] = "") -> dict[str, Any]:
+    """Return a field without content in a way that has been drawn before."""
+    return {} if way == "absent" else {name: None if way == "null" else value}
+
+
+def emptiness_of(fields: Mapping[str, Any], name: str) -> str | None:
+    """Return the way in which a field is without content, None if it has some."""
+    if name not in fields:
+        return "absent"
+    return "null" if fields[name] is None else "empty" if fields[name] in ("", []) else None

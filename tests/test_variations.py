@@ -1,0 +1,113 @@
+"""Generated inputs are ones that the provider could have sent: what is drawn, and what scenarios show, are its ways."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+
+from llm_conformance.formats.recognisers import RECOGNISERS, SHARED, recognise, variations_of
+from llm_conformance.generate.ids import example, has_form
+from llm_conformance.generate.variations import ways_of
+from llm_conformance.locations import CASSETTES
+from llm_conformance.scenarios import load
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.providers.api import Api
+from llm_conformance.wire.providers.table import table
+from tools.variations.answers import of_scenarios
+from tools.variations.id_forms import forms
+from tools.variations.seen import Seen, seen
+
+APIS = list(table().values())
+ANSWERS = THEMES[0]
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[Api, Seen]:
+    return seen(of_scenarios(CASSETTES))
+
+
+@pytest.mark.parametrize("api", APIS, ids=str)
+def test_scenarios_show_only_ways_of_the_row(api: Api, shown: dict[Api, Seen]) -> None:
+    assert shown[api].unknown == {}, "python -m tools.variations --write"
+
+
+@pytest.mark.parametrize("api", APIS, ids=str)
+@pytest.mark.parametrize("mode", ["json", "stream"])
+def test_only_ways_of_the_row_are_drawn(api: Api, mode: Mode) -> None:
+    @settings(max_examples=30, derandomize=True, deadline=None, database=None)
+    @given(ANSWERS.scenarios(api, mode))
+    def check(scenario: Scenario) -> None:
+        found = recognise(api, scenario.interactions[mode])
+        assert [str(way) for way in found if way.source is None] == []
+
+    check()
+
+
+@pytest.mark.parametrize("api", APIS, ids=str)
+def test_rows_state_ways_that_there_are(api: Api) -> None:
+    known = {variation.name: variation for variation in variations_of(api)}
+    for name, ways in api.varies.items():
+        assert name in known
+        assert not known[name].ways or set(ways) <= set(known[name].ways)
+
+
+@pytest.mark.parametrize("api", APIS, ids=str)
+def test_sources_that_are_scenarios_show_the_way(api: Api, shown: dict[Api, Seen]) -> None:
+    for variation, ways in api.varies.items():
+        for way, source in ways.items():
+            scenario = re.match(r"[a-z0-9_]+/[a-z0-9.-]+(?=;|$)", source)
+            if scenario and (CASSETTES / f"{scenario[0]}{load.SUFFIX}").exists():
+                assert scenario[0] in shown[api].ways[variation, way].scenarios
+            else:
+                assert source.startswith("measured: ") or "https://" in source or re.search(r"\d\.\d", source), source
+
+
+@pytest.mark.parametrize("api", APIS, ids=str)
+def test_calls_name_models_of_the_row(api: Api) -> None:
+    assert api.models
+
+    @settings(max_examples=10, derandomize=True, deadline=None, database=None)
+    @given(ANSWERS.scenarios(api, "json"))
+    def check(scenario: Scenario) -> None:
+        assert scenario.model in api.models
+        assert scenario.expected["json"].model == (api.models[scenario.model] or scenario.model)
+
+    check()
+
+
+@pytest.mark.parametrize("wire", RECOGNISERS)
+def test_names_of_variations_differ(wire: str) -> None:
+    names = [variation.name for variation in (*SHARED, *RECOGNISERS[wire].variations)]
+    assert len(names) == len(set(names))
+    for variation in RECOGNISERS[wire].variations:
+        assert not variation.ways or variation.usual in variation.ways
+
+
+def test_ways_of_a_row_that_says_nothing_are_the_usual_ones() -> None:
+    api = table()["openai", "responses"]
+    for variation in variations_of(api):
+        assert ways_of(api, variation)
+
+
+@pytest.mark.parametrize(
+    "form", ["call_[A-Za-z0-9]{24}", "functions\\.look_up:[0-9]", "[0-9a-f]{8}-[a-f]{2,4}", "[A-Z_-]{5}"]
+)
+def test_examples_of_ids_have_their_form(form: str) -> None:
+    assert all(re.fullmatch(form, example(form, number)) for number in range(20))
+    assert example(form, 1) == example(form, 1)
+
+
+def test_forms_are_inferred_from_ids() -> None:
+    assert forms({"call_1aB", "call_9Zz"}) == ["call_[A-Za-z0-9]{3}"]
+    assert forms({"chatcmpl-12-caab", "chatcmpl-9-0f"}) == ["chatcmpl-[0-9]{1,2}-[0-9a-f]{2,4}"]
+    assert forms({"REDACTED_1"}) == []
+
+
+def test_ids_of_another_form_are_told_apart() -> None:
+    api = table()["openai", "chat"]
+    assert has_form(api, "call", "call_" + "a" * 24)
+    assert not has_form(api, "call", "call-0")

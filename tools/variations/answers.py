@@ -1,0 +1,70 @@
+"""The whole answers of scenarios and recordings: not those that fail, break off, or are probes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from llm_conformance.scenarios import cassette, load
+from llm_conformance.scenarios.cassette import Unreadable
+from llm_conformance.scenarios.expected import read_expected
+from llm_conformance.wire.answers import derive_if_readable
+from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers import table
+from llm_conformance.wire.providers.api import Api
+from llm_conformance.yaml_files import BadFileError
+
+
+@dataclass(frozen=True)
+class SeenAnswer:
+    """One whole answer. `source` is the id of its scenario, or the path of its recording."""
+
+    api: Api
+    source: str
+    is_scenario: bool
+    model: str
+    interaction: Interaction
+
+
+def of_scenarios(directory: Path) -> Iterator[SeenAnswer]:
+    """Yield the whole answers of all scenarios below a directory, except for probes."""
+    for path in load.find(directory)[0]:
+        file = load.read(path, check=False)
+        if file.cassette.metadata.get("grounds") == "probe":
+            continue
+        for mode in file.modes:
+            interaction = file.interaction(mode)
+            if read_expected(file.document["expected"], mode).error is None and interaction.status < 400:
+                model = str(interaction.request.get("model") or file.document["call"].get("model") or "")
+                yield SeenAnswer(file.api, load.id_of(path), True, model, interaction)
+
+
+def of_recordings(directory: Path, skipped: Counter[str]) -> Iterator[SeenAnswer]:
+    """Yield the whole answers of all bare recordings below a directory; count the others in `skipped`."""
+    for path in sorted(directory.rglob("*.yaml")):
+        try:
+            metadata, recorded = cassette.load_bare(path)
+        except BadFileError:
+            skipped["no cassette"] += 1
+            continue
+        for number, each in enumerate(recorded):
+            if isinstance(each, Unreadable):
+                skipped["unreadable"] += 1
+                continue
+            known = table.recognise(each.interaction.uri)
+            api = known[0] if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
+            if api is None:
+                skipped["no such API"] += 1
+            elif not _is_whole(each.interaction, api):
+                skipped["no whole answer"] += 1
+            else:
+                name = path.relative_to(directory).as_posix() + (f"#{number}" if len(recorded) > 1 else "")
+                model = str((known[1].model if known else None) or each.interaction.request.get("model", ""))
+                yield SeenAnswer(api, name, False, model, each.interaction)
+
+
+def _is_whole(interaction: Interaction, api: Api) -> bool:
+    facts = derive_if_readable(interaction, api) if interaction.status < 400 else None
+    return facts is not None and facts.error is None and bool(facts.finish or facts.ended)
