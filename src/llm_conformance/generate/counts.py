@@ -32,6 +32,7 @@ class Counts:
         optional: Paths of the fields that might as well be missing.
         growing: Paths of the fields that grow during a stream.
         totals: Paths of the fields that are totals.
+        summed: Paths of the fields that totals are the sum of.
     """
 
     fields: Mapping[str, int]
@@ -39,6 +40,7 @@ class Counts:
     optional: frozenset[str] = frozenset()
     growing: frozenset[str] = frozenset()
     totals: frozenset[str] = frozenset()
+    summed: frozenset[str] = frozenset()
 
     @property
     def raw(self) -> dict[str, Any]:
@@ -77,7 +79,14 @@ def counts(draw: DrawFn, api: Api) -> Counts:
     if not fields:
         return Counts({}, None)
     optional = frozenset(ways_of(api, MISSING_COUNTS)) & fields.keys() - summed - totals
-    return Counts(fields, Usage(**wholes, **parts, total_tokens=known), optional, frozenset(growing) - totals, totals)
+    return Counts(
+        fields=fields,
+        usage=Usage(**wholes, **parts, total_tokens=known),
+        optional=optional,
+        growing=frozenset(growing) - totals,
+        totals=totals,
+        summed=frozenset(summed),
+    )
 
 
 def _whole(draw: DrawFn, paths: tuple[str, ...], fields: dict[str, int], missing: frozenset[str]) -> int | None:
@@ -117,7 +126,7 @@ def _so_far(draw: DrawFn, counts: Counts, quarter: int) -> Iterator[tuple[str, i
     still_missing = 0
     for key, value in counts.fields.items():
         so_far = value * quarter // 4 if key in counts.growing else value
-        still_missing += value - so_far if key not in counts.optional else 0
+        still_missing += value - so_far if key in counts.summed else 0
         if key not in counts.totals and not (key in counts.optional and some(draw)):
             yield key, so_far
     for key in counts.totals & counts.fields.keys():
