@@ -189,6 +189,13 @@ def test_a_mistake_in_a_file_is_named(fake: Path, capsys: pytest.CaptureFixture[
     assert "unknown or missing: raison, reason; the columns are" in capsys.readouterr().err
 
 
+def test_drawn_answers_are_compared(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["--provider", "deepseek:chat", "--generated", "3", "--work", str(fake.parent)]) == 1
+    out = capsys.readouterr().out
+    assert "deepseek/generated-chat-answers json: /service_tier (3 times)" in out
+    assert "spider" not in out
+
+
 def test_an_environment_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     installed: list[tuple[str, ...]] = []
 

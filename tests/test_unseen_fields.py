@@ -10,7 +10,7 @@ import pytest
 
 from tests import miniature
 from tests.bare_cassettes import EVENTS, write
-from tools import stream_steps, unseen_fields
+from tools import documents, stream_steps, unseen_fields
 
 DEEPSEEK: dict[str, Any] = {"request": {"uri": miniature.URI, "body": json.dumps(miniature.REQUEST)}}
 
@@ -70,6 +70,22 @@ def test_what_all_recordings_have(recordings: Path, capsys: pytest.CaptureFixtur
         sometimes = {"system_fingerprint": "a"} if number else {}
         write(recordings, answer(usage=usage, **sometimes), str(number), **DEEPSEEK)
     assert listed(capsys, recordings, "--always") == ["deepseek:chat json: /usage/cost: 1: mini/spider"]
+
+
+def test_what_the_generator_of_an_api_never_draws(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(recordings, answer(colour="red"), "one", **DEEPSEEK)
+    error = {"status": {"code": 400}, "headers": {"content-type": ["application/json"]}}
+    write(recordings, {"error": {"message": "No."}}, "two", **DEEPSEEK, response=error)
+    assert "!    1  /colour  (openai/one.yaml)" in listed(capsys, recordings, "--generated", "30")
+    assert not [line for line in listed(capsys, recordings, "--generated", "30") if "error" in line]
+    assert [line for line in listed(capsys, recordings, "--generated", "30", "--reverse") if "/tool_calls" in line]
+
+
+def test_the_same_answers_are_drawn_each_time() -> None:
+    first, again = ([*documents.of_generated(["deepseek:chat"], 3)] for _ in range(2))
+    assert first == again
+    assert {each.scenario for each in first} == {f"deepseek/generated-chat-answers#{number}" for number in (1, 2, 3)}
+    assert {each.kind for each in first} == {"request", "json", "event"}
 
 
 def test_other_files_and_apis_are_skipped(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""The JSON documents of scenarios and recordings: requests, plain answers, and what the frames of streams hold."""
+"""The JSON documents of scenarios, recordings and drawn answers: requests, plain answers, documents of streams."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from hypothesis import HealthCheck, Phase, given, settings
+
 from llm_conformance.scenarios import cassette, load
 from llm_conformance.scenarios.cassette import Unreadable
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.framings.base import DONE
-from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.interaction import MODES, Interaction, Mode
 from llm_conformance.wire.providers import table
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.yaml_files import BadFileError
@@ -77,6 +81,37 @@ def of_recordings(directory: Path, skipped: Counter[str]) -> Iterator[Document]:
             part = "stream" if interaction.streamed else "json"
             name = path.relative_to(directory).as_posix() + (f"#{number}" if len(recorded) > 1 else "")
             yield from _documents(str(api), name, part, False, interaction)
+
+
+def of_generated(apis: Iterable[str], number: int) -> Iterator[Document]:
+    """Yield the documents of so many drawn answers for each mode of these APIs (`provider:api`); always the same ones.
+
+    Their names are the id of the scenario and `#1`, `#2` and so on.
+    """
+    for name in apis:
+        provider, _, api = name.partition(":")
+        for mode in MODES:
+            for each in _drawn(table.table()[provider, api], mode, number):
+                yield from _documents(name, each[0], mode, False, each[1])
+
+
+def _drawn(api: Api, mode: Mode, number: int) -> list[tuple[str, Interaction]]:
+    found: list[tuple[str, Interaction]] = []
+
+    @settings(
+        max_examples=number,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(THEMES[0].scenarios(api, mode))
+    def draw(scenario: Scenario) -> None:
+        found.append((f"{scenario.id}#{len(found) + 1}", scenario.interactions[mode]))
+
+    draw()
+    return found
 
 
 def _api(uri: str, metadata: Mapping[str, Any]) -> Api | None:

@@ -1,6 +1,6 @@
 """`python -m tools.unseen_fields DIR`: list what recordings have and no scenario of the same API has.
 
-    python -m tools.unseen_fields DIR [--provider P ...] [--reverse] [--steps] [--always] [--most N]
+    python -m tools.unseen_fields DIR [--provider P ...] [--generated N] [--reverse] [--steps] [--always] [--most N]
 
 DIR has bare recordings (docs/scenarios.md). Compared are the fields, as JSON pointers with `*` for each index and with
 the type of each event and block, and the values of fields that have a word out of a list. A line has the number of
@@ -10,6 +10,9 @@ the whole wire format has.
 `--steps` lists consecutive documents of streams instead: what they carry, and what the next one carries.
 `--reverse` swaps scenarios and recordings; it covers the APIs that have recordings. `--always` lists the fields that
 the object around them has in every recorded answer of an API and mode (in five at least), and not in some scenario.
+
+`--generated N` compares with N drawn answers of each API and mode (theme `answers`) instead of scenarios. With
+`--reverse --generated` this is what is drawn although no recording shows it.
 """
 
 from __future__ import annotations
@@ -129,23 +132,34 @@ def main(arguments: Sequence[str]) -> int:
     """Print the features; return 0."""
     parser = argparse.ArgumentParser("python -m tools.unseen_fields", description=__doc__.partition("\n")[0])
     parser.add_argument("directory", type=Path, metavar="DIR", help="a directory of bare recordings")
-    parser.add_argument("--provider", action="append", metavar="P", help="only this provider; may be repeated")
+    parser.add_argument(
+        "--provider", action="append", metavar="P[:API]", help="only this provider or API; may be repeated"
+    )
     parser.add_argument("--reverse", action="store_true", help="list what only scenarios have")
     parser.add_argument("--steps", action="store_true", help="compare the order in streams instead of the fields")
     parser.add_argument("--always", action="store_true", help="list what all recordings have and a scenario has not")
+    parser.add_argument("--generated", type=int, metavar="N", help="compare with N drawn answers for each API and mode")
     parser.add_argument("--most", type=int, default=200, metavar="N", help="lines for each API; default: 200")
     options = parser.parse_args(arguments)
     if not options.directory.is_dir():
         parser.error(f"{options.directory} is no directory")
     skipped: Counter[str] = Counter()
     recordings = documents.of_recordings(options.directory, skipped)
-    wanted = (each for each in recordings if not options.provider or each.provider in options.provider)
-    written = documents.of_scenarios(CASSETTES)
+    wanted = [
+        each
+        for each in _with_progress(recordings)
+        if not options.provider or {each.provider, each.api} & set(options.provider)
+    ]
+    if options.generated:
+        wanted = [each for each in wanted if each.kind != "error"]
+        written = documents.of_generated(sorted({each.api for each in wanted}), options.generated)
+    else:
+        written = documents.of_scenarios(CASSETTES)
     if options.always:
-        for where, feature, names in always(_with_progress(wanted), written):
+        for where, feature, names in always(wanted, written):
             print(f"{where}: {feature}: {len(names)}: {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}")
     else:
-        recorded, scenarios = (of_documents(each, options.steps) for each in (_with_progress(wanted), written))
+        recorded, scenarios = (of_documents(each, options.steps) for each in (wanted, written))
         have, lack = (scenarios, recorded) if options.reverse else (recorded, scenarios)
         _show(have, lack, sorted(recorded.counts), options.most)
     for why, count in skipped.items():

@@ -1,6 +1,7 @@
 """`python -m tools.sdk_types`: compare the scenarios with the types of the providers' own SDKs.
 
-    python -m tools.sdk_types [--provider P ...] [--work DIR] [--latest] [--probes] [--all] [--recordings DIR]
+    python -m tools.sdk_types [--provider P ...] [--work DIR] [--latest] [--probes] [--all]
+                              [--recordings DIR | --generated N]
 
 Lists the unknown and missing fields, unknown values and unknown variants that `explained.toml` does not explain, and a
 table of all SDKs. Exits with 1 if there are any, if an explanation matches nothing, or if an SDK cannot be used.
@@ -13,10 +14,11 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from llm_conformance.locations import CASSETTES
+from llm_conformance.wire.providers import table
 from llm_conformance.yaml_files import BadFileError
 from peers.environments import Environment, NotInstalledError
 from tools import documents
@@ -65,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
         left = [group for group in found if _is_listed(group, explained, counts, options.probes)]
         for line in lines(left, sys.maxsize if options.all else 5):
             print(line)
-    if not problems and not options.recordings:
+    if not problems and not (options.recordings or options.generated):
         problems += [
             f"{EXPLAINED.name}: matches nothing: {each}"
             for each in explained.unused(counts, whole=not options.provider)
@@ -90,15 +92,27 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--recordings", type=Path, metavar="DIR", help="compare these bare recordings, not the scenarios"
     )
+    parser.add_argument(
+        "--generated", type=int, metavar="N", help="compare N drawn answers of each API and mode, not the scenarios"
+    )
     return parser.parse_args(arguments)
 
 
 def _documents(options: argparse.Namespace) -> list[Document]:
     if options.recordings:
         found = documents.of_recordings(options.recordings, Counter())
+    elif options.generated:
+        return _drawn(options.provider, options.generated)
     else:
         found = documents.of_scenarios(CASSETTES)
     return [each for each in found if not options.provider or {each.provider, each.api} & set(options.provider)]
+
+
+def _drawn(wanted: Sequence[str] | None, number: int) -> list[Document]:
+    """Return the documents of drawn answers. All of an API and mode count as one scenario."""
+    apis = [str(api) for api in table.table().values() if not wanted or {api.provider, str(api)} & set(wanted)]
+    found = documents.of_generated(apis, number)
+    return [replace(each, scenario=each.scenario.partition("#")[0]) for each in found if each.kind != "request"]
 
 
 def _compared(sdk: Sdk, place: Environment, wanted: Iterable[Document], counts: dict[str, Counts]) -> list[Group]:
