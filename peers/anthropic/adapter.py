@@ -28,6 +28,7 @@ HOSTED = ("server_tool_use", "mcp_tool_use")
 ERRORS = {
     "APITimeoutError": "TimeoutError",
     "APIConnectionError": "ServiceUnavailableError",
+    "APIStatusError": "LLMError",  # an error in a stream, whose status is 200
     "APIResponseValidationError": "ValidationError",
     "JSONDecodeError": "ValidationError",
 }

@@ -23,6 +23,7 @@ FINISH = {
 # Errors with an HTTP status are known by that; these are the others, most of them httpx's.
 ERRORS = {
     "ParsingError": "ValidationError",
+    "ApiError": "ValidationError",  # a body that is no JSON, under the status 200
     "JSONDecodeError": "ValidationError",
     "DecodingError": "ValidationError",
     "TimeoutException": "TimeoutError",

@@ -19,10 +19,10 @@ from google import genai
 from google.genai import types
 
 FINISH = {
-    **{"STOP": "stop", "MAX_TOKENS": "length"},
+    **{"STOP": "stop", "MAX_TOKENS": "length", "CONTINUATION": "length"},
     **dict.fromkeys(("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"), "content_filter"),
     **dict.fromkeys(("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"), "content_filter"),
-    **dict.fromkeys(("MODEL_ARMOR", "JAILBREAK"), "content_filter"),
+    **dict.fromkeys(("MODEL_ARMOR", "JAILBREAK", "ESCALATION", "PUP_LIMITED_DISABLED"), "content_filter"),
     **dict.fromkeys(("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"), "error"),
     **dict.fromkeys(("MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE", "NO_IMAGE"), "error"),
 }

@@ -21,6 +21,7 @@ FINISH = {
 ERRORS = {
     "APITimeoutError": "TimeoutError",
     "APIConnectionError": "ServiceUnavailableError",
+    "APIError": "LLMError",  # an error in a stream, which has no status
     "APIResponseValidationError": "ValidationError",
     "JSONDecodeError": "ValidationError",
 }
@@ -154,6 +155,8 @@ def _events(stream, call):
                 given = piece.function.arguments
                 yield {"event_type": "response.function_call_arguments.delta", "delta": given, "tool_call": whose}
             annotations += map(_annotation, delta.annotations or ())
+    if first is None:  # the library takes a body without chunks for a stream that has ended
+        return
     made = [{**each, "arguments": each["arguments"] or "{}"} for each in calls.values()]
     said = {"role": "assistant", "content": text}
     if made:

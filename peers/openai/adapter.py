@@ -29,6 +29,7 @@ KNOWN = {get_args(each.model_fields["type"].annotation)[0] for each in get_args(
 ERRORS = {
     "APITimeoutError": "TimeoutError",
     "APIConnectionError": "ServiceUnavailableError",
+    "APIError": "LLMError",  # an error in a stream, which has no status
     "APIResponseValidationError": "ValidationError",
     "JSONDecodeError": "ValidationError",
     # `ResponseError.code`, of a response that failed
@@ -173,6 +174,7 @@ def _counted(usage, asked, answered):
         "completion_tokens": getattr(usage, f"{answered}_tokens"),
         "total_tokens": usage.total_tokens,
         "cached_tokens": getattr(prompt, "cached_tokens", None),
+        "cache_write_tokens": getattr(prompt, "cache_write_tokens", None),
         "reasoning_tokens": getattr(completion, "reasoning_tokens", None),
         "audio_prompt_tokens": getattr(prompt, "audio_tokens", None),
         "audio_completion_tokens": getattr(completion, "audio_tokens", None),
