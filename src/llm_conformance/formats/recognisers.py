@@ -12,6 +12,8 @@ from typing import Any
 
 from llm_conformance.formats.chat import recogniser as chat
 from llm_conformance.formats.chat.variations import VARIATIONS as CHAT
+from llm_conformance.formats.ollama import recogniser as ollama
+from llm_conformance.formats.ollama.variations import VARIATIONS as OLLAMA
 from llm_conformance.generate.ids import has_form
 from llm_conformance.generate.variations import FINISH_WORDS, MISSING_COUNTS, Variation
 from llm_conformance.pointers import at_pointer
@@ -42,6 +44,7 @@ class Recogniser:
 
 RECOGNISERS: Mapping[str, Recogniser] = {
     "chat": Recogniser(CHAT, chat.ways_of_a_body, chat.ways_of_a_stream),
+    "ollama": Recogniser(OLLAMA, ollama.ways_of_a_body, ollama.ways_of_a_stream),
 }
 """The recognisers, by the name of the wire format in the provider table."""
 

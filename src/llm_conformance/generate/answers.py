@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -56,7 +56,7 @@ class Reasoning:
 class Call:
     """A call of a client's tool. `arguments` is JSON text, "" for no arguments; `seal` is opaque data beside it."""
 
-    id: str
+    id: str | None
     name: str
     arguments: str
     seal: str = ""
@@ -184,6 +184,11 @@ _ARGUMENTS = st.dictionaries(
 def calls(draw: DrawFn, api: Api, most: int = 2) -> tuple[Call, ...]:
     """Draw 0 to `most` tool calls, each with another id. They may be of the same tool, and without arguments."""
     return tuple(call(draw, api, number) for number in range(at_most(draw, most)))
+
+
+def without_ids(calls: Iterable[Call]) -> tuple[Call, ...]:
+    """Return calls as a provider sends them that gives them no ids."""
+    return tuple(replace(call, id=None) for call in calls)
 
 
 def call(draw: DrawFn, api: Api, number: int) -> Call:
