@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from llm_conformance.formats.recognisers import RECOGNISERS, SHARED, recognise, variations_of
+from llm_conformance.generate.answers import style_of
 from llm_conformance.generate.ids import example, has_form
 from llm_conformance.generate.variations import ways_of
 from llm_conformance.locations import CASSETTES
@@ -111,3 +112,10 @@ def test_ids_of_another_form_are_told_apart() -> None:
     api = table()["openai", "chat"]
     assert has_form(api, "call", "call_" + "a" * 24)
     assert not has_form(api, "call", "call-0")
+
+
+def test_the_text_of_arguments_is_the_rows() -> None:
+    assert [style_of(text) for text in ('{"a":1}', '{"a": 1}', '{\n  "a": 1\n}', '{ "a":1 }', "{}", "")] == [
+        *("compact", "spaced", "indented", "other"),
+        *(None, None),
+    ]

@@ -14,8 +14,9 @@ from llm_conformance.formats.chat import recogniser as chat
 from llm_conformance.formats.chat.variations import VARIATIONS as CHAT
 from llm_conformance.formats.ollama import recogniser as ollama
 from llm_conformance.formats.ollama.variations import VARIATIONS as OLLAMA
+from llm_conformance.generate.answers import style_of
 from llm_conformance.generate.ids import has_form
-from llm_conformance.generate.variations import FINISH_WORDS, MISSING_COUNTS, Variation
+from llm_conformance.generate.variations import ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, Variation
 from llm_conformance.pointers import at_pointer
 from llm_conformance.wire.answers import SHAPELESS, derive, documents
 from llm_conformance.wire.interaction import Interaction
@@ -48,7 +49,10 @@ RECOGNISERS: Mapping[str, Recogniser] = {
 }
 """The recognisers, by the name of the wire format in the provider table."""
 
-SHARED = (FINISH_WORDS, MISSING_COUNTS)
+_PIECES_OF_TEXT = ("converse", "interactions", "messages")
+"""Wire formats that stream arguments as pieces of text, although they are an object otherwise."""
+
+SHARED = (ARGUMENTS, FINISH_WORDS, MISSING_COUNTS)
 """The variations that all formats have."""
 
 
@@ -89,6 +93,10 @@ def _recognised(api: Api, interaction: Interaction) -> Iterator[Way]:
             yield Way(f"id of the {kind}", id, None)
     if facts.finish:
         yield _way(api, FINISH_WORDS, "listed" if facts.finish in api.finish else "new")
+    if api.tool_arguments == "text" or (interaction.streamed and api.wire in _PIECES_OF_TEXT):
+        styles = (style_of(arguments) for _, _, arguments in facts.tool_calls)
+        for style in filter(None, styles):
+            yield _way(api, ARGUMENTS, style)
     if facts.usage:
         for path in _missing(api, facts.usage):
             yield _way(api, MISSING_COUNTS, path)

@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -16,7 +17,7 @@ from llm_conformance.generate.chance import at_most, either, pick
 from llm_conformance.generate.counts import Counts
 from llm_conformance.generate.ids import draw_id
 from llm_conformance.generate.think import ThinkText
-from llm_conformance.generate.variations import FINISH_WORDS, ways_of
+from llm_conformance.generate.variations import ARGUMENTS, FINISH_WORDS, ways_of
 from llm_conformance.scenarios.expected import ExpectedToolCall
 from llm_conformance.wire.providers.api import Api
 
@@ -193,14 +194,35 @@ def without_ids(calls: Iterable[Call]) -> tuple[Call, ...]:
 
 def call(draw: DrawFn, api: Api, number: int) -> Call:
     """Draw a tool call. Another `number` gives it another id."""
-    return Call(draw_id(draw, api, "call", number), pick(draw, *TOOL_NAMES), _arguments(draw))
+    return Call(draw_id(draw, api, "call", number), pick(draw, *TOOL_NAMES), _arguments(draw, api))
 
 
-def _arguments(draw: DrawFn) -> str:
+_STYLES: Mapping[str, Mapping[str, Any]] = {
+    "compact": {"separators": (",", ":")},
+    "spaced": {},
+    "indented": {"indent": 2},
+}
+
+
+def _arguments(draw: DrawFn, api: Api) -> str:
     arguments = draw(_ARGUMENTS)
     if not arguments:
         return pick(draw, "{}", "")
-    return json.dumps(arguments, ensure_ascii=either(draw), indent=pick(draw, None, 1))
+    ways = [way for way in ways_of(api, ARGUMENTS) if way in _STYLES] or [ARGUMENTS.usual]
+    return json.dumps(arguments, ensure_ascii=either(draw), **_STYLES[pick(draw, *ways)])
+
+
+def style_of(arguments: str) -> str | None:
+    """Return how the JSON text of arguments is written, None for empty ones."""
+    value = json.loads(arguments or "{}")
+    if not value:
+        return None
+    texts = (
+        (way, json.dumps(value, ensure_ascii=escaped, **style))
+        for way, style in _STYLES.items()
+        for escaped in (True, False)
+    )
+    return next((way for way, text in texts if text == arguments), "other")
 
 
 def seals(draw: DrawFn) -> str:

@@ -53,6 +53,14 @@ MISSING_COUNTS = Variation("missing counts", "a field of the usage object that i
 """Its ways are fields of the usage object, as the column `usage` names them, or `none`."""
 
 
+ARGUMENTS = Variation(
+    "text of arguments",
+    "how the JSON text of a tool call's arguments is written",
+    "compact",
+    ("compact", "spaced", "indented", "other"),
+)
+"""Compact is `{"a":1,"b":2}`, spaced is `{"a": 1, "b": 2}`. Other texts are recognised, and never drawn."""
+
 FINISH_WORDS = Variation(
     "finish words",
     "whether there may be finish words that the row does not list, because the provider says that it adds some",
