@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from llm_conformance.formats.recognisers import RECOGNISERS, SHARED, recognise, variations_of
 from llm_conformance.generate.answers import style_of
 from llm_conformance.generate.ids import example, has_form
+from llm_conformance.generate.models import models, reasoning_models
 from llm_conformance.generate.variations import ways_of
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
@@ -76,6 +77,35 @@ def test_calls_name_models_of_the_row(api: Api) -> None:
     def check(scenario: Scenario) -> None:
         assert scenario.model in api.models
         assert scenario.expected["json"].model == (api.models[scenario.model] or scenario.model)
+
+    check()
+
+
+@pytest.mark.parametrize("api", APIS, ids=str)
+def test_rows_state_models_for_all_that_they_send(api: Api) -> None:
+    assert any(source.startswith("models: ") for source in api.sources), "say where the models come from"
+    assert bool(api.speaking_models) == api.speaks
+    assert reasoning_models(api) or not api.reasoning_fields
+
+
+def test_models_fit_the_answer() -> None:
+    api = table()["fireworks", "chat"]
+    reasoning = [model for model in api.models if model not in api.plain_models]
+    assert list(reasoning_models(api)) == reasoning != list(api.models)
+    assert "accounts/fireworks/models/deepseek-r1-0528" in models(api, "leading")
+    assert "accounts/fireworks/models/deepseek-r1-0528" not in models(api)
+    speaking = table()["openai", "chat"]
+    assert models(speaking, speaks=True) == speaking.speaking_models
+    assert not set(models(speaking)) & set(speaking.speaking_models)
+
+
+@pytest.mark.parametrize("api", [api for api in APIS if api.plain_models], ids=str)
+def test_plain_models_do_not_reason(api: Api) -> None:
+    @settings(max_examples=30, derandomize=True, deadline=None, database=None)
+    @given(ANSWERS.scenarios(api, "json"))
+    def check(scenario: Scenario) -> None:
+        if scenario.expected["json"].reasoning is not None and scenario.think_profile == "off":
+            assert scenario.model not in api.plain_models
 
     check()
 

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 from hypothesis.strategies import DrawFn
 
 from llm_conformance.generate import answers
-from llm_conformance.generate.answers import Answer, Audio, Block, Call, Text
+from llm_conformance.generate.answers import Answer, Audio, Block, Call, Reasoning, Text
 from llm_conformance.generate.chance import at_most, pick
 from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.framing import Style
 from llm_conformance.generate.further import with_further_fields
 from llm_conformance.generate.ids import draw_id
-from llm_conformance.generate.models import models
+from llm_conformance.generate.models import models, reasoning_models
 from llm_conformance.generate.think import ThinkText
 from llm_conformance.generate.variations import WITHOUT_COUNTS, Variation, choose, ways_of
 from llm_conformance.scenarios.expected import ExpectedAnnotation
@@ -137,7 +137,9 @@ class Generator:
         """
         has_calls = any(isinstance(block, Call) for block in blocks)
         speaks = any(isinstance(block, Audio) for block in blocks)
-        fitting = models(api, think.profile if think else "off", speaks) or tuple(api.models)
+        reasons = any(isinstance(block, Reasoning) for block in blocks)
+        fitting = reasoning_models(api) if reasons else models(api, think.profile if think else "off", speaks)
+        fitting = fitting or tuple(api.models)
         model = asked or pick(draw, *fitting)
         return Answer(
             api=api,

@@ -17,6 +17,14 @@ def models(api: Api, profile: ThinkProfile = "off", speaks: bool = False) -> tup
     )
 
 
+def reasoning_models(api: Api) -> tuple[str, ...]:
+    """Return the models of an API that show reasoning in a field of its own.
+
+    Their think profile makes no difference: beside such reasoning, think tags are text.
+    """
+    return tuple(model for model in api.models if model not in (*api.plain_models, *api.speaking_models))
+
+
 def profiles(api: Api) -> Iterator[ThinkProfile]:
     """Yield each think profile that a model of an API has, once."""
     yield from dict.fromkeys(api.think_profile(model) for model in api.models if model not in api.speaking_models)

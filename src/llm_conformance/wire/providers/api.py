@@ -129,6 +129,7 @@ class Api:
         pricing: The page that says what a token costs.
         models: The models that generated calls name, and what their answers call them: "" for the same name.
         speaking_models: Those of them that answer with audio, and only those.
+        plain_models: Those of them that never show reasoning in a field of its own.
         ids: The forms of ids by kind (`answer`, `call`, and what the format has besides), as patterns of literal
             characters and character classes.
         varies: In which ways the API does what providers of its format do in different ways, by the name of the
@@ -173,6 +174,7 @@ class Api:
     speaks: bool = False
     models: Mapping[str, str] = field(default_factory=dict)
     speaking_models: tuple[str, ...] = ()
+    plain_models: tuple[str, ...] = ()
     ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     varies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     further: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

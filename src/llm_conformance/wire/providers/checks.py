@@ -80,9 +80,10 @@ def _problems(columns: Columns) -> Iterator[tuple[Where, str]]:
 
 def _drawing_problems(columns: Columns) -> Iterator[tuple[Where, str]]:
     """Yield what is wrong with the columns that generated inputs are drawn from."""
-    for number, model in enumerate(columns.get("speaking_models", ())):
-        if model not in columns.get("models", {}):
-            yield ("speaking_models", number), f"{model!r} is not one of the models; add it there, too"
+    for column in ("speaking_models", "plain_models"):
+        for number, model in enumerate(columns.get(column, ())):
+            if model not in columns.get("models", {}):
+                yield (column, number), f"{model!r} is not one of the models; add it there, too"
     for kind, forms in columns.get("ids", {}).items():
         for form in forms:
             if not _ID_FORM.fullmatch(form):
