@@ -149,3 +149,15 @@ def test_the_text_of_arguments_is_the_rows() -> None:
         *("compact", "spaced", "indented", "other"),
         *(None, None),
     ]
+
+
+def test_a_generated_answer_that_failed_may_be_raised() -> None:
+    api = table()["cohere", "chat"]
+
+    @settings(max_examples=60, derandomize=True, deadline=None, database=None)
+    @given(ANSWERS.scenarios(api, "json"))
+    def check(scenario: Scenario) -> None:
+        expected = scenario.expected["json"]
+        assert expected.allows("ServiceUnavailableError") == ("error" in expected.finish_reasons)
+
+    check()

@@ -22,7 +22,7 @@ from llm_conformance import schema
 from llm_conformance.contract import error_for_status
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.scenarios import derive
-from llm_conformance.scenarios.expected import Expected, with_plain_segments
+from llm_conformance.scenarios.expected import FAILED, Expected, with_plain_segments
 from llm_conformance.wire import answers, think_tags
 from llm_conformance.wire.answers import WireFacts
 from llm_conformance.wire.interaction import Interaction
@@ -38,8 +38,6 @@ CLAIMED: Mapping[str, frozenset[str]] = {
 _ALWAYS_CLAIMED = frozenset({"model", "reasoning", "tool_calls", "usage", "finish_reason", "raw_finish_reason"})
 _SELDOM_TAG = "thinking"
 """The tag of Amazon Nova and the first Claude models with tools. No API names it; some libraries split at it."""
-_FAILED = ("LLMError", "ServiceUnavailableError", "TimeoutError")
-"""What an adapter may raise for an answer that ended with an error, instead of returning what came."""
 _PENDING = ("queued", "in_progress")
 
 
@@ -122,7 +120,7 @@ def _of_answer(
         annotations=expected.annotations if "annotations" in stated else (),
         may_raise=(
             *(("ValidationError",) if may_reject else ()),
-            *(_FAILED if "error" in expected.finish_reasons else ()),
+            *(FAILED if "error" in expected.finish_reasons else ()),
         ),
         shows_early=derive.shown_early(interaction, api) if interaction.streamed else frozenset(),
     )

@@ -15,6 +15,9 @@ from llm_conformance.scenarios.round_trip import RoundTripRequirement
 from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import OffsetUnit
 
+FAILED = ("LLMError", "ServiceUnavailableError", "TimeoutError")
+"""What an adapter may raise for an answer that ended with an error, instead of returning what came."""
+
 
 @dataclass(frozen=True)
 class ExpectedAnnotation:

@@ -14,7 +14,7 @@ from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.generate import answers, framing
 from llm_conformance.generate.answers import Answer
 from llm_conformance.generate.generator import Generator
-from llm_conformance.scenarios.expected import Expected
+from llm_conformance.scenarios.expected import FAILED, Expected
 from llm_conformance.scenarios.scenario import Fault
 from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers.api import Api
@@ -112,6 +112,7 @@ def _expected(answer: Answer, generator: Generator) -> Expected:
         finish_reasons=answer.finish_reasons,
         raw_finish_reasons=generator.raw_finish_reasons(answer),
         offset_unit=answer.api.offset_unit,
+        may_raise=FAILED if "error" in answer.finish_reasons else (),
     )
 
 

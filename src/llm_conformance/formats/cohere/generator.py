@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
 
+from llm_conformance.formats.cohere.variations import (
+    BEFORE_CALLS,
+    CITATION_PLACE,
+    CITATION_SOURCE,
+    CITATION_TYPE,
+    CONTENT,
+    COUNTS_OF_A_FAILURE,
+    NO_CITATIONS,
+)
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
-from llm_conformance.generate.chance import either, pick
+from llm_conformance.generate.counts import Counts
 from llm_conformance.generate.generator import Generator
+from llm_conformance.generate.think import ThinkText
+from llm_conformance.generate.variations import Variation, choose, empty, ways_of
 from llm_conformance.wire.framings.base import Frame
+from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Thinking(Reasoning):
+    """Reasoning in a content block, also before calls; other reasoning before calls is their plan."""
 
 
 class CohereGenerator(Generator):
@@ -28,26 +46,53 @@ class CohereGenerator(Generator):
     carriers: ClassVar[tuple[str, ...]] = ("content-delta", "message-end")
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw a plan and calls, or thinking and text with citations."""
+        """Draw reasoning and calls, or content blocks."""
         calls = answers.calls(draw, api)
-        if calls:
-            plan = draw(texts.reasonings())
-            return (*([Reasoning(plan)] if plan else []), *calls)
-        kinds = pick(draw, ("text",), ("thinking", "text"), ("text", "text"), ("thinking", "text", "text"))
-        return tuple(self._block(draw, kind) for kind in kinds)
+        if not calls:
+            kinds = choose(draw, api, CONTENT)
+            return tuple(self._block(draw, kind) for kind in kinds.split(", ") if kind != "none")
+        where = choose(draw, api, BEFORE_CALLS)
+        reasoning = draw(texts.reasonings().filter(bool)) if where != "nothing" else ""
+        before = Thinking(reasoning) if where == "thinking" else Reasoning(reasoning)
+        return (*([before] if reasoning else []), *calls)
 
     def _block(self, draw: DrawFn, kind: str) -> Block:
         if kind == "thinking":
-            return Reasoning(draw(texts.reasonings()))
+            return Thinking(draw(texts.reasonings()))
         return answers.cited(draw, draw(texts.answers()))
 
+    def answer(
+        self,
+        draw: DrawFn,
+        api: Api,
+        blocks: tuple[Block, ...],
+        think: ThinkText | None = None,
+        asked: str | None = None,
+        mode: Mode = "json",
+    ) -> Answer:
+        """Draw the rest of an answer. One that failed may have no token counts."""
+        answer = super().answer(draw, api, blocks, think, asked, mode)
+        failed = api.finish.get(answer.word or "") == "error"
+        if failed and choose(draw, api, COUNTS_OF_A_FAILURE) == "absent":
+            return replace(answer, counts=Counts({}, None))
+        return answer
+
+    def may_lack_counts(self, api: Api, mode: Mode) -> bool:
+        """Return True if there are failed answers without token counts."""
+        return "absent" in ways_of(api, COUNTS_OF_A_FAILURE)
+
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
-        """Return a citation of a document. Its offsets count in the content block that it names."""
+        """Return a citation. Its offsets count in the content block that it names, or else in the text.
+
+        The number of the citation decides which of the ways of the API it has.
+        """
+        has_type = _way(answer.api, CITATION_TYPE, citation.number) == "given"
+        number = next(number for number, each in enumerate(answer.blocks) if each is block)
         return {
             "text": block.text[citation.start : citation.end],
-            "type": "TEXT_CONTENT",
-            "content_index": next(number for number, each in enumerate(answer.blocks) if each is block),
-            "sources": [{"type": "document", "id": f"doc:{citation.number}", "document": {"title": "Found"}}],
+            **({"type": "TEXT_CONTENT"} if has_type else {}),
+            **({"content_index": number} if len(answer.blocks) > 1 else {}),
+            "sources": [_SOURCES[_way(answer.api, CITATION_SOURCE, citation.number)]],
         }
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
@@ -57,16 +102,15 @@ class CohereGenerator(Generator):
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a response with its message."""
         message: Fields = {"role": "assistant"}
+        content = _contents(answer)
+        if content or not answer.calls:
+            message["content"] = [_content(block, None) for block in content]
         if answer.calls:
             message["tool_calls"] = [_call(call, call.arguments) for call in answer.calls]
-            if answer.reasoning:
-                message["tool_plan"] = answer.reasoning
-        else:
-            message["content"] = [_content(block, None) for block in answer.blocks]
+            message |= {"tool_plan": answer.reasoning} if answer.reasoning and not content else {}
         citations = self._citations(answer)
-        if either(draw) or citations:
-            message["citations"] = citations
-        usage = {"usage": answer.counts.raw} if answer.counts.usage else {}
+        message |= {"citations": citations} if citations else empty(draw, answer.api, NO_CITATIONS, "citations", [])
+        usage = {"usage": _usage(answer)} if answer.counts.usage else {}
         return {"id": answer.id, "finish_reason": answer.word, "message": message, **usage}
 
     def _citations(self, answer: Answer) -> list[Fields]:
@@ -76,26 +120,34 @@ class CohereGenerator(Generator):
         ]
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream of events. Citations follow their block, or all blocks."""
-        events: list[Fields] = [{"type": "message-start", "id": answer.id, "delta": {"message": {"role": "assistant"}}}]
-        late = either(draw)
-        citations = list(enumerate(self._citations(answer)))
-        for index, block in enumerate(answer.blocks):
-            if isinstance(block, Call):
-                number = answer.calls.index(block)
-                events += [event | {"index": number} for event in self._call_events(draw, block)]
-            elif answer.calls:
-                pieces = texts.pieces(draw, getattr(block, "text", ""))
-                events += [{"type": "tool-plan-delta", "delta": {"message": {"tool_plan": piece}}} for piece in pieces]
-            else:
-                events += [event | {"index": index} for event in self._content_events(draw, block)]
-                if not late:
-                    events += _citation_events((n, each) for n, each in citations if each["content_index"] == index)
-        if late:
-            events += _citation_events(iter(citations))
-        usage = {"usage": answer.counts.raw} if answer.counts.usage else {}
-        events.append({"type": "message-end", "delta": {"finish_reason": answer.word, **usage}})
+        """Draw a stream of events."""
+        whole = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
+        events: list[Fields] = [{"type": "message-start", "id": answer.id, "delta": {"message": whole}}]
+        content = _contents(answer)
+        for index, block in enumerate(content):
+            events += [event | {"index": index} for event in self._content_events(draw, block)]
+        if answer.calls and not content:
+            pieces = texts.pieces(draw, answer.reasoning or "")
+            events += [{"type": "tool-plan-delta", "delta": {"message": {"tool_plan": piece}}} for piece in pieces]
+        for number, call in enumerate(answer.calls):
+            events += [event | {"index": number} for event in self._call_events(draw, call)]
+        self._add_citations(draw, answer, events)
+        usage = _usage(answer) if answer.counts.usage else {}
+        events.append({"type": "message-end", "delta": {"finish_reason": answer.word, "usage": usage}})
         return [*(Frame(event, event["type"], event["type"] == "message-end") for event in events), Frame("[DONE]")]
+
+    def _add_citations(self, draw: DrawFn, answer: Answer, events: list[Fields]) -> None:
+        """Add the citations to the events of the content, in a place that is drawn."""
+        citations = list(enumerate(self._citations(answer)))
+        where = choose(draw, answer.api, CITATION_PLACE) if citations else ""
+        if where == "behind all blocks":
+            events += _citation_events(citations)
+            return
+        for number, event in reversed(list(enumerate(events))):
+            if event["type"] == "content-end":
+                own = [each for each in citations if each[1].get("content_index", event["index"]) == event["index"]]
+                at = number if where == "in the block" else number + 1
+                events[at:at] = _citation_events(own)
 
     def _content_events(self, draw: DrawFn, block: Block) -> Iterator[Fields]:
         yield {"type": "content-start", "delta": {"message": {"content": _content(block, "")}}}
@@ -117,6 +169,31 @@ class CohereGenerator(Generator):
         )
 
 
+_SOURCES: Mapping[str, Fields] = {
+    "document": {"type": "document", "id": "doc:0", "document": {"id": "doc:0", "title": "Found", "text": "a"}},
+    "tool": {"type": "tool", "id": "look_up_0:0", "tool_output": {"content": "a"}},
+}
+
+
+def _way(api: Api, variation: Variation, number: int) -> str:
+    ways = ways_of(api, variation)
+    return ways[number % len(ways)]
+
+
+def _contents(answer: Answer) -> list[Block]:
+    """Return the blocks that are content. Reasoning before calls is, if it is no plan."""
+    return [
+        block
+        for block in answer.blocks
+        if isinstance(block, Thinking) or (not answer.calls and not isinstance(block, Call))
+    ]
+
+
+def _usage(answer: Answer) -> Fields:
+    """Return the token counts, and what was billed, which is less."""
+    return {"billed_units": {"input_tokens": 1, "output_tokens": 0}, **answer.counts.raw}
+
+
 def _content(block: Block, piece: str | None) -> Fields:
     kind, text = ("text", block.text) if isinstance(block, Text) else ("thinking", getattr(block, "text", ""))
     return {"type": kind, kind: text if piece is None else piece}
@@ -126,7 +203,9 @@ def _call(call: Call, arguments: str) -> Fields:
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
-def _citation_events(numbered: Iterator[tuple[int, Fields]]) -> Iterator[Fields]:
+def _citation_events(numbered: Iterable[tuple[int, Fields]]) -> list[Fields]:
+    events: list[Fields] = []
     for number, each in numbered:
-        yield {"type": "citation-start", "index": number, "delta": {"message": {"citations": each}}}
-        yield {"type": "citation-end", "index": number}
+        events.append({"type": "citation-start", "index": number, "delta": {"message": {"citations": each}}})
+        events.append({"type": "citation-end", "index": number})
+    return events
