@@ -18,7 +18,7 @@ from llm_conformance.formats.ollama import recogniser as ollama
 from llm_conformance.formats.ollama.variations import VARIATIONS as OLLAMA
 from llm_conformance.generate.answers import style_of
 from llm_conformance.generate.ids import has_form
-from llm_conformance.generate.variations import ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, Variation
+from llm_conformance.generate.variations import ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS, Variation
 from llm_conformance.pointers import at_pointer
 from llm_conformance.wire.answers import SHAPELESS, derive, documents
 from llm_conformance.wire.interaction import Interaction
@@ -55,7 +55,7 @@ RECOGNISERS: Mapping[str, Recogniser] = {
 _PIECES_OF_TEXT = ("converse", "interactions", "messages")
 """Wire formats that stream arguments as pieces of text, although they are an object otherwise."""
 
-SHARED = (ARGUMENTS, FINISH_WORDS, MISSING_COUNTS)
+SHARED = (ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS)
 """The variations that all formats have."""
 
 
@@ -101,6 +101,8 @@ def _recognised(api: Api, interaction: Interaction) -> Iterator[Way]:
         for style in filter(None, styles):
             yield _way(api, ARGUMENTS, style)
     if facts.usage:
+        if any(at_pointer(facts.usage, f"/{path}") == 0 for path in _paths(api)):
+            yield _way(api, ZERO_COUNTS, "sent")
         for path in _missing(api, facts.usage):
             yield _way(api, MISSING_COUNTS, path)
     recogniser = RECOGNISERS.get(api.wire)
@@ -121,8 +123,12 @@ def _way(api: Api, variation: Variation, way: str) -> Way:
     return Way(variation.name, way, known)
 
 
+def _paths(api: Api) -> list[str]:
+    return sorted({path.strip("-?") for paths in api.usage.values() for path in paths})
+
+
 def _missing(api: Api, usage: Mapping[str, Any]) -> Iterator[str]:
     """Yield the fields of the usage object that are missing or null."""
-    for path in sorted({path.strip("-?") for paths in api.usage.values() for path in paths}):
+    for path in _paths(api):
         if at_pointer(usage, f"/{path}") is None:
             yield path

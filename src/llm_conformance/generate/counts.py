@@ -14,7 +14,7 @@ from hypothesis.strategies import DrawFn
 
 from llm_conformance.contract import Usage
 from llm_conformance.generate.chance import at_most, some
-from llm_conformance.generate.variations import MISSING_COUNTS, ways_of
+from llm_conformance.generate.variations import MISSING_COUNTS, ZERO_COUNTS, choose, ways_of
 from llm_conformance.pointers import placed
 from llm_conformance.wire.providers.api import PARTS, Api
 
@@ -33,6 +33,7 @@ class Counts:
         growing: Paths of the fields that grow during a stream.
         totals: Paths of the fields that are totals.
         summed: Paths of the fields that totals are the sum of.
+        keeps_zeros: Whether fields that are 0 are sent.
     """
 
     fields: Mapping[str, int]
@@ -41,6 +42,7 @@ class Counts:
     growing: frozenset[str] = frozenset()
     totals: frozenset[str] = frozenset()
     summed: frozenset[str] = frozenset()
+    keeps_zeros: bool = True
 
     @property
     def raw(self) -> dict[str, Any]:
@@ -54,6 +56,7 @@ def counts(draw: DrawFn, api: Api) -> Counts:
 
     The parts of a count never add up to more than the count, nor to more than the field that it begins with.
     """
+    keeps_zeros = choose(draw, api, ZERO_COUNTS) == "sent"
     missing = frozenset(path for path in ways_of(api, MISSING_COUNTS) if path != MISSING_COUNTS.usual and some(draw))
     fields: dict[str, int] = {}
     wholes: dict[str, Any] = {whole: _whole(draw, api.usage.get(whole, ()), fields, missing) for whole in _WHOLES}
@@ -71,7 +74,9 @@ def counts(draw: DrawFn, api: Api) -> Counts:
             if path not in summed and wholes[whole] is not None and path not in missing:
                 fields[path] = left[whole] * at_most(draw, 4) // 4
                 left[whole] -= fields[path]
-            parts[part] = fields.get(path)
+            parts[part] = fields.get(path) if keeps_zeros else fields.get(path) or None
+    if not keeps_zeros:
+        fields = {path: count for path, count in fields.items() if count}
     growing = {path.strip("-?") for path in api.usage.get("completion_tokens", ())}
     completion_parts = [part for part, whole in PARTS.items() if whole == "completion_tokens"]
     growing |= {path for part in completion_parts for path in api.usage.get(part, ())}
@@ -86,6 +91,7 @@ def counts(draw: DrawFn, api: Api) -> Counts:
         growing=frozenset(growing) - totals,
         totals=totals,
         summed=frozenset(summed),
+        keeps_zeros=keeps_zeros,
     )
 
 
@@ -101,8 +107,8 @@ def _whole(draw: DrawFn, paths: tuple[str, ...], fields: dict[str, int], missing
         fields[paths[0]] = sum(taken) + rest
         return rest
     present = [path.rstrip("?") for path in paths if path.strip("-?") not in missing and not path.startswith("-")]
-    # A prompt has one token at least: its last.
-    fields |= {path: draw(_NUMBERS) + (1 if not fields and path == present[0] else 0) for path in present}
+    # A prompt has at least one token, and so has an answer: that with which it ends.
+    fields |= {path: draw(_NUMBERS) + (path == present[0]) for path in present}
     is_whole = paths and all(path.endswith("?") or path.strip("-") not in missing for path in paths)
     return sum(fields[path] for path in present) if is_whole else None
 
@@ -127,10 +133,12 @@ def _so_far(draw: DrawFn, counts: Counts, quarter: int) -> Iterator[tuple[str, i
     for key, value in counts.fields.items():
         so_far = value * quarter // 4 if key in counts.growing else value
         still_missing += value - so_far if key in counts.summed else 0
-        if key not in counts.totals and not (key in counts.optional and some(draw)):
+        is_sent = bool(so_far) or counts.keeps_zeros
+        if key not in counts.totals and is_sent and not (key in counts.optional and some(draw)):
             yield key, so_far
     for key in counts.totals & counts.fields.keys():
-        yield key, counts.fields[key] - still_missing
+        if counts.keeps_zeros or counts.fields[key] > still_missing:
+            yield key, counts.fields[key] - still_missing
 
 
 def nested(fields: Mapping[str, int]) -> dict[str, Any]:

@@ -53,6 +53,8 @@ MISSING_COUNTS = Variation("missing counts", "a field of the usage object that i
 """Its ways are fields of the usage object, as the column `usage` names them, or `none`."""
 
 
+ZERO_COUNTS = Variation("counts of 0", "whether a count that is 0 is sent", "sent", ("sent", "left out"))
+
 ARGUMENTS = Variation(
     "text of arguments",
     "how the JSON text of a tool call's arguments is written",
