@@ -18,15 +18,14 @@ from pathlib import Path
 from adapters import ReferenceAdapters
 from llm_conformance.adapter import loader
 from llm_conformance.adapter.declarations import Method
-from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.example_judge import ExampleJudge
-from llm_conformance.judging.search import search
 from llm_conformance.locations import RULES
 from llm_conformance.replay import cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
 from llm_conformance.rules.catalogue import rules_in
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers.table import table
 
@@ -35,7 +34,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--examples", type=int, default=300)
-    effort = Effort(parser.parse_args().examples, reproducible=True)
+    examples_each = parser.parse_args().examples
     (reference,) = loader.load_all(["adapters"], Path.cwd())
     drawn = THEMES[0].scenarios(table()["deepseek", "chat"], "stream")
     runner = Runner(10, ReplayServer())
@@ -50,14 +49,14 @@ def main() -> None:
         examples.append(scenario)
         return False
 
-    times = {"drawn": seconds(lambda: search("drawn", drawn, collected, effort))}
+    times = {"drawn": seconds(lambda: draw(drawn, collected, examples_each, seed=1))}
     call = runner.run(cell.Cell(reference, examples[0], "stream", "parse_stream")).call
     adapter = ReferenceAdapters()
     times["parser"] = seconds(
         lambda: [list(adapter.parse_stream([each.interactions["stream"].body], call)) for each in examples]
     )
     for method in ("parse_stream", "stream"):
-        times[method] = seconds(lambda method=method: search(method, drawn, judged(method), effort))  # type: ignore[misc]
+        times[method] = seconds(lambda method=method: draw(drawn, judged(method), examples_each, seed=1))  # type: ignore[misc]
     for name in ("parser", "drawn", "parse_stream", "stream"):
         seconds_each = times[name] / len(examples)
         ratio = times[name] / times["parser"]

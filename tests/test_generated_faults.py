@@ -12,7 +12,7 @@ from llm_conformance.adapter.declarations import Method
 from llm_conformance.judging.counterexamples import Counterexample
 from llm_conformance.judging.effort import QUICK, Effort
 from llm_conformance.judging.example_judge import ExampleJudge
-from llm_conformance.judging.search import search
+from llm_conformance.judging.search import find_failures
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
@@ -91,11 +91,8 @@ def found(fault: Fault, runner: Runner) -> Counterexample | None:
     # A search draws by chance: some miss a fault that most find. The second one draws other scenarios.
     judge = ExampleJudge(runner, [rule])
     for name in (f"{fault}", f"{fault} again"):
-        search(
-            name,
-            theme.scenarios(api, mode),
-            lambda scenario: judge.is_wrong(Cell(judged, scenario, mode, method)),
-            effort,
+        find_failures(
+            judge, name, theme.scenarios(api, mode), lambda scenario: Cell(judged, scenario, mode, method), effort
         )
         if judge.results[rule].counterexample is not None:
             break

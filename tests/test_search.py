@@ -29,7 +29,7 @@ def test_a_counterexample_is_shown_kept_and_reproduced(pytester: pytest.Pytester
     result.stdout.fnmatch_lines(
         [
             "Requirement  MSG-2: *",
-            "Actual       * code points: *",
+            "Actual       *",
             "Where        zai/generated-chat-answers-*, json, parse",
             "Scenario     Generated: * (generated; */zai/generated-chat-answers-*.scenario.yaml)",
             'Body         {"id": "answer-1", *',
@@ -103,14 +103,18 @@ def test_a_bad_number_of_examples_is_a_usage_error(pytester: pytest.Pytester, wr
 
 
 def test_effort() -> None:
+    assert Effort.named("quick").reproducible
     assert Effort.named("ci").reproducible
+    assert not Effort.named("deep").reproducible
     assert Effort.named("300") == Effort(300)
     assert Effort(10).times(0.01).examples == 1
     assert Effort(0).times(4).examples == 0
 
 
 def test_apis_of_one_format_share_the_examples_of_a_profile() -> None:
-    assert Effort.named("ci").times(2, among=25) == Effort(40, reproducible=True, shared=True)
+    assert Effort.named("ci").times(2, among=25) == Effort(40, reproducible=True, shared=True, first=10)
+    assert Effort.named("quick").times(2, among=25).parts == (10,)
+    assert Effort.named("ci").times(2, among=25).parts == (10, 30)
     assert Effort.named("quick").times(1).examples == 25
     assert Effort.named("300").times(1, among=25).examples == 300
     assert Effort.named("deep").times(1, among=25).examples == 5000

@@ -106,8 +106,8 @@ OPTIONS = (
     ),
     Option(
         "examples",
-        "number of generated examples for each property: a number, `quick` (the default), `ci` (the same examples in "
-        "every run), `deep` (for a night), or 0 for none",
+        "number of generated examples for each property: `quick` (the default) or `ci`, which draw the same in every "
+        "run; `deep` (for a night) or a number, which draw anew; or 0 for none",
         metavar="N",
         default="quick",
     ),

@@ -38,8 +38,8 @@ class CellJudge:
     """Judges cells by rules: runs the exchange if a rule needs it, applies known deviations, counts the verdicts.
 
     Cells whose calls would die like all before them (`stops`) are blocked. With `probes_apart`, probes pass or fail as
-    `probe-passed` or `probe-failed`. Failures of what is newer than `edition` are `new`. With `collects`, searches find
-    what they find when all of it is known (`find_failures`).
+    `probe-passed` or `probe-failed`. Failures of what is newer than `edition` are `new`. Without `shrinks` searches do
+    not look for smaller examples.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class CellJudge:
         deviations: Deviations | None = None,
         probes_apart: bool = False,
         edition: str = editions.CURRENT,
-        collects: bool = False,
+        shrinks: bool = True,
         stops: Stops | None = None,
     ) -> None:
         self._runner = runner
@@ -57,7 +57,7 @@ class CellJudge:
         self._deviations = deviations or Deviations()
         self._probes_apart = probes_apart
         self._edition = edition
-        self._collects = collects
+        self._shrinks = shrinks
         self._stops = stops or Stops(is_active=False)
 
     def judge(self, cell: Cell, rules: Iterable[Rule], tally: Tally | None = None) -> list[JudgedRule]:
@@ -142,10 +142,7 @@ class CellJudge:
         # Importing Hypothesis takes longer than judging a provider; a run without generated inputs does not need it.
         from llm_conformance.judging.cut_search import search_cuts
 
-        is_named = self._deviations.apply(verdict(cell, rule, Status.PASS)).deviation is not None
-        return search_cuts(
-            cell, rule, self._runner, self._effort, self._known(cell), collects=self._collects, to_its_end=is_named
-        )
+        return search_cuts(cell, rule, self._runner, self._effort, self._known(cell), shrinks=self._shrinks)
 
     def _known(self, cell: Cell) -> Known:
         def positions(rule: Rule, violation: Violation) -> Sequence[int] | None:

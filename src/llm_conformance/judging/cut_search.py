@@ -16,21 +16,19 @@ _CUTS = 0.2
 """The number of ways in which each recorded stream is cut, as a part of the number of generated examples."""
 
 
-def search_cuts(
-    cell: Cell, rule: Rule, runner: Runner, effort: Effort, known: Known, *, collects: bool, to_its_end: bool
-) -> RuleResult:
+def search_cuts(cell: Cell, rule: Rule, runner: Runner, effort: Effort, known: Known, *, shrinks: bool) -> RuleResult:
     """Judge the stream of a cell by one rule, cut in many ways; return the result over all of them.
 
-    `known`, `collects` and `to_its_end` are those of `ExampleJudge` and `find_failures`.
+    `known` and `shrinks` are those of `ExampleJudge` and `find_failures`.
     """
     judge = ExampleJudge(runner, [rule], known)
     find_failures(
         judge,
-        f"{rule.id} {cell}",
+        f"{rule.id} {cell.scenario.id} {cell.method}",
         recuts(cell.scenario),
         lambda drawn: replace(cell, scenario=drawn),
         effort.times(_CUTS),
-        collects=collects,
-        to_its_end=to_its_end,
+        shrinks=shrinks,
+        remembered_as=f"{rule.id} {cell}",
     )
     return judge.results[rule]

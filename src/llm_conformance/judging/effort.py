@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from llm_conformance.wording import did_you_mean
 
 QUICK, CI, DEEP = 25, 100, 5000
+NAMES = ("quick", "ci", "deep")
 
 
 @dataclass(frozen=True)
@@ -18,30 +19,55 @@ class Effort:
         examples: The number of examples for each property; 0 for no generated scenarios.
         reproducible: Whether every run draws the same examples and remembers none for the next run.
         shared: Whether the APIs of one wire format share the examples, as most of them would be the same.
+        first: How many of the examples are those of a smaller effort, which are drawn first; 0 for none.
     """
 
     examples: int
     reproducible: bool = False
     shared: bool = False
+    first: int = 0
 
     @classmethod
     def named(cls, name: str) -> Effort:
-        """Return the effort for `quick`, `ci`, `deep` or a number. Raises ValueError with the possible values."""
-        profiles = {
-            "quick": cls(QUICK, shared=True),
-            "ci": cls(CI, reproducible=True, shared=True),
-            "deep": cls(DEEP),
-        }
-        if name in profiles:
-            return profiles[name]
+        """Return the effort for `quick`, `ci`, `deep` or a number. Raises ValueError with the possible values.
+
+        `ci` draws all that `quick` draws, so that it finds all that `quick` finds.
+        """
+        if name == "quick":
+            return cls(QUICK, reproducible=True, shared=True)
+        if name == "ci":
+            return cls(CI, reproducible=True, shared=True, first=min(QUICK, CI))
+        if name == "deep":
+            return cls(DEEP)
         if not name.isascii() or not name.isdigit():
-            raise ValueError(f"a number, or one of {', '.join(profiles)}{did_you_mean(name, profiles)}")
+            raise ValueError(f"a number, or one of {', '.join(NAMES)}{did_you_mean(name, NAMES)}")
         return cls(int(name))
+
+    @property
+    def name(self) -> str:
+        """The name by which `named` returns this effort."""
+        return next((name for name in NAMES if Effort.named(name) == self), str(self.examples))
 
     def times(self, factor: float, among: int = 1) -> Effort:
         """Return the effort for a property that gets `factor` times the usual number, and at least one example.
 
         If N APIs share the effort (`among`), each gets 1/sqrt(N) of it, so that all together get sqrt(N) times as much.
         """
-        share = math.sqrt(among) if self.shared else 1
-        return replace(self, examples=max(1, round(self.examples * factor / share)) if self.examples else 0)
+        share = factor / math.sqrt(among) if self.shared else factor
+        return replace(self, examples=_part(self.examples, share), first=_part(self.first, share))
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """The numbers of examples that are drawn one after the other, each as if there were no others."""
+        return tuple(filter(None, (self.first, self.examples - self.first)))
+
+    def covers(self, other: Effort) -> bool:
+        """Return True if every run with this effort finds what a run with the other one has found."""
+        return self.reproducible and other.reproducible and self.examples >= other.examples > 0
+
+
+NO_EFFORT = Effort(0)
+
+
+def _part(examples: int, share: float) -> int:
+    return max(1, round(examples * share)) if examples else 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from llm_conformance.judging.counterexamples import Counterexample
-from llm_conformance.judging.judge import judge, judge_exchange
+from llm_conformance.judging.judge import Judgement, judge, judge_exchange
 from llm_conformance.judging.status import Status
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
@@ -22,6 +22,9 @@ Known = Callable[[Rule, Violation], Sequence[int] | None]
 
 It may be known without a deviation: failures of what is newer than the edition of a run do not count.
 """
+
+Failure = tuple[Rule, str]
+"""A rule that fails, and the cause."""
 
 
 @dataclass
@@ -93,51 +96,65 @@ class ExampleJudge:
     def __init__(self, runner: Runner, rules: Iterable[Rule], known: Known = lambda _rule, _violation: None) -> None:
         self._runner = runner
         self._known = known
-        self._collects = False
-        self._stopped = False
-        self._hung = False
+        self.hung = False
+        """Whether a call hung. Nothing more is judged then: no other example is worth the wait."""
         self.results = {rule: RuleResult() for rule in rules}
+        self.new: dict[Failure, Counterexample] = {}
+        """The failures that are not known, each with its smallest counterexample."""
 
     def is_wrong(self, cell: Cell) -> bool:
-        """Judge an example by all rules; return True if it breaks one in a way that is not known.
+        """Judge an example by all rules; return True if it breaks one in a way that is not known."""
+        return bool(self.judge(cell))
 
-        After a call that hung nothing more is judged: a smaller example is not worth the wait.
-        """
-        if self._hung:
-            return False
-        run = functools.cache(lambda: self._runner.run(cell))
-        wrong = False
-        for rule, result in self.results.items():
-            judgement = judge(cell, rule, run)
-            result.statuses[judgement.status] = judgement.message
-            if judgement.exchange is None:
+    def judge(self, cell: Cell) -> list[Failure]:
+        """Judge an example by all rules; return its failures that are not known."""
+        failures = []
+        for rule, judgement in self._judgements(cell, self.results):
+            self.results[rule].statuses[judgement.status] = judgement.message
+            if judgement.exchange is None or judgement.violation is None:
                 continue
-            self._hung = judgement.exchange.outcome.hung
-            if judgement.violation is not None:
-                found = Counterexample(cell, judgement.exchange, judgement.violation)
-                key = self._key(rule, judgement.violation)
-                if key not in result.counterexamples or found.size <= result.counterexamples[key].size:
-                    result.counterexamples[key] = found
-                wrong = wrong or (key[1] is None and not self._collects)
-        self._stopped = self._stopped or wrong
-        return wrong
+            found = Counterexample(cell, judgement.exchange, judgement.violation)
+            if self._keep(rule, found):
+                failures.append((rule, judgement.violation.cause))
+        return failures
+
+    def judge_again(self, cell: Cell) -> list[Failure]:
+        """Judge a further example of a failure that is not known; return its failures that were found before.
+
+        It can only give these a smaller counterexample. What else is wrong with it is left out, so that the result does
+        not depend on which examples were tried to make a failure smaller.
+        """
+        failures = []
+        for rule, judgement in self._judgements(cell, dict.fromkeys(rule for rule, _ in self.new)):
+            if judgement.exchange is None or judgement.violation is None:
+                continue
+            failure = (rule, judgement.violation.cause)
+            found = Counterexample(cell, judgement.exchange, judgement.violation)
+            if failure in self.new and self._keep(rule, found):
+                failures.append(failure)
+        return failures
+
+    def _judgements(self, cell: Cell, rules: Iterable[Rule]) -> Iterator[tuple[Rule, Judgement]]:
+        if self.hung:
+            return
+        run = functools.cache(lambda: self._runner.run(cell))
+        for rule in rules:
+            judgement = judge(cell, rule, run)
+            self.hung = self.hung or (judgement.exchange is not None and judgement.exchange.outcome.hung)
+            yield rule, judgement
+
+    def _keep(self, rule: Rule, found: Counterexample) -> bool:
+        """Keep a counterexample if it is the smallest of its cause; return True if the failure is not known."""
+        kept, key = self.results[rule].counterexamples, self._key(rule, found.violation)
+        if key not in kept or found.size <= kept[key].size:
+            kept[key] = found
+            if key[1] is None:
+                self.new[rule, key[0]] = found
+        return key[1] is None
 
     def _key(self, rule: Rule, violation: Violation) -> tuple[str, tuple[int, ...] | None]:
         named = self._known(rule, violation)
         return violation.cause, None if named is None else tuple(named)
-
-    def collect(self) -> None:
-        """From now on, record all failures, and return False for every example."""
-        self._collects = True
-
-    def needs_another_search(self) -> bool:
-        """Return True if the search stopped at an example, and make the next search judge all examples.
-
-        The first search ends with one small example. The second one must not stop, so that the result of a rule does
-        not depend on which other rules fail.
-        """
-        self.collect()
-        return self._stopped and not self._hung
 
     def prefer_whole_streams(self) -> None:
         """Replace each counterexample by the same stream without its cuts, if that has the same cause."""

@@ -1,44 +1,46 @@
-"""The search for an input that an adapter gets wrong, with Hypothesis."""
+"""The search for inputs that an adapter gets wrong: all examples are judged, then failures are made smaller."""
 
 from __future__ import annotations
 
 import contextlib
 import random
+import unittest
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
-from hypothesis import Phase, Verbosity, find, settings
-from hypothesis import strategies as st
-from hypothesis.errors import FlakyFailure, NoSuchExample
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis import Phase, settings
+from hypothesis.strategies import SearchStrategy
 
 from llm_conformance.judging.effort import Effort
-from llm_conformance.judging.example_judge import ExampleJudge
+from llm_conformance.judging.example_judge import ExampleJudge, Failure
 from llm_conformance.replay.cell import Cell
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.draw import EnoughDrawn, draw, without_local_constants
+
+FEWEST, MOST = 20, 80
+"""The limits of how many calls one search makes to find smaller examples of its failures.
+
+Between them it makes as many as it has judged examples, so that a search in which much fails takes at most twice as
+long as one in which nothing fails.
+"""
+_MORE = " and more"
 
 
-class _Drawn:
-    """A scenario without a repr: Hypothesis makes the repr of what it has found, and warns if it is long."""
+@dataclass(frozen=True)
+class _Part:
+    """A number of examples that are drawn from one seed."""
 
-    def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
-
-
-@st.composite
-def _drawn(draw: DrawFn, scenarios: SearchStrategy[Scenario]) -> _Drawn:
-    return _Drawn(draw(scenarios))
+    seed: int
+    examples: int
 
 
-class _Seed(random.Random):
-    """The seed of a reproducible search: `find` takes one number of 64 bits from it."""
+@dataclass(frozen=True)
+class _Place:
+    """Where in a part an example was drawn, counted from 1."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self._number = zlib.crc32(name.encode())
-
-    def getrandbits(self, _bits: int, /) -> int:
-        return self._number
+    part: _Part
+    number: int
 
 
 def find_failures(
@@ -49,54 +51,106 @@ def find_failures(
     effort: Effort,
     *,
     listed: Callable[[], Iterable[Scenario]] = tuple,
-    collects: bool = False,
-    to_its_end: bool = True,
+    shrinks: bool = True,
+    remembered_as: str = "",
 ) -> None:
-    """Judge the `listed` scenarios and drawn ones until one is wrong; then, `to_its_end`, all of them once more.
+    """Judge the `listed` scenarios and all that are drawn; then look for smaller ones that fail in the same way.
 
-    With `collects` nothing is wrong, if the search is reproducible: it then draws exactly what it will draw when all
-    of these failures are known.
+    What is drawn does not depend on what fails, nor on what is known. So known failures do not end the search, and a
+    file of known deviations that names all failures makes the next run green. Only what is not known is made smaller,
+    and nothing without `shrinks`.
+
+    A reproducible search draws the same in every run, which only `name` decides. Any other one also tries what earlier
+    searches `remembered_as` the same have found.
     """
+    search = _Search(judge, scenarios, cell, remembered_as or name)
+    for scenario in listed():
+        judge.judge(cell(scenario))
+    with without_local_constants() if effort.reproducible else contextlib.nullcontext():
+        if not effort.reproducible:
+            search.try_remembered(effort.examples)
+        places: dict[Failure, _Place] = {}
+        for part in _parts(name, effort):
+            places |= search.judge_all(part)
+        if shrinks:
+            most = min(max(effort.examples, FEWEST), MOST)
+            search.shrink(places, most, remembers=not effort.reproducible)
 
-    def is_wrong(scenario: Scenario) -> bool:
-        return judge.is_wrong(cell(scenario))
 
-    if collects and effort.reproducible:
-        judge.collect()
-    for last in (False, True):
-        if not any(map(is_wrong, listed())):
-            # Hypothesis forgets what it found under a name once that passes. A reproducible search remembers nothing.
-            is_other = last and not effort.reproducible
-            search(f"{name} to its end" if is_other else name, scenarios, is_wrong, effort)
-        if last or not to_its_end or not judge.needs_another_search():
-            break
+def _parts(name: str, effort: Effort) -> Iterator[_Part]:
+    for number, examples in enumerate(effort.parts):
+        named = zlib.crc32(f"{name}{_MORE * number}".encode())
+        yield _Part(named if effort.reproducible else random.SystemRandom().getrandbits(64), examples)
 
 
-def search(
-    name: str, scenarios: SearchStrategy[Scenario], is_wrong: Callable[[Scenario], bool], effort: Effort
-) -> None:
-    """Draw scenarios until `is_wrong` returns True for one, then smaller ones for as long as it does.
+class _Search:
+    def __init__(
+        self, judge: ExampleJudge, scenarios: SearchStrategy[Scenario], cell: Callable[[Scenario], Cell], key: str
+    ) -> None:
+        self._judge = judge
+        self._scenarios = scenarios
+        self._cell = cell
+        self._key = key
 
-    The last scenario for which `is_wrong` returned True is the smallest. `name` is the name of the property: Hypothesis
-    remembers under it what it has found, and tries that first in the next run. A reproducible search draws the same
-    scenarios in every run and remembers nothing.
-    """
-    wanted = settings(
-        max_examples=effort.examples,
-        deadline=None,  # the first call of an adapter is slow, and every call has its own limit
-        print_blob=False,
-        verbosity=Verbosity.quiet,
-        phases=(Phase.reuse, Phase.generate, Phase.shrink),
-    )
-    if effort.reproducible:
-        # The setting `derandomize` would draw the same for every property: to Hypothesis all of them are one function.
-        wanted = settings(wanted, database=None)
-    # FlakyFailure: the scenario was wrong at first, and then right, or `is_wrong` stopped judging.
-    with contextlib.suppress(NoSuchExample, FlakyFailure):
-        find(
-            _drawn(scenarios),
-            lambda drawn: is_wrong(drawn.scenario),
-            settings=wanted,
-            random=_Seed(name) if effort.reproducible else None,
-            database_key=f"llm-conformance {name}".encode(),
-        )
+    def try_remembered(self, examples: int) -> None:
+        """Judge what earlier searches have found. Hypothesis forgets what is right by now."""
+
+        def is_wrong(scenario: Scenario) -> bool:
+            return bool(self._judge.judge(self._cell(scenario)))
+
+        with contextlib.suppress(unittest.SkipTest):  # there is nothing to try
+            draw(self._scenarios, is_wrong, examples, 0, [Phase.reuse], settings().database, self._key)
+
+    def judge_all(self, part: _Part) -> dict[Failure, _Place]:
+        """Judge all examples of a part. Return the failures of which the smallest example is one of them, and which."""
+        places: dict[Failure, _Place] = {}
+        count = 0
+
+        def judged(scenario: Scenario) -> bool:
+            nonlocal count
+            count += 1
+            if self._judge.hung:
+                raise EnoughDrawn
+            cell = self._cell(scenario)
+            for failure in self._judge.judge(cell):
+                if self._judge.new[failure].cell is cell:
+                    places[failure] = _Place(part, count)
+            return False
+
+        draw(self._scenarios, judged, part.examples, part.seed)
+        return places
+
+    def shrink(self, places: dict[Failure, _Place], most: int, *, remembers: bool) -> None:
+        """Look for smaller examples of failures, with at most `most` calls for all of them together.
+
+        Many failures are those of one example; its smaller ones then are tried once.
+        """
+        calls = 0
+        small: set[int] = set()
+        for failure, place in places.items():
+            if id(self._judge.new[failure].cell) in small:
+                continue
+            seen = 0
+
+            def fails(scenario: Scenario, failure: Failure = failure, place: _Place = place) -> bool:
+                nonlocal calls, seen
+                seen += 1
+                if seen < place.number:  # drawn again only to get to the one that failed
+                    return False
+                if calls >= most or self._judge.hung:
+                    raise EnoughDrawn
+                calls += 1
+                return failure in self._judge.judge_again(self._cell(scenario))
+
+            draw(
+                self._scenarios,
+                fails,
+                place.part.examples,
+                place.part.seed,
+                [Phase.generate, Phase.shrink],
+                settings().database if remembers else None,
+                self._key,
+            )
+            small.add(id(self._judge.new[failure].cell))
+            if calls >= most or self._judge.hung:
+                break

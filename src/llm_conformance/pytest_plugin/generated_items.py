@@ -42,7 +42,8 @@ _SENDING = 0.3
 class Property:
     """A search: one theme, for one API, through one method of an adapter.
 
-    `alike` is the number of APIs of the same wire format in the run.
+    `alike` is the number of APIs of the same wire format that the adapter supports, also without those that the filters
+    leave out: a filtered run draws what the whole run draws.
     """
 
     adapter: AdapterUnderTest
@@ -68,7 +69,7 @@ def properties(adapters: Iterable[AdapterUnderTest], filters: Filters, has_serve
     """Yield the properties of a run. Themes in which a connection fails need the server."""
     for adapter in adapters:
         apis = [api for api in table().values() if adapter.covers(api) and filters.admits_api(api)]
-        alike = Counter(api.wire for api in apis)
+        alike = Counter(api.wire for api in table().values() if adapter.covers(api))
         for api in apis:
             for theme in THEMES:
                 if theme.suits(api) and filters.admits_id(theme.scenario_id(api)):
@@ -110,12 +111,13 @@ class PropertyItem(JudgingItem):
         self._skip_if_calls_die()
         find_failures(
             self._judge,
-            self.name,
+            f"{theme.scenario_id(api)} {self._property.method}",
             theme.scenarios(api, mode),
             self._cell,
             self._effort,
             listed=lambda: theme.all_listed(api, mode),
-            collects=self._run.settings.write_deviations is not None,
+            shrinks=self._run.settings.write_deviations is None,
+            remembered_as=self.name,
         )
         self._judge.prefer_whole_streams()
         results = self._judge.results

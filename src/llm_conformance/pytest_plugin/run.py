@@ -83,7 +83,7 @@ class Run:
             settings.deviations,
             settings.probes_apart,
             settings.edition,
-            collects=settings.write_deviations is not None,
+            shrinks=settings.write_deviations is None,
             stops=self.stops,
         )
 

@@ -1,0 +1,115 @@
+"""Drawing scenarios with Hypothesis."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
+
+from hypothesis import Phase, Verbosity, find, settings
+from hypothesis import strategies as st
+from hypothesis.database import ExampleDatabase
+from hypothesis.errors import FlakyFailure, NoSuchExample
+from hypothesis.internal.conjecture import providers
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from llm_conformance.scenarios.scenario import Scenario
+
+
+class EnoughDrawn(KeyboardInterrupt):
+    """Raised by `is_wanted` to end `draw`.
+
+    Hypothesis takes any other exception for a failure of the test, and would draw on to make it smaller.
+    """
+
+
+class _Drawn:
+    """A scenario without a repr: Hypothesis makes the repr of what it has found, and warns if it is long."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+
+
+@st.composite
+def _drawn(draw: DrawFn, scenarios: SearchStrategy[Scenario]) -> _Drawn:
+    return _Drawn(draw(scenarios))
+
+
+class _Seed(random.Random):
+    """The seed of a search: `find` takes one number of 64 bits from it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._number = number
+
+    def getrandbits(self, _bits: int, /) -> int:
+        return self._number
+
+
+def draw(
+    scenarios: SearchStrategy[Scenario],
+    is_wanted: Callable[[Scenario], bool],
+    examples: int,
+    seed: int,
+    phases: Collection[Phase] = (Phase.generate,),
+    database: ExampleDatabase | None = None,
+    key: str = "",
+) -> None:
+    """Draw scenarios until `is_wanted` returns True for one, then smaller ones for as long as there are any.
+
+    Args:
+        scenarios: What is drawn from.
+        is_wanted: Judges a scenario. It may raise EnoughDrawn.
+        examples: The most that are drawn before one is wanted.
+        seed: With the same seed, the same scenarios are drawn in the same order until one is wanted.
+        phases: `reuse` draws what the database has, `generate` new ones, `shrink` smaller ones.
+        database: Where Hypothesis keeps what was wanted, under the `key`.
+        key: See `database`.
+    """
+    wanted = settings(
+        # All that a profile of the project may set differently: `CI` has one of Hypothesis' own, which draws the same
+        # choices for every property.
+        max_examples=examples,
+        database=database,
+        phases=tuple(phases),
+        backend="hypothesis",
+        derandomize=False,
+        deadline=None,  # the first call of an adapter is slow, and every call has its own limit
+        print_blob=False,
+        verbosity=Verbosity.quiet,
+    )
+    # FlakyFailure: the scenario was wanted at first, and then not.
+    with contextlib.suppress(NoSuchExample, FlakyFailure, EnoughDrawn):
+        find(
+            _drawn(scenarios),
+            lambda drawn: is_wanted(drawn.scenario),
+            settings=wanted,
+            random=_Seed(seed),
+            database_key=f"llm-conformance {key}".encode(),
+        )
+
+
+@contextlib.contextmanager
+def without_local_constants() -> Iterator[None]:
+    """Keep Hypothesis from drawing constants of the modules that happen to be loaded: they differ from run to run.
+
+    Hypothesis has no setting for this. Versions that do not have these names draw no such constants; should a newer one
+    draw them in another way, `tests/test_same_draw.py` fails.
+    """
+    empty = providers.Constants() if hasattr(providers, "Constants") else None
+    own: dict[str, Any] = {
+        "_get_local_constants": lambda: empty,
+        "CONSTANTS_CACHE": _CACHE,  # the one of Hypothesis has what other tests of the same process may draw
+    }
+    before = {name: getattr(providers, name) for name in own if hasattr(providers, name)}
+    for name in before:
+        setattr(providers, name, own[name])
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(providers, name, value)
+
+
+_CACHE: Any = type(providers.CONSTANTS_CACHE)(1024) if hasattr(providers, "CONSTANTS_CACHE") else None
