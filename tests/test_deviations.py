@@ -11,6 +11,7 @@ import pytest
 from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging import deviations, deviations_file
 from llm_conformance.judging.deviations import Deviation, Deviations
+from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.known import links
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict
@@ -59,7 +60,7 @@ def adapter(version: str | None = "1.0") -> AdapterUnderTest:
 
 
 def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool = False) -> Deviations:
-    return deviations.for_run(listed, [adapter(version)], {"STR-4"}, is_certain)
+    return deviations.for_run(listed, [adapter(version)], {"STR-4"}, Effort.named("ci" if is_certain else "100"))
 
 
 @pytest.mark.parametrize(
@@ -222,7 +223,7 @@ def test_entries_that_name_nothing_in_the_run_are_counted_with_the_reason(tmp_pa
     assert list(known.unused({0, 1, 2, 3}, ())) == []
     assert list(known.unused({0}, {2})) == [
         "deviations not used in this run: 3 of 4 entries: 1 for other adapters or versions, "
-        "1 of cells that could not be judged, 1 of cells outside this run, or of inputs that every run draws anew"
+        "1 of cells that could not be judged, 1 of cells outside this run, or of inputs that it does not draw"
     ]
 
 
@@ -308,3 +309,29 @@ def test_an_entry_that_names_only_a_probe_is_not_stale(tmp_path: Path) -> None:
     tally.add([known.apply(verdict(status="probe-failed"))])
     assert list(known.stale(tally.borne_out)) == [0]
     assert list(known.stale(tally.borne_out | tally.undecided)) == []
+
+
+@pytest.mark.parametrize(
+    ("written_with", "stale_with"),
+    [("quick", {"quick", "ci"}), ("ci", {"ci"}), (None, {"ci"}), ("deep", set()), ("100", set())],
+)
+def test_an_entry_of_generated_inputs_is_stale_only_if_all_was_drawn_that_found_it(
+    written_with: str | None, stale_with: set[str], tmp_path: Path
+) -> None:
+    head = "" if written_with is None else f'examples = "{written_with}"\n'
+    path = tmp_path / "known.toml"
+    path.write_text(f"{head}[[deviation]]\n{entry(scenario='openai/generated-chat-answers')}{REST}", "utf-8")
+    listed = deviations_file.load(path, RULES, SCENARIOS)
+    found = set()
+    for name in ("0", "quick", "ci", "100", "deep"):
+        if list(deviations.for_run(listed, [adapter("1.0")], (), Effort.named(name)).stale(())):
+            found.add(name)
+    assert found == stale_with
+
+
+@pytest.mark.parametrize("wrong", ['"cy"', "100", '""', '"-1"'])
+def test_a_wrong_effort_of_a_file_is_an_error(wrong: str, tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text(f"examples = {wrong}\n[[deviation]]\n{entry()}{REST}", "utf-8")
+    with pytest.raises(BadFileError, match=r"known.toml:1: examples: must be "):
+        deviations_file.load(path, RULES, SCENARIOS)

@@ -14,6 +14,7 @@ import pytest
 from llm_conformance.adapter.declarations import METHODS, AdapterUnderTest
 from llm_conformance.judging import deviations, deviations_file
 from llm_conformance.judging.deviations import Deviations
+from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.known.globs import globs
 from llm_conformance.judging.known.messages import stable_part, widest
 from llm_conformance.judging.known.write import write
@@ -58,9 +59,9 @@ def written(
 ) -> Deviations:
     """Write a file, fill it in and load it."""
     path.unlink(missing_ok=True)
-    write(path, verdicts, known or Deviations(), stale, [adapter()], RULES, IDS)
+    write(path, verdicts, known or Deviations(), stale, [adapter()], RULES, IDS, Effort.named("ci"))
     gated.fill_in(path)
-    return deviations.for_run(deviations_file.load(path, RULES, IDS), [adapter()], (), is_certain=True)
+    return deviations.for_run(deviations_file.load(path, RULES, IDS), [adapter()], (), Effort.named("ci"))
 
 
 def failures(cause: str, rules: Collection[str], scenarios: Collection[str]) -> list[Verdict]:
@@ -111,7 +112,8 @@ def test_entries_that_still_apply_are_kept_without_what_is_stale(tmp_path: Path)
 
 def test_a_file_for_several_adapters_names_them(tmp_path: Path) -> None:
     path = tmp_path / "new.toml"
-    write(path, failures(CAUSES[0], ["MSG-1"], IDS[:1]), Deviations(), (), [adapter(), adapter("other")], RULES, IDS)
+    both = [adapter(), adapter("other")]
+    write(path, failures(CAUSES[0], ["MSG-1"], IDS[:1]), Deviations(), (), both, RULES, IDS, Effort.named("ci"))
     assert 'adapter = "mypkg"' in path.read_text("utf-8")
 
 
@@ -174,3 +176,28 @@ def test_globs_match_exactly_the_wanted_ids() -> None:
     assert globs(["groq/generated-chat-usage", "bare/file#1"], ids) == ["bare/file#1", "groq/generated-chat-usage"]
     more = [f"groq/generated-{name}" for name in ("usage", "answers", "statuses")]
     assert globs(more, more) == ["groq/generated-*"]
+
+
+@pytest.mark.parametrize(
+    ("before", "examples", "after"),
+    [
+        (None, "quick", "quick"),
+        (None, "300", "300"),
+        ("quick", "ci", "ci"),
+        ("ci", "quick", "ci"),
+        ("deep", "ci", "deep"),
+        ("ci", "0", "ci"),
+    ],
+)
+def test_a_file_says_what_has_to_be_drawn_to_find_its_failures(
+    before: str | None, examples: str, after: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "new.toml"
+    known = Deviations()
+    if before is not None:
+        write(path, failures(CAUSES[0], ["MSG-1"], IDS[-1:]), known, (), [adapter()], RULES, IDS, Effort.named(before))
+        gated.fill_in(path)
+        known = deviations.for_run(deviations_file.load(path, RULES, IDS), [adapter()], (), Effort.named("ci"))
+        path.unlink()
+    write(path, [], known, (), [adapter()], RULES, IDS, Effort.named(examples))
+    assert f'\nexamples = "{after}" #' in path.read_text("utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import keyword
 from pathlib import Path
 
@@ -31,9 +32,10 @@ def run(options: Options) -> int:
         raise UsageError(f"{directory}: no such directory")
     adapter = f"{package}_conformance.py"
     values = {"package": package, "adapter": adapter, "version": __version__}
+    empty: dict[str, object] = {"kept": [], "new": [], "examples": "ci", "quoted": json.dumps}
     texts = {
         directory / adapter: render("adapter.py.txt", **values),
-        directory / "conformance-deviations.toml": render("deviations.toml", kept=[], new=[], quoted=repr),
+        directory / "conformance-deviations.toml": render("deviations.toml", **empty),
         directory / ".github/workflows/conformance.yml": render("workflow.yml", **values),
     }
     existing = [path for path in texts if path.exists()]

@@ -20,6 +20,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from llm_conformance.adapter.declarations import AdapterUnderTest
+from llm_conformance.judging.effort import NO_EFFORT, Effort
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.wire.interaction import Mode
@@ -55,11 +56,16 @@ def is_part(message: str, text: str) -> bool:
     return True
 
 
+WRITTEN_WITH = "ci"
+"""The effort of files of known deviations that do not state theirs."""
+
+
 @dataclass(frozen=True)
 class Deviation:
     """One deviation: one rule, one glob of scenario ids, one message. An entry of a file with lists makes several.
 
     `adapter`, `versions` (a PEP 440 specifier), `mode`, `method` and `message` restrict it, unless they are None.
+    `examples` is the effort of the run that found the failure, as the option has it.
     """
 
     path: Path
@@ -73,6 +79,7 @@ class Deviation:
     mode: Mode | None = None
     method: str | None = None
     message: str | None = None
+    examples: str = WRITTEN_WITH
 
     @property
     def about(self) -> str:
@@ -115,14 +122,14 @@ class Deviations:
         listed: All deviations, in the order of the files.
         by_adapter: The positions of the deviations of each adapter, by its label.
         searched: The ids of the rules that are judged by a search for a failure.
-        is_certain: Whether a search draws the same examples in every run. Then a search that finds no failure shows
-            that the deviation is stale.
+        effort: What the searches of the run draw. A search that finds no failure shows that the deviation is stale if
+            it draws all that the one drew that found it.
     """
 
     listed: tuple[Deviation, ...] = ()
     by_adapter: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     searched: Collection[str] = ()
-    is_certain: bool = False
+    effort: Effort = NO_EFFORT
 
     def apply(self, verdict: Verdict) -> Verdict:
         """Return the verdict with the deviations that name its cell; a failure becomes `expected`."""
@@ -179,7 +186,7 @@ class Deviations:
             if applying.isdisjoint(positions)
             else "of cells that could not be judged"
             if not set(undecided).isdisjoint(positions)
-            else "of cells outside this run, or of inputs that every run draws anew"
+            else "of cells outside this run, or of inputs that it does not draw"
             for positions in unused
         )
         if unused:
@@ -207,7 +214,8 @@ class Deviations:
     def decides(self, at: int) -> bool:
         """Return True if a deviation without a failing cell is stale, not if a search may fail in the next run."""
         each = self.listed[at]
-        return self.is_certain or not (GENERATED in each.scenario or each.rule in self.searched)
+        is_drawn = GENERATED in each.scenario or each.rule in self.searched
+        return not is_drawn or self.effort.covers(Effort.named(each.examples))
 
     def reason(self, verdict: Verdict) -> str:
         """Return the reason and the link of the deviation that a verdict has."""
@@ -218,7 +226,9 @@ class Deviations:
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the deviations as JSON values, in order."""
-        return [{**vars(each), "path": each.path.as_posix()} for each in self.listed]
+        hidden = {"examples"}
+        fields = ({key: value for key, value in vars(each).items() if key not in hidden} for each in self.listed)
+        return [{**each, "path": each["path"].as_posix()} for each in fields]
 
 
 def stale_parts(deviations: Mapping[int, Mapping[str, Any]], alive: Collection[int]) -> Iterator[int]:
@@ -235,7 +245,7 @@ def stale_parts(deviations: Mapping[int, Mapping[str, Any]], alive: Collection[i
 
 
 def for_run(
-    listed: Iterable[Deviation], adapters: Iterable[AdapterUnderTest], searched: Collection[str], is_certain: bool
+    listed: Iterable[Deviation], adapters: Iterable[AdapterUnderTest], searched: Collection[str], effort: Effort
 ) -> Deviations:
     """Return the deviations as they apply to the adapters of a run.
 
@@ -264,7 +274,7 @@ def for_run(
         by_adapter[adapter.label] = tuple(applying)
     if problems:
         raise BadFileError(*problems)
-    return Deviations(listed, by_adapter, frozenset(searched), is_certain)
+    return Deviations(listed, by_adapter, frozenset(searched), effort)
 
 
 def _is_in(version: str | None, versions: str) -> bool:

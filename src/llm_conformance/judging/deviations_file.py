@@ -12,7 +12,8 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from llm_conformance import schema, toml_files
 from llm_conformance.adapter.declarations import METHODS
-from llm_conformance.judging.deviations import ANYTHING, LISTS, Deviation, names
+from llm_conformance.judging.deviations import ANYTHING, LISTS, WRITTEN_WITH, Deviation, names
+from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.known import links
 from llm_conformance.scenarios import core_faults
 from llm_conformance.wording import did_you_mean, did_you_mean_scenario, no_such
@@ -29,6 +30,10 @@ def load(path: Path, rules: Collection[str], scenarios: Collection[str]) -> tupl
     for where, message in schema.problems("deviations", document):
         key = ".".join(map(str, where[2:] if len(where) > 1 else where)) or "the entry"
         problems.append(FileProblem(path, toml_files.line_of(text, where), f"{key}: {_plain(message)}"))
+    try:
+        Effort.named(document.get("examples", WRITTEN_WITH))
+    except (TypeError, AttributeError, ValueError) as error:
+        problems.append(FileProblem(path, toml_files.line_of(text, ("examples",)), f"examples: must be {error}"))
     if problems:
         raise BadFileError(*problems)
     lines = [toml_files.line_of(text, ("deviation", number)) for number in range(len(document.get("deviation", ())))]
@@ -57,7 +62,8 @@ def _deviations(path: Path, document: Mapping[str, Any], lines: list[int]) -> It
     for line, entry in zip(lines, document.get("deviation", ()), strict=True):
         lists = (_listed(entry.get(name)) for name in LISTS)
         for values in itertools.product(*lists):
-            yield Deviation(path, line, **{**entry, **dict(zip(LISTS, values, strict=True))})
+            fields = {**entry, **dict(zip(LISTS, values, strict=True))}
+            yield Deviation(path, line, **fields, examples=document.get("examples", WRITTEN_WITH))
 
 
 def _listed(value: str | list[str] | None) -> Sequence[str | None]:

@@ -127,6 +127,7 @@ class RunOutcome:
                 settings.adapters,
                 {id: entry.rule.harm for id, entry in rules.items()},
                 set(settings.ids()),
+                settings.effort,
             )
         except OSError as error:
             yield f"{path}: not written: {error}"
@@ -134,7 +135,10 @@ class RunOutcome:
         if count:
             yield f"{path}: written; fill in reason and link of {count} {'entry' if count == 1 else 'entries'}"
         if settings.effort.examples and not settings.effort.reproducible:
-            yield "searches draw anew each time, so the next run may find more; write the file with --examples=ci"
+            yield (
+                f"--examples={settings.effort.name} draws anew in every run, so the next one may find more; write the "
+                "file with --examples=ci"
+            )
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:

@@ -210,7 +210,6 @@ def _deviations(settings: Settings, paths: Sequence[Path]) -> Deviations:
         return Deviations()
     rules = _rules(settings)
     ids = {*settings.ids(), *(bare.id_of(path, folder) for folder, path in settings.bare)}
-    effort = settings.effort
     try:
         listed: list[Deviation] = []
         problems: list[FileProblem] = []
@@ -222,7 +221,7 @@ def _deviations(settings: Settings, paths: Sequence[Path]) -> Deviations:
         if problems:
             raise BadFileError(*problems)
         searched = {id for id, rule in rules.items() if rule.vary_cuts}
-        return deviations.for_run(listed, settings.adapters, searched, effort.reproducible and effort.examples > 0)
+        return deviations.for_run(listed, settings.adapters, searched, settings.effort)
     except BadFileError as bad:
         raise pytest.UsageError(
             f"{bad}\n{counted(len(bad.problems), 'problem')} in the deviations; nothing was run"

@@ -11,7 +11,8 @@ from typing import Any
 
 from llm_conformance import secrets
 from llm_conformance.adapter.declarations import AdapterUnderTest
-from llm_conformance.judging.deviations import LISTS, Deviations
+from llm_conformance.judging.deviations import LISTS, WRITTEN_WITH, Deviations
+from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.known.entries import Entry, entries
 from llm_conformance.judging.known.globs import globs
 from llm_conformance.judging.verdict import Verdict
@@ -33,14 +34,18 @@ def write(
     adapters: Sequence[AdapterUnderTest],
     harms: Mapping[str, Harm],
     ids: Collection[str],
+    effort: Effort,
 ) -> int:
     """Write a new file that names every failure; return the number of entries without a reason.
 
     The `known` deviations of the run are kept with their reasons, except the `stale` ones, which are given by position.
-    `harms` has the harm of each rule, `ids` the ids of all scenarios. Raises FileExistsError if the file exists.
+    `harms` has the harm of each rule, `ids` the ids of all scenarios, `effort` is that of the run. Raises
+    FileExistsError if the file exists.
     """
     new = [_fields(each, _names(adapters), harms, ids) for each in entries(verdicts, harms)]
-    text = render("deviations.toml", kept=list(_kept(known, stale)), new=new, quoted=_quoted)
+    kept_from = {each.examples for each in known.listed}
+    examples = _most_demanding([effort.name, *sorted(kept_from)] if effort.examples else sorted(kept_from))
+    text = render("deviations.toml", kept=list(_kept(known, stale)), new=new, examples=examples, quoted=_quoted)
     with path.open("x", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)
     return len(new)
@@ -56,6 +61,12 @@ def _kept(known: Deviations, stale: Collection[int]) -> Iterator[dict[str, Any]]
                 **{name: getattr(kept[0], name) for name in (*_RESTRICTIONS, "reason", "link")},
                 **{name: [value for value in values if value is not None] for name, values in lists.items()},
             }
+
+
+def _most_demanding(examples: Iterable[str]) -> str:
+    """Return the effort that draws all of these; one that draws anew in every run if there is one."""
+    efforts = [Effort.named(each) for each in examples] or [Effort.named(WRITTEN_WITH)]
+    return max(efforts, key=lambda each: (not each.reproducible, each.examples)).name
 
 
 def _names(adapters: Sequence[AdapterUnderTest]) -> Mapping[str, str | None]:
