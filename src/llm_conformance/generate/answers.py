@@ -71,7 +71,32 @@ class Audio:
     transcript: str
 
 
-Block = Text | Reasoning | Call | Audio
+@dataclass(frozen=True)
+class Hosted:
+    """A call of a tool that the provider runs itself. `arguments` is JSON text, `tool` the provider's name for it."""
+
+    id: str
+    tool: str
+    arguments: str
+
+
+@dataclass(frozen=True)
+class HostedResult:
+    """What a tool that the provider runs has returned; `failed` says that it is an error."""
+
+    id: str
+    tool: str
+    failed: bool = False
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A refusal that has a place of its own, apart from the text."""
+
+    text: str
+
+
+Block = Text | Reasoning | Call | Audio | Hosted | HostedResult | Refusal
 
 
 @dataclass(frozen=True)
@@ -125,6 +150,11 @@ class Answer:
         return tuple(block for block in self.blocks if isinstance(block, Call))
 
     @property
+    def refusal(self) -> str:
+        """The text of refusals."""
+        return "".join(block.text for block in self.blocks if isinstance(block, Refusal))
+
+    @property
     def spans(self) -> Iterator[tuple[int, Text, Citation]]:
         """Each citation, with the start of its block in the message (code points), and the block."""
         base = 0
@@ -137,6 +167,8 @@ class Answer:
     @property
     def finish_reasons(self) -> tuple[str | None, ...]:
         """The right finish reasons. With tool calls, a word for `stop` may also be returned as `tool_calls`."""
+        if self.refusal:
+            return ("content_filter",)
         reason = self.api.finish.get(self.word or "")
         return (reason, "tool_calls") if self.calls and reason == "stop" else (reason,)
 
@@ -159,6 +191,12 @@ class Answer:
                 yield Segment("reasoning", block.text, {key: block.seal} if block.seal else {})
             elif isinstance(block, Call):
                 yield Segment("tool_call", block.arguments, {seal: block.seal} if block.seal else {})
+            elif isinstance(block, Hosted):
+                yield Segment("tool_call", "", {"server_executed": True})
+            elif isinstance(block, HostedResult):
+                yield Segment("other", "")
+            elif isinstance(block, Refusal):
+                yield Segment("other", "", {"kind": "refusal"})
 
 
 def cited(draw: DrawFn, text: str, most: int = 3) -> Text:

@@ -2,36 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from llm_conformance.generate import answers, texts
-from llm_conformance.generate.answers import Answer, Block, Reasoning
+from llm_conformance.generate.answers import Answer, Block, Citation, Hosted, HostedResult, Reasoning, Text
+from llm_conformance.generate.block_ways import (
+    CITATIONS,
+    CONTENT,
+    EMPTY_TEXTS,
+    HOSTED,
+    KINDS,
+    NEIGHBOURS,
+    ORDER,
+    SHOWN,
+    is_plain,
+    neighbours,
+)
+from llm_conformance.generate.chance import either, pick
 from llm_conformance.generate.generator import Generator
+from llm_conformance.generate.ids import draw_id
+from llm_conformance.generate.think import ThinkText
+from llm_conformance.generate.variations import Variation, choose, ways_of
 from llm_conformance.scenarios.expected import ExpectedAnnotation
+from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 
 
 class BlocksGenerator(Generator):
-    """Writes blocks in any order. A citation annotates its whole block. All blocks go back in the next request."""
+    """Writes blocks. A citation annotates its whole block. All blocks go back in the next request.
+
+    Attributes:
+        hosted_calls: The tools that the provider runs and that this generator can write, by the type of what they
+            return: the name of the tool.
+        places: The kinds of cited places that this generator can write.
+        signature: The variation that says whether reasoning has a signature.
+    """
 
     sends_back: ClassVar[bool] = True
     seals_reasoning: ClassVar[bool] = True
+    hosted_calls: ClassVar[Mapping[str, str]] = {}
+    places: ClassVar[tuple[str, ...]] = ()
+    signature: ClassVar[Variation]
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw text with citations, signed reasoning and redacted reasoning in any order, then tool calls."""
-        kinds = draw(st.lists(st.sampled_from(("text", "reasoning", "redacted")), max_size=4))
-        return (*(self._block(draw, kind) for kind in kinds), *answers.calls(draw, api))
+        """Draw text with citations, signed and redacted reasoning and hosted calls, then tool calls."""
+        free = [kind for kind in ways_of(api, KINDS) if kind in ("text", "reasoning", "redacted reasoning")]
+        if self._hosted(api):
+            free.append("hosted call")
+        kinds = draw(st.lists(st.sampled_from(free), max_size=4))
+        drawn = [block for number, kind in enumerate(kinds) for block in self._blocks(draw, api, kind, number)]
+        shown = _fitting(api, drawn)
+        called = answers.calls(draw, api) if "call" in ways_of(api, KINDS) else ()
+        blocks = (*shown, *called)
+        return blocks if blocks or choose(draw, api, CONTENT) == "empty" else (Text("a"),)
 
-    def _block(self, draw: DrawFn, kind: str) -> Block:
+    def answer(
+        self,
+        draw: DrawFn,
+        api: Api,
+        blocks: tuple[Block, ...],
+        think: ThinkText | None = None,
+        asked: str | None = None,
+        mode: Mode = "json",
+    ) -> Answer:
+        """Draw the rest of an answer that has these blocks, without empty texts if the API sends none."""
+        if "sent" not in ways_of(api, EMPTY_TEXTS):
+            blocks = tuple(block for block in blocks if not isinstance(block, Text) or block.text)
+        if not blocks and "empty" not in ways_of(api, CONTENT):
+            blocks = (Text("a"),)
+        return super().answer(draw, api, blocks, think, asked, mode)
+
+    def _blocks(self, draw: DrawFn, api: Api, kind: str, number: int) -> tuple[Block, ...]:
         if kind == "text":
-            return answers.cited(draw, draw(texts.answers()), most=2)
-        if kind == "redacted":
-            return Reasoning("", answers.seals(draw), redacted=True)
-        return Reasoning(draw(texts.reasonings()), answers.seals(draw))
+            text = draw(texts.answers())
+            return (answers.cited(draw, text, most=2) if self._places(api) else Text(text),)
+        if kind == "hosted call":
+            result = pick(draw, *self._hosted(api))
+            id = draw_id(draw, api, "hosted call", number)
+            arguments = pick(draw, '{"query": "a"}', '{"query": "é 😀"}')
+            return Hosted(id, self.hosted_calls[result], arguments), HostedResult(id, result, either(draw))
+        if kind == "redacted reasoning":
+            return (self.redacted(draw),)
+        hidden = choose(draw, api, SHOWN) == "hidden"
+        return (self.reasoning(draw, api, "" if hidden else draw(texts.reasonings())),)
+
+    def reasoning(self, draw: DrawFn, api: Api, text: str) -> Reasoning:
+        """Draw a block of reasoning with this text."""
+        return Reasoning(text, answers.seals(draw) if choose(draw, api, self.signature) == "given" else "")
+
+    def cites(self, api: Api) -> bool:
+        """Return True if this API cites a kind of place that this generator can write."""
+        return bool(self._places(api))
+
+    def redacts(self, api: Api) -> bool:
+        """Return True if this API sends redacted reasoning."""
+        return "redacted reasoning" in ways_of(api, KINDS)
+
+    def redacted(self, draw: DrawFn) -> Reasoning:
+        """Draw a block of redacted reasoning."""
+        return Reasoning("", answers.seals(draw), redacted=True)
+
+    def _hosted(self, api: Api) -> list[str]:
+        return [result for result in ways_of(api, HOSTED) if result in self.hosted_calls]
+
+    def _places(self, api: Api) -> list[str]:
+        return [place for place in ways_of(api, CITATIONS) if place in self.places]
+
+    def place(self, api: Api, citation: Citation) -> str:
+        """Return the kind of place that a citation cites."""
+        known = self._places(api)
+        return known[(citation.start + citation.number) % len(known)]
 
     def bare(self, block: Block) -> Mapping[str, Any]:
         """Return a block without citations, as it is sent and as it goes back."""
@@ -46,3 +130,20 @@ class BlocksGenerator(Generator):
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
         """Return all blocks."""
         return {f"/messages/1{answer.api.round_trip.slot}": [self.bare(block) for block in answer.blocks]}
+
+
+def _fitting(api: Api, blocks: Sequence[Block]) -> list[Block]:
+    """Return those of the blocks that this API may send beside each other, in an order that it has."""
+    empty_texts, shown = "sent" in ways_of(api, EMPTY_TEXTS), "hidden" in ways_of(api, SHOWN)
+    allowed, orders = ways_of(api, NEIGHBOURS), ways_of(api, ORDER)
+    result: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Text) and not (block.text or empty_texts):
+            continue
+        if isinstance(block, Reasoning) and not (block.text or block.redacted or shown):
+            continue
+        if result and neighbours(result[-1], block) not in (None, *allowed):
+            continue
+        if "mixed" in orders or is_plain([*result, block]):
+            result.append(block)
+    return result

@@ -64,6 +64,14 @@ class Generator:
         """Draw the blocks of an answer of this API: anything that the format has a place for."""
         raise NotImplementedError
 
+    def cites(self, api: Api) -> bool:
+        """Return True if answers of this API have citations."""
+        return api.offset_unit != "none"
+
+    def reasoning(self, draw: DrawFn, api: Api, text: str) -> Reasoning:
+        """Draw a block of reasoning with this text, with its seal."""
+        return Reasoning(text, answers.seals(draw) if self.seals_reasoning else "")
+
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw the document of a response that is not streamed."""
         raise NotImplementedError

@@ -99,6 +99,7 @@ def _expected(answer: Answer, generator: Generator) -> Expected:
         ids=(answer.id if generator.has_ids else None,),
         model=answer.model,
         message=answer.message,
+        refusal=answer.refusal,
         reasoning=answer.reasoning,
         reasoning_source="tag" if by_tag else "native",
         segments=tuple(answer.segments(generator.seal)),

@@ -63,11 +63,10 @@ def _round_trip(api: Api, first: Answer, sent_back: Mapping[str, Any]) -> RoundT
 
 def _blocks(draw: DrawFn, api: Api, mode: Mode) -> Iterator[Block]:
     generator = GENERATORS[api.wire]
-    sealed = generator.seals_reasoning
-    for _ in range(1 + at_most(draw, 2) if sealed else 1):
-        yield Reasoning(_trace(draw, mode), answers.seals(draw) if sealed else "")
-    if isinstance(generator, BlocksGenerator) and either(draw):
-        yield Reasoning("", answers.seals(draw), redacted=True)
+    for _ in range(1 + at_most(draw, 2) if generator.seals_reasoning else 1):
+        yield generator.reasoning(draw, api, _trace(draw, mode))
+    if isinstance(generator, BlocksGenerator) and generator.redacts(api) and either(draw):
+        yield generator.redacted(draw)
         yield Text("a")
     yield answers.call(draw, api, 0)
     if either(draw):

@@ -16,7 +16,6 @@ from llm_conformance import editions
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Reasoning, Text
-from llm_conformance.generate.blocks import BlocksGenerator
 from llm_conformance.generate.chance import at_most, either
 from llm_conformance.generate.think import Part, ThinkText, all_think_texts
 from llm_conformance.locations import CASSETTES
@@ -148,7 +147,7 @@ def _with(
 
 
 def _has_citations(api: Api) -> bool:
-    return api.offset_unit != "none" or isinstance(GENERATORS[api.wire], BlocksGenerator)
+    return GENERATORS[api.wire].cites(api)
 
 
 THEMES = (

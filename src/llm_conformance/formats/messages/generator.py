@@ -8,16 +8,37 @@ from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
 
+from llm_conformance.formats.messages.hosted import PLACES, TOOLS, call_block, cited_place, result_block
+from llm_conformance.formats.messages.variations import (
+    BEGUN_CITED,
+    BEGUN_INPUT,
+    BEGUN_SIGNATURE,
+    CALLER,
+    CITATIONS_FROM,
+    ENDS,
+    FINAL_COUNTS,
+    PIECES_OF_INPUT,
+    PIECES_OF_REASONING,
+    PINGS,
+    SIGNATURE,
+    STOP_DETAILS,
+    UNCITED,
+)
 from llm_conformance.generate import texts
-from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
+from llm_conformance.generate.answers import Answer, Block, Call, Citation, Hosted, HostedResult, Reasoning, Text
 from llm_conformance.generate.blocks import BlocksGenerator
-from llm_conformance.generate.chance import at_most, either
+from llm_conformance.generate.chance import at_most, pick, some
 from llm_conformance.generate.counts import growing
-from llm_conformance.generate.generator import nothing
+from llm_conformance.generate.variations import Variation, as_empty, choose, empty, ways_of
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
+
+_DETAILS = "output_tokens_details"
+"""Counts that a stream does not have before its end."""
+_OF_HOSTED_TOOLS = ("pause_turn", "compaction")
+"""Finish words that come only after the provider has run a tool, or has written a summary."""
 
 
 class MessagesGenerator(BlocksGenerator):
@@ -25,36 +46,33 @@ class MessagesGenerator(BlocksGenerator):
 
     structure: ClassVar[tuple[str, ...]] = ("/content", "/content/0", "/delta")
     carriers: ClassVar[tuple[str, ...]] = ("content_block_delta", "message_delta")
+    hosted_calls: ClassVar[Mapping[str, str]] = TOOLS
+    places: ClassVar[tuple[str, ...]] = PLACES
+    signature: ClassVar[Variation] = SIGNATURE
+
+    def words(self, api: Api) -> Mapping[str, str | None]:
+        """Return the finish words of answers that have anything."""
+        return {word: reason for word, reason in api.finish.items() if word not in _OF_HOSTED_TOOLS}
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
-        """Return a citation of a document or of a page. Its offsets count in the document, not in the message."""
-        if citation.number:
-            return {
-                "type": "web_search_result_location",
-                "url": f"https://example.org/{citation.start}",
-                "title": "Found",
-                "encrypted_index": f"index{citation.end}",
-                "cited_text": "what is cited",
-            }
-        return {
-            "type": "char_location",
-            "cited_text": "what is cited",
-            "document_index": 0,
-            "document_title": None,
-            "start_char_index": citation.start,
-            "end_char_index": citation.end,
-        }
+        """Return a place in a document, in a page, or in a search result."""
+        return cited_place(self.place(answer.api, citation), citation)
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `message`."""
         content = [self._whole(draw, answer, block) for block in answer.blocks]
-        return _message(answer, content, answer.word, answer.counts.raw)
+        return _message(answer, content) | _end(draw, answer) | {"usage": answer.counts.raw}
 
     def _whole(self, draw: DrawFn, answer: Answer, block: Block) -> Fields:
-        if not isinstance(block, Text):
-            return self.bare(block)
-        citations = [self.citation(answer, block, each) for each in block.citations]
-        return self.bare(block) | ({"citations": citations} if citations else _uncited(draw))
+        if isinstance(block, Text):
+            citations = [self.citation(answer, block, each) for each in block.citations]
+            cited = {"citations": citations} if citations else empty(draw, answer.api, UNCITED, "citations", [])
+            return self.bare(block) | cited
+        if isinstance(block, Call):
+            return self.bare(block) | _caller(draw, answer.api)
+        if isinstance(block, Reasoning) and not block.redacted and not block.seal:
+            return self.bare(block) | as_empty(_unsigned(draw, answer.api), "signature")
+        return self.bare(block)
 
     def bare(self, block: Block) -> Fields:
         """Return a typed block."""
@@ -63,57 +81,77 @@ class MessagesGenerator(BlocksGenerator):
         if isinstance(block, Call):
             arguments = json.loads(block.arguments or "{}")
             return {"type": "tool_use", "id": block.id, "name": block.name, "input": arguments}
-        if isinstance(block, Reasoning) and not block.redacted:
-            return {"type": "thinking", "thinking": block.text, "signature": block.seal}
-        return {"type": "redacted_thinking", "data": block.seal if isinstance(block, Reasoning) else ""}
+        if isinstance(block, Hosted):
+            return call_block(block)
+        if isinstance(block, HostedResult):
+            return result_block(block)
+        if not isinstance(block, Reasoning):
+            raise NotImplementedError(type(block))
+        if block.redacted:
+            return {"type": "redacted_thinking", "data": block.seal}
+        signature = {"signature": block.seal} if block.seal else {}
+        return {"type": "thinking", "thinking": block.text, **signature}
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream of events. The first has all token counts, the last those of the output, or all again."""
-        counts = answer.counts
-        (sent,) = growing(draw, counts, 1)
-        again = {**counts.raw} if either(draw) else {}
-        begun = _message(answer, [], None, {**counts.raw, **sent})
+        """Draw a stream of events. The first has token counts of the prompt, the last those of the output."""
+        api = answer.api
+        first, last = _counts_of_a_stream(draw, answer)
+        begun = _message(answer, []) | {"stop_reason": None, "stop_sequence": None, "usage": first}
+        begun |= empty(draw, api, STOP_DETAILS, "stop_details")
         events: list[Fields] = [{"type": "message_start", "message": begun}]
+        closing: list[Fields] = []
+        together = choose(draw, api, ENDS) == "together at the end"
         for index, block in enumerate(answer.blocks):
-            events += [event | {"index": index} for event in self._events(draw, answer, block)]
-        for _ in range(at_most(draw, 1)):
-            events.insert(1 + at_most(draw, len(events) - 1), {"type": "ping"})
-        final = {key: value for key, value in counts.raw.items() if again or key.startswith("output")}
-        delta = {"stop_reason": answer.word, "stop_sequence": None}
-        events += [{"type": "message_delta", "delta": delta, "usage": final}, {"type": "message_stop"}]
+            own = [{**event, "index": index} for event in self._events(draw, answer, block)]
+            kept = len(own) - (2 if _is_signed_at_its_end(own) else 1) if together else len(own)
+            events += own[:kept]
+            closing += own[kept:]
+        events = _with_pings(draw, api, [*events, *closing])
+        events.append({"type": "message_delta", "delta": _end(draw, answer), "usage": last})
+        events.append({"type": "message_stop"})
         return [Frame(event, event["type"], ends=event["type"] == "message_delta") for event in events]
 
     def _events(self, draw: DrawFn, answer: Answer, block: Block) -> Iterator[Fields]:
-        start, deltas = self._start(draw, block), list(self._deltas(draw, answer, block))
-        yield {"type": "content_block_start", "content_block": start}
-        yield from ({"type": "content_block_delta", "delta": delta} for delta in deltas)
+        yield {"type": "content_block_start", "content_block": self._start(draw, answer.api, block)}
+        for delta in self._deltas(draw, answer, block):
+            yield {"type": "content_block_delta", "delta": delta}
         yield {"type": "content_block_stop"}
 
-    def _start(self, draw: DrawFn, block: Block) -> Fields:
+    def _start(self, draw: DrawFn, api: Api, block: Block) -> Fields:
         if isinstance(block, Text):
-            return {"type": "text", "text": ""} | _uncited(draw)
+            cited = BEGUN_CITED if block.citations else UNCITED
+            return {"type": "text", "text": ""} | empty(draw, api, cited, "citations", [])
         if isinstance(block, Call):
-            return {"type": "tool_use", "id": block.id, "name": block.name, "input": {}}
-        if isinstance(block, Reasoning) and block.redacted:
-            return {"type": "redacted_thinking", "data": block.seal}
-        return {"type": "thinking", "thinking": ""} | nothing(draw, "signature", "")
+            given: Fields = {"input": {}} if choose(draw, api, BEGUN_INPUT) == "empty object" else {}
+            return {"type": "tool_use", "id": block.id, "name": block.name, **given, **_caller(draw, api)}
+        if isinstance(block, Hosted):
+            return {**self.bare(block), "input": {}}
+        if isinstance(block, Reasoning) and not block.redacted:
+            return {"type": "thinking", "thinking": ""} | empty(draw, api, BEGUN_SIGNATURE, "signature")
+        return self.bare(block)
 
     def _deltas(self, draw: DrawFn, answer: Answer, block: Block) -> Iterator[Fields]:
+        api = answer.api
         if isinstance(block, Text):
             deltas: list[Fields] = [{"type": "text_delta", "text": piece} for piece in texts.pieces(draw, block.text)]
-            for each in block.citations:
+            anywhere = bool(block.citations) and choose(draw, api, CITATIONS_FROM) == "in the text"
+            for number, each in enumerate(block.citations):
                 cited = {"type": "citations_delta", "citation": self.citation(answer, block, each)}
-                deltas.insert(at_most(draw, len(deltas)), cited)
+                deltas.insert(at_most(draw, len(deltas)) if anywhere else number, cited)
             yield from deltas
         elif isinstance(block, Call):
             pieces = texts.pieces(draw, block.arguments)
-            first = [""] if either(draw) else []
-            yield from ({"type": "input_json_delta", "partial_json": piece} for piece in [*first, *pieces])
+            way = choose(draw, api, PIECES_OF_INPUT)
+            pieces = ["", *pieces] if way == "first is empty" else pieces or ([] if way == "absent" else ["{}"])
+            yield from ({"type": "input_json_delta", "partial_json": piece} for piece in pieces)
+        elif isinstance(block, Hosted):
+            pieces = ["", *texts.pieces(draw, block.arguments)]
+            yield from ({"type": "input_json_delta", "partial_json": piece} for piece in pieces)
         elif isinstance(block, Reasoning) and not block.redacted:
-            pieces = texts.pieces(draw, block.text)
-            last = [""] if either(draw) else []
-            yield from ({"type": "thinking_delta", "thinking": piece} for piece in [*pieces, *last])
-            yield {"type": "signature_delta", "signature": block.seal}
+            for piece in _pieces_of_reasoning(draw, api, block):
+                yield {"type": "thinking_delta", "thinking": piece}
+            if block.seal or _unsigned(draw, api) != "absent":
+                yield {"type": "signature_delta", "signature": block.seal}
 
     def error_frame(self, api: Api) -> Frame:
         """Return the event of an overloaded server."""
@@ -121,18 +159,62 @@ class MessagesGenerator(BlocksGenerator):
         return Frame({"type": "error", "error": error}, "error")
 
 
-def _message(answer: Answer, content: list[Fields], word: str | None, usage: Fields) -> Fields:
-    return {
-        "id": answer.id,
-        "type": "message",
-        "role": "assistant",
-        "model": answer.model,
-        "content": content,
-        "stop_reason": word,
-        "stop_sequence": None,
-        "usage": usage,
-    }
+def _message(answer: Answer, content: list[Fields]) -> Fields:
+    return {"model": answer.model, "id": answer.id, "type": "message", "role": "assistant", "content": content}
 
 
-def _uncited(draw: DrawFn) -> Fields:
-    return nothing(draw, "citations", None, [])
+def _end(draw: DrawFn, answer: Answer) -> Fields:
+    """Draw the finish word and what comes with it: the sequence that was found, or what was refused."""
+    found = "END" if answer.word == "stop_sequence" else None
+    end = {"stop_reason": answer.word, "stop_sequence": found}
+    if answer.word != "refusal" or ways_of(answer.api, STOP_DETAILS) == ("absent",):
+        return end | empty(draw, answer.api, STOP_DETAILS, "stop_details")
+    category = pick(draw, None, "cyber")
+    explanation = "This request was refused." if category else None
+    return {**end, "stop_details": {"type": "refusal", "category": category, "explanation": explanation}}
+
+
+def _caller(draw: DrawFn, api: Api) -> Fields:
+    known = [way for way in ways_of(api, CALLER) if way in ("absent", "direct")]
+    return {"caller": {"type": "direct"}} if pick(draw, *known) == "direct" else {}
+
+
+def _unsigned(draw: DrawFn, api: Api) -> str:
+    return pick(draw, *(way for way in ways_of(api, SIGNATURE) if way != "given"))
+
+
+def _pieces_of_reasoning(draw: DrawFn, api: Api, block: Reasoning) -> list[str]:
+    pieces = texts.pieces(draw, block.text)
+    way = choose(draw, api, PIECES_OF_REASONING)
+    if way == "filled" or not pieces:
+        return pieces
+    return [*pieces, ""] if way == "last is empty" else ["", *pieces]
+
+
+def _is_signed_at_its_end(events: list[Fields]) -> bool:
+    return "signature" in events[-2].get("delta", ())
+
+
+def _counts_of_a_stream(draw: DrawFn, answer: Answer) -> tuple[Fields, Fields]:
+    """Draw the usage objects of message_start and of message_delta."""
+    counts = answer.counts.raw
+    (sent,) = growing(draw, answer.counts, 1)
+    first = {name: value for name, value in (counts | sent).items() if name != _DETAILS}
+    has_hosted = any(isinstance(block, Hosted) for block in answer.blocks)
+    way = pick(draw, *(way for way in ways_of(answer.api, FINAL_COUNTS) if has_hosted or way != "more input"))
+    if way == "output":
+        return first, {name: value for name, value in counts.items() if name.startswith("output")}
+    if way == "more input":
+        first["input_tokens"] //= 2
+    return first, counts
+
+
+def _with_pings(draw: DrawFn, api: Api, events: list[Fields]) -> list[Fields]:
+    way = choose(draw, api, PINGS)
+    if way == "never":
+        return events
+    for _ in range(1 + some(draw) if way == "anywhere" else 1):
+        last = len(events)
+        place = {"behind message_start": 1, "behind the first start": min(2, last)}.get(way)
+        events.insert(place or 1 + at_most(draw, last - 1), {"type": "ping"})
+    return events

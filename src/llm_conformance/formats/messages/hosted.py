@@ -1,0 +1,86 @@
+"""Content blocks of tools that the provider runs, and places that are cited."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from llm_conformance.generate.answers import Citation, Hosted, HostedResult
+
+Fields = dict[str, Any]
+
+TOOLS = {
+    "web_search_tool_result": "web_search",
+    "web_fetch_tool_result": "web_fetch",
+    "bash_code_execution_tool_result": "bash_code_execution",
+    "mcp_tool_result": "tide_level",
+}
+"""The tools whose calls can be written, by the type of the block with their result."""
+
+_FOUND: Mapping[str, Any] = {
+    "web_search_tool_result": [
+        {
+            "type": "web_search_result",
+            "title": "Found",
+            "url": "https://example.org/1",
+            "encrypted_content": "Zm91bmQ=",
+            "page_age": None,
+        }
+    ],
+    "web_fetch_tool_result": {
+        "type": "web_fetch_result",
+        "url": "https://example.org/1",
+        "content": {
+            "type": "document",
+            "source": {"type": "text", "media_type": "text/plain", "data": "what was found"},
+            "title": None,
+            "citations": None,
+        },
+        "retrieved_at": "2026-01-01T00:00:00Z",
+    },
+    "bash_code_execution_tool_result": {
+        "type": "bash_code_execution_result",
+        "stdout": "what was found",
+        "stderr": "",
+        "return_code": 0,
+        "content": [],
+    },
+}
+
+
+def call_block(call: Hosted) -> Fields:
+    """Return the block of a hosted call."""
+    block = {"type": "server_tool_use", "id": call.id, "name": call.tool, "input": json.loads(call.arguments)}
+    return block | ({"type": "mcp_tool_use", "server_name": "tides"} if call.tool == "tide_level" else {})
+
+
+def result_block(result: HostedResult) -> Fields:
+    """Return the block with what a hosted tool has returned."""
+    head: Fields = {"type": result.tool, "tool_use_id": result.id}
+    if result.tool == "mcp_tool_result":
+        return {**head, "is_error": result.failed, "content": [{"type": "text", "text": "what was found"}]}
+    failure = {"type": f"{result.tool}_error", "error_code": "unavailable"}
+    return {**head, "content": failure if result.failed else _FOUND[result.tool]}
+
+
+PLACES = (
+    *("char_location", "page_location", "content_block_location"),
+    *("search_result_location", "web_search_result_location"),
+)
+"""The kinds of cited places that can be written."""
+
+
+def cited_place(kind: str, citation: Citation) -> Fields:
+    """Return a place that is cited. Its offsets count in what is cited, not in the message."""
+    place: Fields = {"type": kind, "cited_text": "what is cited"}
+    if kind == "web_search_result_location":
+        url = f"https://example.org/{citation.start}"
+        return {**place, "url": url, "title": "Found", "encrypted_index": f"index{citation.end}"}
+    counted = "block" if kind == "search_result_location" else kind.removesuffix("_location").replace("content_", "")
+    unit = f"{counted}_number" if kind == "page_location" else f"{counted}_index"
+    bounds = {f"start_{unit}": citation.start, f"end_{unit}": citation.end}
+    if kind == "search_result_location":
+        source = f"https://example.org/{citation.start}"
+        return {**place, "source": source, "title": "Found", "search_result_index": citation.number, **bounds}
+    return {**place, "document_index": citation.number, "document_title": None, **bounds}
