@@ -67,4 +67,10 @@ def of_recordings(directory: Path, skipped: Counter[str]) -> Iterator[SeenAnswer
 
 def _is_whole(interaction: Interaction, api: Api) -> bool:
     facts = derive_if_readable(interaction, api) if interaction.status < 400 else None
-    return facts is not None and facts.error is None and bool(facts.finish or facts.ended)
+    if facts is None or facts.error is not None or facts.finish in _PENDING:
+        return False
+    return bool(facts.finish or facts.ended)
+
+
+_PENDING = ("queued", "in_progress")
+"""What an answer is that an agent has not given yet."""

@@ -14,6 +14,8 @@ from llm_conformance.formats.chat import recogniser as chat
 from llm_conformance.formats.chat.variations import VARIATIONS as CHAT
 from llm_conformance.formats.cohere import recogniser as cohere
 from llm_conformance.formats.cohere.variations import VARIATIONS as COHERE
+from llm_conformance.formats.interactions import recogniser as interactions
+from llm_conformance.formats.interactions.variations import VARIATIONS as INTERACTIONS
 from llm_conformance.formats.messages import recogniser as messages
 from llm_conformance.formats.messages.variations import VARIATIONS as MESSAGES
 from llm_conformance.formats.ollama import recogniser as ollama
@@ -50,6 +52,7 @@ class Recogniser:
 RECOGNISERS: Mapping[str, Recogniser] = {
     "chat": Recogniser(CHAT, chat.ways_of_a_body, chat.ways_of_a_stream),
     "cohere": Recogniser(COHERE, cohere.ways_of_a_body, cohere.ways_of_a_stream),
+    "interactions": Recogniser(INTERACTIONS, interactions.ways_of_a_body, interactions.ways_of_a_stream),
     "ollama": Recogniser(OLLAMA, ollama.ways_of_a_body, ollama.ways_of_a_stream),
     "messages": Recogniser(MESSAGES, messages.ways_of_a_body, messages.ways_of_a_stream),
 }

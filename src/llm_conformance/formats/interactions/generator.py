@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from llm_conformance.formats.interactions.variations import NO_SIGNATURE
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
-from llm_conformance.generate.chance import either, some
+from llm_conformance.generate.chance import at_most, either, some
 from llm_conformance.generate.generator import Generator
+from llm_conformance.generate.variations import empty
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
@@ -22,11 +23,15 @@ Fields = dict[str, Any]
 class InteractionsGenerator(Generator):
     """Writes an `interaction` with steps. Offsets count UTF-8 bytes in the text that has the citation."""
 
+    sends_back: ClassVar[bool] = True
+    history: ClassVar[str] = "input"
+    seals_reasoning: ClassVar[bool] = True
     structure: ClassVar[tuple[str, ...]] = ("/steps", "/steps/0", "/delta", "/step")
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw text with citations and thoughts in any order, then calls, some of them signed."""
-        kinds = draw(st.lists(st.sampled_from(("text", "thought")), max_size=3))
+        """Draw thoughts and text with citations in turns, then calls, some of them signed."""
+        first = at_most(draw, 1)
+        kinds = [("thought", "text")[(number + first) % 2] for number in range(at_most(draw, 3))]
         calls = (
             Call(call.id, call.name, call.arguments, answers.seals(draw) if some(draw) else "")
             for call in answers.calls(draw, api)
@@ -35,7 +40,7 @@ class InteractionsGenerator(Generator):
 
     def _block(self, draw: DrawFn, kind: str) -> Block:
         if kind == "text":
-            return answers.cited(draw, draw(texts.answers()))
+            return answers.cited(draw, draw(texts.answers().filter(bool)))
         return Reasoning(draw(texts.reasonings()) if either(draw) else "", answers.seals(draw))
 
     def words(self, api: Api) -> Mapping[str, str | None]:
@@ -46,28 +51,32 @@ class InteractionsGenerator(Generator):
         """Return a citation of a page."""
         return {"type": "url_citation", "url": f"https://example.org/{citation.number}", "title": "Found"}
 
+    def sent_back(self, answer: Answer) -> Mapping[str, Any]:
+        """Return all steps, behind the question."""
+        slot = answer.api.round_trip.slot
+        return {f"{slot}/{number}": step for number, step in enumerate(map(_bare, answer.blocks), 1)}
+
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw an interaction."""
-        steps = [self._step(answer, block) for block in answer.blocks]
-        return _interaction(answer, answer.word) | self._counted(answer) | {"steps": steps}
+        steps = [self._step(draw, answer, block) for block in _shown(answer)]
+        return _interaction(answer, answer.word) | self._whole(answer) | {"steps": steps}
 
-    def _step(self, answer: Answer, block: Block) -> Fields:
+    def _step(self, draw: DrawFn, answer: Answer, block: Block) -> Fields:
+        step = _bare(block)
         if isinstance(block, Text):
             annotations = self._annotations(answer, block)
-            text: Fields = {"type": "text", "text": block.text} | ({"annotations": annotations} if annotations else {})
-            return {"type": "model_output", "content": [text]}
-        if isinstance(block, Call):
-            return self._start(block) | {"arguments": json.loads(block.arguments or "{}")}
-        summary = getattr(block, "text", "")
-        return self._start(block) | ({"summary": [{"type": "text", "text": summary}]} if summary else {})
+            step["content"][0] |= {"annotations": annotations} if annotations else {}
+        return step | self._unsigned(draw, answer, block)
 
-    def _start(self, block: Block) -> Fields:
+    def _unsigned(self, draw: DrawFn, answer: Answer, block: Block) -> Fields:
+        is_unsigned = isinstance(block, Call) and not block.seal
+        return empty(draw, answer.api, NO_SIGNATURE, "signature") if is_unsigned else {}
+
+    def _start(self, draw: DrawFn, answer: Answer, block: Block) -> Fields:
+        """Return a step without what its deltas have. The signature of a call comes at its start."""
         if isinstance(block, Call):
-            signed = {"signature": block.seal} if block.seal else {}
-            return {"type": "function_call", "id": block.id, "name": block.name, **signed}
-        if isinstance(block, Reasoning):
-            return {"type": "thought", "signature": block.seal}
-        return {"type": "model_output"}
+            return _bare(block) | {"arguments": {}} | self._unsigned(draw, answer, block)
+        return {"type": _bare(block)["type"]}
 
     def _annotations(self, answer: Answer, block: Text) -> list[Fields]:
         return [
@@ -81,18 +90,17 @@ class InteractionsGenerator(Generator):
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream of events. The signature of a thought comes at its end."""
-        created = _interaction(answer, "in_progress")
-        events: list[Fields] = [{"event_type": "interaction.created", "interaction": created}]
-        for index, block in enumerate(answer.blocks):
-            start = {"type": "thought"} if isinstance(block, Reasoning) else self._start(block)
-            start |= {"arguments": {}} if isinstance(block, Call) else {}
-            events.append({"event_type": "step.start", "index": index, "step": start})
+        created = {"event_type": "interaction.created", "interaction": _interaction(answer, "in_progress")}
+        update = {"event_type": "interaction.status_update", "interaction_id": answer.id, "status": "in_progress"}
+        events: list[Fields] = [created, update]
+        for index, block in enumerate(_shown(answer)):
+            events.append({"event_type": "step.start", "index": index, "step": self._start(draw, answer, block)})
             events += (
                 {"event_type": "step.delta", "index": index, "delta": delta}
                 for delta in self._deltas(draw, answer, block)
             )
             events.append({"event_type": "step.stop", "index": index})
-        whole = _interaction(answer, answer.word) | self._counted(answer)
+        whole = _interaction(answer, answer.word) | self._whole(answer)
         events.append({"event_type": "interaction.completed", "interaction": whole})
         last = "interaction.completed"
         frames = [Frame(event, event["event_type"], ends=event["event_type"] == last) for event in events]
@@ -112,19 +120,35 @@ class InteractionsGenerator(Generator):
                 yield {"type": "thought_summary", "content": {"type": "text", "text": piece}}
             yield {"type": "thought_signature", "signature": block.seal}
 
-    def _counted(self, answer: Answer) -> Fields:
-        return {"usage": answer.counts.raw} if answer.counts.usage else {}
+    def _whole(self, answer: Answer) -> Fields:
+        """Return the fields that only a whole interaction has."""
+        times = {"created": _TIME, "updated": _TIME, "service_tier": "standard"}
+        return {**times, **({"usage": answer.counts.raw} if answer.counts.usage else {})}
 
     def error_frame(self, api: Api) -> Frame:
         """Return an event with an error."""
         return Frame({"event_type": "error", "error": {"code": 503, "message": "overloaded"}}, "error")
 
 
+_TIME = "2025-11-04T09:12:40Z"
+
+
+def _shown(answer: Answer) -> list[Block]:
+    """Return the blocks that have a step; an empty text has none."""
+    return [block for block in answer.blocks if not isinstance(block, Text) or block.text]
+
+
+def _bare(block: Block) -> Fields:
+    """Return a step without annotations, as it goes back."""
+    if isinstance(block, Text):
+        return {"type": "model_output", "content": [{"type": "text", "text": block.text}]}
+    if isinstance(block, Call):
+        call = {"id": block.id, "name": block.name, "arguments": json.loads(block.arguments or "{}")}
+        return {"type": "function_call", **call, **({"signature": block.seal} if block.seal else {})}
+    summary = getattr(block, "text", "")
+    shown = {"summary": [{"type": "text", "text": summary}]} if summary else {}
+    return {"type": "thought", "signature": getattr(block, "seal", ""), **shown}
+
+
 def _interaction(answer: Answer, status: str | None) -> Fields:
-    return {
-        "id": answer.id,
-        "object": "interaction",
-        "model": answer.model,
-        "created": "2025-11-04T09:12:40Z",
-        "status": status,
-    }
+    return {"id": answer.id, "object": "interaction", "model": answer.model, "status": status}
