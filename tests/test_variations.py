@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 
+from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.formats.recognisers import RECOGNISERS, SHARED, recognise, variations_of
 from llm_conformance.generate.answers import style_of
 from llm_conformance.generate.ids import example, has_form
@@ -124,6 +126,30 @@ def test_ways_of_a_row_that_says_nothing_are_the_usual_ones() -> None:
         assert ways_of(api, variation)
 
 
+@pytest.mark.parametrize("api", APIS, ids=str)
+def test_rows_state_forms_of_all_ids_that_they_send(api: Api) -> None:
+    assert ("answer" in api.ids) == (GENERATORS[api.wire].has_ids or api.wire == "workers_ai")
+    assert "call" in api.ids or str(api) == "perplexity:chat", "without forms no calls are drawn"
+
+
+def test_an_api_without_forms_of_call_ids_sends_no_calls() -> None:
+    @settings(max_examples=50, derandomize=True, deadline=None, database=None)
+    @given(ANSWERS.scenarios(table()["perplexity", "chat"], "json"))
+    def check(scenario: Scenario) -> None:
+        assert scenario.expected["json"].tool_calls == ()
+
+    check()
+
+
+def test_ids_of_calls_may_have_the_name_and_the_number() -> None:
+    form = "functions\\.{name}:{number}"
+    api = replace(table()["openai", "chat"], ids={"call": (form,)})
+    assert example(form, 1, "look.up") == "functions.look.up:1"
+    assert has_form(api, "call", "functions.look.up:12", "look.up")
+    assert not has_form(api, "call", "functions.add:1", "look.up")
+    assert not has_form(api, "call", "functions.look_up:1", "look.up")
+
+
 @pytest.mark.parametrize(
     "form", ["call_[A-Za-z0-9]{24}", "functions\\.look_up:[0-9]", "[0-9a-f]{8}-[a-f]{2,4}", "[A-Z_-]{5}"]
 )
@@ -135,6 +161,7 @@ def test_examples_of_ids_have_their_form(form: str) -> None:
 def test_forms_are_inferred_from_ids() -> None:
     assert forms({"call_1aB", "call_9Zz"}) == ["call_[A-Za-z0-9]{3}"]
     assert forms({"chatcmpl-12-caab", "chatcmpl-9-0f"}) == ["chatcmpl-[0-9]{1,2}-[0-9a-f]{2,4}"]
+    assert forms({"functions.{name}:0", "functions.{name}:1"}) == ["functions\\.{name}:[0-9]{1}"]
     assert forms({"REDACTED_1"}) == []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-_SEGMENT = re.compile(r"[A-Za-z0-9]+|[^A-Za-z0-9]")
+_SEGMENT = re.compile(r"\{name\}|[A-Za-z0-9]+|[^A-Za-z0-9]")
 _CLASSES = ("0-9", "0-9a-f", "0-9A-F", "a-z", "a-z0-9", "A-Z0-9", "A-Za-z0-9")
 _WORD = re.compile(r"[a-z]{1,12}")
 _HEX = re.compile(r"[a-f]+")

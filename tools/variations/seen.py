@@ -61,7 +61,9 @@ class Seen:
             return
         self.models[answer.model, facts.model or ""] += 1
         self.ids.setdefault("answer", set()).update(facts.ids)
-        self.ids.setdefault("call", set()).update(id for id, _, _ in facts.tool_calls if id)
+        self.ids.setdefault("call", set()).update(
+            id.replace(name or id, "{name}") for id, name, _ in facts.tool_calls if id
+        )
 
     def source(self, variation: str, way: str) -> str:
         """Return where a way is known from: a scenario that shows it, and the share of recordings that have it."""

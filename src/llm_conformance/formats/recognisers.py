@@ -96,9 +96,9 @@ def _recognised(api: Api, interaction: Interaction) -> Iterator[Way]:
     facts = derive(interaction, api)
     if facts.error is not None:
         return
-    ids = [("answer", id) for id in facts.ids] + [("call", id) for id, _, _ in facts.tool_calls if id]
-    for kind, id in ids:
-        if not has_form(api, kind, id):
+    ids = [("answer", id, "") for id in facts.ids] + [("call", id, name) for id, name, _ in facts.tool_calls if id]
+    for kind, id, name in ids:
+        if not has_form(api, kind, id, name):
             yield Way(f"id of the {kind}", id, None)
     if facts.finish:
         yield _way(api, FINISH_WORDS, "listed" if facts.finish in api.finish else "new")

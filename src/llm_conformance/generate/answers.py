@@ -221,8 +221,11 @@ _ARGUMENTS = st.dictionaries(
 
 
 def calls(draw: DrawFn, api: Api, most: int = 2) -> tuple[Call, ...]:
-    """Draw 0 to `most` tool calls, each with another id. They may be of the same tool, and without arguments."""
-    return tuple(call(draw, api, number) for number in range(at_most(draw, most)))
+    """Draw 0 to `most` tool calls, each with another id. They may be of the same tool, and without arguments.
+
+    An API without a form for the ids of calls sends none.
+    """
+    return tuple(call(draw, api, number) for number in range(at_most(draw, most if "call" in api.ids else 0)))
 
 
 def without_ids(calls: Iterable[Call]) -> tuple[Call, ...]:
@@ -232,7 +235,8 @@ def without_ids(calls: Iterable[Call]) -> tuple[Call, ...]:
 
 def call(draw: DrawFn, api: Api, number: int) -> Call:
     """Draw a tool call. Another `number` gives it another id."""
-    return Call(draw_id(draw, api, "call", number), pick(draw, *TOOL_NAMES), _arguments(draw, api))
+    name = pick(draw, *TOOL_NAMES)
+    return Call(draw_id(draw, api, "call", number, name), name, _arguments(draw, api))
 
 
 _STYLES: Mapping[str, Mapping[str, Any]] = {

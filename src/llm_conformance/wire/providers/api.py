@@ -131,7 +131,7 @@ class Api:
         speaking_models: Those of them that answer with audio, and only those.
         plain_models: Those of them that never show reasoning in a field of its own.
         ids: The forms of ids by kind (`answer`, `call`, and what the format has besides), as patterns of literal
-            characters and character classes.
+            characters and character classes (`generate.ids`). An API without forms of `call` sends no tool calls.
         varies: In which ways the API does what providers of its format do in different ways, by the name of the
             variation (`formats/*/variations.py`), the most common way first, each with its source.
         further: Fields that are always sent and mean nothing to an adapter, by the path of the object that has them
