@@ -62,6 +62,7 @@ def document(*results: Document, **more: Any) -> Document:
         "results": list(results),
         "not_asked": [],
         "exchanges": [],
+        "counterexamples": [],
         "deviations": [],
         "summary": {status: statuses.count(status) for status in sorted(set(statuses))},
         "bare_recordings": {"seen": 0, "out_of_scope": {}, "not_covered": {}, "not_covered_at": {}, "bad_files": []},

@@ -1,4 +1,4 @@
-"""`llm-conformance report`: merge, compare or convert reports."""
+"""`llm-conformance report`: merge, compare or convert reports, and write the examples that they have."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from pathlib import Path
 
 from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.judging.status import exit_code
-from llm_conformance.reports import comparing, files, merging
+from llm_conformance.reports import comparing, counterexamples, files, merging
 from llm_conformance.reports.badge import NoBadgeError
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.findings import Finding
 from llm_conformance.reports.matrix import verdict
-from llm_conformance.wording import counted
+from llm_conformance.wording import command_line, counted
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _SHOWN = 50
+_MESSAGE = 100
 
 
 def add_options(parser: Parser) -> None:
-    """Describe the command and its three verbs."""
-    parser.description = "Merge, compare or convert JSON reports."
+    """Describe the command and its verbs."""
+    parser.description = "Merge, compare or convert JSON reports, or write the examples that they have."
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
 
     def verb(name: str, help: str) -> Parser:
@@ -36,6 +37,12 @@ def add_options(parser: Parser) -> None:
     )
     compare.add_argument("before", type=Path, metavar="BEFORE.json")
     compare.add_argument("after", type=Path, metavar="AFTER.json")
+    examples = verb(
+        "examples",
+        "write the generated inputs that fail as scenario files, which run without the report; list their commands",
+    )
+    examples.add_argument("report", type=Path, metavar="REPORT.json")
+    examples.add_argument("-o", "--output", required=True, type=Path, metavar="DIR", help="a directory, made if needed")
     show = verb("show", "write reports as a page, a summary or a badge; a page can show several reports")
     show.add_argument("reports", nargs="+", type=Path, metavar="REPORT.json")
     show.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help=".html, .md or .svg")
@@ -43,7 +50,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Options) -> int:
     """Run the verb; return its exit code."""
-    return {"merge": _merge, "compare": _compare, "show": _show}[options.verb](options)
+    return {"merge": _merge, "compare": _compare, "examples": _examples, "show": _show}[options.verb](options)
 
 
 def _merge(options: Options) -> int:
@@ -115,6 +122,35 @@ def _show(options: Options) -> int:
         raise UsageError(f"{options.output}: reports are JSON already; to merge shards: llm-conformance report merge")
     _write(options.output, *_read(options.reports))
     return 0
+
+
+def _examples(options: Options) -> int:
+    """Write the examples of a report, and print for each what it shows and the command that runs it."""
+    (document,) = _read([options.report])
+    specs = {each["name"]: each["spec"] for each in document["adapters"]}
+    try:
+        written = list(counterexamples.write(document, options.output))
+    except (counterexamples.BadExamplesError, OSError) as error:
+        raise UsageError(str(error)) from error
+    for id, results in written:
+        print(id)
+        for (adapter, method), rules in _rules(results).items():
+            command = ["llm-conformance", "run", f"--cassettes={options.output}", f"--adapter={specs[adapter]}"]
+            command += [f"--transport={document['transport']}"] * (document["transport"] != "server")
+            print(f"  {', '.join(rules)}: {rules[0]}: {' '.join(results[0]['message'].split())[:_MESSAGE]}")
+            print(f"  {command_line([*command, f'--scenario={id}', f'--method={method}'])}")
+    print(f"{counted(len(written), 'example')} in {options.output}")
+    if missing := counterexamples.left_out(document):
+        print(f"{counted(missing, 'example')} not in the report: too large")
+    return 0
+
+
+def _rules(results: Iterable[Document]) -> dict[tuple[str, str], list[str]]:
+    """Return the rules that fail, by adapter and method."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for each in results:
+        found.setdefault((each["adapter"], each["method"]), []).append(each["rule"])
+    return found
 
 
 def _read(paths: Sequence[Path]) -> list[Document]:

@@ -48,6 +48,7 @@ class Tally:
             A failure that a known deviation names is a failure here.
         not_asked: By callee and cause, the conversations that were not asked because all calls before died alike, as
             (scenario, mode).
+        counterexamples: By its id, the files of each generated scenario that fails (`scenarios.save.texts`).
         exchanges: The details of exchanges for reports (`llm_conformance.judging.exchange_details`), by their keys.
     """
 
@@ -63,6 +64,7 @@ class Tally:
     conversations: dict[Conversation, dict[str, bool]] = field(default_factory=dict)
     not_asked: dict[NotAsked, set[tuple[str, str]]] = field(default_factory=dict)
     exchanges: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    counterexamples: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def add(self, verdicts: Iterable[Verdict]) -> None:
         """Count verdicts."""
@@ -148,6 +150,7 @@ class Tally:
             "conversations": [[*key, families] for key, families in self.conversations.items()],
             "not_asked": [[*key, sorted(conversations)] for key, conversations in self.not_asked.items()],
             "exchanges": self.exchanges,
+            "counterexamples": self.counterexamples,
         }
 
     def absorb(self, sent: Mapping[str, Any]) -> None:
@@ -171,3 +174,4 @@ class Tally:
             for scenario, mode in conversations:
                 self.add_not_asked(tuple(place), cause, scenario, mode)
         self.exchanges |= sent["exchanges"]
+        self.counterexamples |= sent["counterexamples"]

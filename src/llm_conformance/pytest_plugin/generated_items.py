@@ -28,6 +28,7 @@ from llm_conformance.replay.cell import PURE, Callee, Cell
 from llm_conformance.rules.outcome import Outcome
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
+from llm_conformance.scenarios.save import texts
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.theme import THEMES, Theme
 from llm_conformance.wire.interaction import Mode
@@ -205,8 +206,12 @@ class PropertyItem(JudgingItem):
     def _example(self, rule: Rule, counterexample: Counterexample) -> Mapping[str, Any]:
         cell = counterexample.kept_in(self._keep_in)
         kept = cell.scenario.cassette_dir != CASSETTES
+        id, files = texts(counterexample.cell.scenario) if self._run.settings.reports else (None, {})
+        if id is not None:
+            self.tally.counterexamples[id] = files
         return {
             **counterexample.details(),
+            "id": id,
             "kept": str(cell.scenario.path) if kept else None,
             "command": reproduce_command(cell, rule, self._run.runner.options) if kept else None,
         }

@@ -12,7 +12,7 @@ from llm_conformance.reports import badge, markdown, page
 from llm_conformance.reports.document import Document
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
-_LISTS = ("findings", "conversations", "results", "exchanges", "deviations")
+_LISTS = ("findings", "conversations", "results", "exchanges", "counterexamples", "deviations")
 
 
 def _json(documents: Sequence[Document]) -> str:

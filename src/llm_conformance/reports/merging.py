@@ -8,7 +8,7 @@ from typing import Any
 
 from llm_conformance.judging.deviations import stale_parts
 from llm_conformance.judging.status import Status
-from llm_conformance.reports import conversations
+from llm_conformance.reports import conversations, counterexamples
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.findings import findings
 
@@ -59,6 +59,7 @@ def merge(documents: Sequence[Document]) -> Document:
     faults = sum(each["items"]["faults"] for each in documents)
     summary[Status.ERROR] += faults
     exchanges = {(e["adapter"], e["scenario"], e["method"]): e for each in documents for e in each["exchanges"]}
+    found = {each["id"]: each["files"] for document in documents for each in document.get("counterexamples", ())}
     return {
         **first,
         "findings": [each.to_dict() for each in findings(results.values())],
@@ -66,6 +67,7 @@ def merge(documents: Sequence[Document]) -> Document:
         "results": list(results.values()),
         "not_asked": not_asked,
         "exchanges": [exchanges[name] for name in sorted(exchanges)],
+        "counterexamples": counterexamples.listed(found),
         "deviations": deviations,
         "summary": {status: count for status, count in sorted(summary.items()) if count},
         "bare_recordings": bare,

@@ -34,7 +34,8 @@ def render(documents: Sequence[Document]) -> str:
             entry.id: {"requirement": entry.rule.requirement, "reason": entry.reason, "noticed": entry.noticed}
             for entry in catalogue.catalogue().values()
         },
-        "reports": [{**document, "verdict": verdict(document)} for document in documents],
+        # The page shows the body of an example; only the JSON report has its files.
+        "reports": [{**document, "counterexamples": [], "verdict": verdict(document)} for document in documents],
     }
     packed = gzip.compress(
         json.dumps(data, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace"), mtime=0

@@ -12,7 +12,7 @@ from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.deviations import Deviations
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.tally import Tally
-from llm_conformance.reports import conversations
+from llm_conformance.reports import conversations, counterexamples
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.findings import findings
 
@@ -79,6 +79,7 @@ def document(result: Result) -> Document:
         "results": results,
         "not_asked": list(_not_asked(tally)),
         "exchanges": [tally.exchanges[name] for name in sorted(tally.exchanges)],
+        "counterexamples": counterexamples.listed(tally.counterexamples),
         "deviations": list(_deviations(result)),
         "summary": {status: count for status, count in sorted(tally.summary.items()) if count},
         "bare_recordings": {

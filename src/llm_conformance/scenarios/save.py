@@ -7,6 +7,7 @@ files into a cassette directory makes a fixture of it.
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +37,19 @@ def save_generated(scenario: Scenario, directory: Path) -> Scenario:
     path = folder / f"{stem}{SUFFIX}"
     _write(scenario, path, names)
     return replace(scenario, id=f"{scenario.api.provider}/{stem}", path=path, cassette_dir=cassette_dir)
+
+
+def texts(scenario: Scenario) -> tuple[str, dict[str, str]]:
+    """Return the id that `save_generated` gives a scenario, and the files that it writes, by `provider/name`.
+
+    They are whole: written to a directory, they are scenarios of the same id again.
+    """
+    with tempfile.TemporaryDirectory() as directory:
+        saved = save_generated(scenario, Path(directory))
+        found = sorted(saved.cassette_dir.rglob("*.yaml"))
+        return saved.id, {
+            each.relative_to(saved.cassette_dir).as_posix(): each.read_text(encoding="utf-8") for each in found
+        }
 
 
 def _write(scenario: Scenario, path: Path, earlier_names: Mapping[int, str]) -> None:
