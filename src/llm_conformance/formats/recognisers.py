@@ -14,6 +14,8 @@ from llm_conformance.formats.chat import recogniser as chat
 from llm_conformance.formats.chat.variations import VARIATIONS as CHAT
 from llm_conformance.formats.cohere import recogniser as cohere
 from llm_conformance.formats.cohere.variations import VARIATIONS as COHERE
+from llm_conformance.formats.converse import recogniser as converse
+from llm_conformance.formats.converse.variations import VARIATIONS as CONVERSE
 from llm_conformance.formats.interactions import recogniser as interactions
 from llm_conformance.formats.interactions.variations import VARIATIONS as INTERACTIONS
 from llm_conformance.formats.messages import recogniser as messages
@@ -54,6 +56,7 @@ RECOGNISERS: Mapping[str, Recogniser] = {
     "cohere": Recogniser(COHERE, cohere.ways_of_a_body, cohere.ways_of_a_stream),
     "interactions": Recogniser(INTERACTIONS, interactions.ways_of_a_body, interactions.ways_of_a_stream),
     "ollama": Recogniser(OLLAMA, ollama.ways_of_a_body, ollama.ways_of_a_stream),
+    "converse": Recogniser(CONVERSE, converse.ways_of_a_body, converse.ways_of_a_stream),
     "messages": Recogniser(MESSAGES, messages.ways_of_a_body, messages.ways_of_a_stream),
 }
 """The recognisers, by the name of the wire format in the provider table."""

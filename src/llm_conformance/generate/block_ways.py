@@ -30,6 +30,8 @@ def kind_of(block: Block | str) -> str:
         return block
     if isinstance(block, Reasoning):
         return "redacted reasoning" if block.redacted else "reasoning"
+    if isinstance(block, Text) and block.citations and not block.text:
+        return "citation without text"
     kinds = {Text: "text", Call: "call", Hosted: "hosted call", HostedResult: "hosted call", Refusal: "refusal"}
     return kinds.get(type(block), type(block).__name__)
 
@@ -45,7 +47,7 @@ def ways_of_blocks(blocks: Sequence[Block | str]) -> Iterator[tuple[Variation, s
     yield ORDER, "plain" if is_plain(blocks) else "mixed"
     for way in dict.fromkeys(filter(None, (neighbours(*pair) for pair in pairwise(blocks)))):
         yield NEIGHBOURS, way
-    texts = [block.text for block in blocks if isinstance(block, Text)]
+    texts = [block.text for block in blocks if isinstance(block, Text) and not (block.citations and not block.text)]
     if texts:
         yield EMPTY_TEXTS, "never" if all(texts) else "sent"
     for block in blocks:

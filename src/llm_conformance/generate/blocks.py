@@ -31,6 +31,9 @@ from llm_conformance.scenarios.expected import ExpectedAnnotation
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 
+_KINDS = ("text", "citation without text", "reasoning", "redacted reasoning")
+"""Kinds of blocks that a generator may draw in any order."""
+
 
 class BlocksGenerator(Generator):
     """Writes blocks. A citation annotates its whole block. All blocks go back in the next request.
@@ -50,7 +53,7 @@ class BlocksGenerator(Generator):
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
         """Draw text with citations, signed and redacted reasoning and hosted calls, then tool calls."""
-        free = [kind for kind in ways_of(api, KINDS) if kind in ("text", "reasoning", "redacted reasoning")]
+        free = [kind for kind in ways_of(api, KINDS) if kind in _KINDS]
         if self._hosted(api):
             free.append("hosted call")
         kinds = draw(st.lists(st.sampled_from(free), max_size=4))
@@ -71,7 +74,7 @@ class BlocksGenerator(Generator):
     ) -> Answer:
         """Draw the rest of an answer that has these blocks, without empty texts if the API sends none."""
         if "sent" not in ways_of(api, EMPTY_TEXTS):
-            blocks = tuple(block for block in blocks if not isinstance(block, Text) or block.text)
+            blocks = tuple(block for block in blocks if not isinstance(block, Text) or block.text or block.citations)
         if not blocks and "empty" not in ways_of(api, CONTENT):
             blocks = (Text("a"),)
         return super().answer(draw, api, blocks, think, asked, mode)
@@ -80,6 +83,8 @@ class BlocksGenerator(Generator):
         if kind == "text":
             text = draw(texts.answers())
             return (answers.cited(draw, text, most=2) if self._places(api) else Text(text),)
+        if kind == "citation without text":
+            return (Text("", (answers.Citation(0, 0, number),)),)
         if kind == "hosted call":
             result = pick(draw, *self._hosted(api))
             id = draw_id(draw, api, "hosted call", number)
@@ -125,7 +130,8 @@ class BlocksGenerator(Generator):
         """Yield an annotation of the whole block for each of its citations."""
         for base, block, citation in answer.spans:
             data = self.citation(answer, block, citation)
-            yield ExpectedAnnotation(base, base + len(block.text), block.text, data)
+            is_unanchored = not block.text
+            yield ExpectedAnnotation(base, base + len(block.text), block.text, data, may_be_unanchored=is_unanchored)
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
         """Return all blocks."""
@@ -138,7 +144,7 @@ def _fitting(api: Api, blocks: Sequence[Block]) -> list[Block]:
     allowed, orders = ways_of(api, NEIGHBOURS), ways_of(api, ORDER)
     result: list[Block] = []
     for block in blocks:
-        if isinstance(block, Text) and not (block.text or empty_texts):
+        if isinstance(block, Text) and not (block.text or block.citations or empty_texts):
             continue
         if isinstance(block, Reasoning) and not (block.text or block.redacted or shown):
             continue

@@ -8,14 +8,29 @@ from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
 
+from llm_conformance.formats.converse.variations import (
+    CACHE_COUNTS,
+    CITATIONS_FROM,
+    PADDING,
+    PIECES_OF_INPUT,
+    SIGNATURE,
+)
 from llm_conformance.generate import texts
-from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
+from llm_conformance.generate.answers import Answer, Block, Call, Citation, Hosted, HostedResult, Reasoning, Text
 from llm_conformance.generate.blocks import BlocksGenerator
-from llm_conformance.generate.chance import at_most, either
+from llm_conformance.generate.chance import at_most
+from llm_conformance.generate.variations import Variation, choose
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
+
+_FOUND = [{"text": "what was found"}]
+_METRICS = {"latencyMs": 7}
+_OTHER_NAMES = {
+    "cacheReadInputTokens": "cacheReadInputTokenCount",
+    "cacheWriteInputTokens": "cacheWriteInputTokenCount",
+}
 
 
 class ConverseGenerator(BlocksGenerator):
@@ -23,67 +38,115 @@ class ConverseGenerator(BlocksGenerator):
 
     has_ids: ClassVar[bool] = False
     structure: ClassVar[tuple[str, ...]] = ("/output", "/output/message", "/output/message/content/0", "/delta")
+    hosted_calls: ClassVar[Mapping[str, str]] = {"nova_grounding_result": "nova_grounding"}
+    places: ClassVar[tuple[str, ...]] = (
+        *("documentChar", "documentPage", "documentChunk"),
+        *("searchResultLocation", "web"),
+    )
+    signature: ClassVar[Variation] = SIGNATURE
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
         """Return a place in a document. Its offsets count in the document, not in the message."""
-        place = {"documentIndex": citation.number, "start": citation.start, "end": citation.end}
-        kind = "documentChar" if citation.number else "documentPage"
-        return {"title": "Found", "sourceContent": [{"text": "what is cited"}], "location": {kind: place}}
+        kind = self.place(answer.api, citation)
+        if kind == "web":
+            url = f"https://example.org/{citation.start}"
+            return {"location": {kind: {"url": url, "domain": "example.org"}}}
+        index = "searchResultIndex" if kind == "searchResultLocation" else "documentIndex"
+        place = {index: citation.number, "start": citation.start, "end": citation.end}
+        source = {"source": "https://example.org/1"} if kind == "searchResultLocation" else {}
+        return {"title": "Found", **source, "sourceContent": [{"text": "what is cited"}], "location": {kind: place}}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a response with its blocks."""
-        content = [self._whole(answer, block) for block in answer.blocks]
-        body: Fields = {"output": {"message": {"role": "assistant", "content": content}}, "stopReason": answer.word}
-        return body | ({"usage": answer.counts.raw} if answer.counts.usage else {})
+        message = {"role": "assistant", "content": [self._whole(answer, block) for block in answer.blocks]}
+        usage = _usage(draw, answer)
+        return {"output": {"message": message}, "stopReason": answer.word, "usage": usage, "metrics": _METRICS}
 
     def _whole(self, answer: Answer, block: Block) -> Fields:
         if isinstance(block, Text) and block.citations:
             citations = [self.citation(answer, block, each) for each in block.citations]
-            return {"citationsContent": {"content": [{"text": block.text}], "citations": citations}}
+            content = {"content": [{"text": block.text}]} if block.text else {}
+            return {"citationsContent": {**content, "citations": citations}}
         return self.bare(block)
 
     def bare(self, block: Block) -> Fields:
         """Return a block: an object with one field, named by the kind of block."""
         if isinstance(block, Text):
             return {"text": block.text}
-        if isinstance(block, Call):
-            arguments = json.loads(block.arguments or "{}")
-            return {"toolUse": {"toolUseId": block.id, "name": block.name, "input": arguments}}
-        if isinstance(block, Reasoning) and not block.redacted:
-            return {"reasoningContent": {"reasoningText": {"text": block.text, "signature": block.seal}}}
-        return {"reasoningContent": {"redactedContent": block.seal if isinstance(block, Reasoning) else ""}}
+        if isinstance(block, Call | Hosted):
+            return {"toolUse": {**_call(block), "input": json.loads(block.arguments or "{}")}}
+        if isinstance(block, HostedResult):
+            return {"toolResult": {**_result(block), "content": _FOUND}}
+        if not isinstance(block, Reasoning):
+            raise NotImplementedError(type(block))
+        if block.redacted:
+            return {"reasoningContent": {"redactedContent": block.seal}}
+        signature = {"signature": block.seal} if block.seal else {}
+        return {"reasoningContent": {"reasoningText": {"text": block.text, **signature}}}
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream: the events of each block, the stop reason, and the token counts."""
         events: list[tuple[str, Fields]] = [("messageStart", {"role": "assistant"})]
         for index, block in enumerate(answer.blocks):
-            if isinstance(block, Call):
-                start = {"toolUse": {"toolUseId": block.id, "name": block.name}}
+            if isinstance(block, Call | Hosted):
+                start = {"toolUse": _call(block)}
+                events.append(("contentBlockStart", {"contentBlockIndex": index, "start": start}))
+            elif isinstance(block, HostedResult):
+                start = {"toolResult": _result(block)}
                 events.append(("contentBlockStart", {"contentBlockIndex": index, "start": start}))
             for delta in self._deltas(draw, answer, block):
                 events.append(("contentBlockDelta", {"contentBlockIndex": index, "delta": delta}))
             events.append(("contentBlockStop", {"contentBlockIndex": index}))
         events.append(("messageStop", {"stopReason": answer.word}))
-        if answer.counts.usage:
-            events.append(("metadata", {"usage": answer.counts.raw, "metrics": {"latencyMs": 7}}))
-        padding = {"p": "abcdefghijklmnop"} if either(draw) else {}
+        events.append(("metadata", {"usage": _usage(draw, answer), "metrics": _METRICS}))
+        padding = {"p": "abcdefghijklmnop"} if choose(draw, answer.api, PADDING) == "given" else {}
         return [Frame(event | padding, kind, ends=kind == "messageStop") for kind, event in events]
 
     def _deltas(self, draw: DrawFn, answer: Answer, block: Block) -> Iterator[Fields]:
+        api = answer.api
         if isinstance(block, Text):
-            deltas: list[Fields] = [{"text": piece} for piece in texts.pieces(draw, block.text)]
-            for each in block.citations:
-                deltas.insert(at_most(draw, len(deltas)), {"citation": self.citation(answer, block, each)})
+            pieces = texts.pieces(draw, block.text) or ([] if block.citations else [""])
+            deltas: list[Fields] = [{"text": piece} for piece in pieces]
+            anywhere = bool(block.citations) and choose(draw, api, CITATIONS_FROM) == "in the text"
+            for number, each in enumerate(block.citations):
+                cited = {"citation": self.citation(answer, block, each)}
+                deltas.insert(at_most(draw, len(deltas)) if anywhere else number, cited)
             yield from deltas
         elif isinstance(block, Call):
-            first = [""] if either(draw) else []
-            yield from ({"toolUse": {"input": piece}} for piece in [*first, *texts.pieces(draw, block.arguments)])
+            pieces = texts.pieces(draw, block.arguments)
+            way = choose(draw, api, PIECES_OF_INPUT)
+            pieces = ["", *pieces] if way == "first is empty" else pieces or ([] if way == "absent" else ["{}"])
+            yield from ({"toolUse": {"input": piece}} for piece in pieces)
+        elif isinstance(block, Hosted):
+            yield from ({"toolUse": {"input": piece}} for piece in texts.pieces(draw, block.arguments))
+        elif isinstance(block, HostedResult):
+            yield {"toolResult": _FOUND}
         elif isinstance(block, Reasoning) and block.redacted:
             yield {"reasoningContent": {"redactedContent": block.seal}}
         elif isinstance(block, Reasoning):
             yield from ({"reasoningContent": {"text": piece}} for piece in texts.pieces(draw, block.text))
-            yield {"reasoningContent": {"signature": block.seal}}
+            if block.seal:
+                yield {"reasoningContent": {"signature": block.seal}}
 
     def error_frame(self, api: Api) -> Frame:
         """Return an exception, which is sent like an event."""
         return Frame({"message": "the model is not ready"}, "serviceUnavailableException")
+
+
+def _usage(draw: DrawFn, answer: Answer) -> Fields:
+    counts = answer.counts.raw
+    has_cache = any(name in counts for name in _OTHER_NAMES)
+    if not has_cache or choose(draw, answer.api, CACHE_COUNTS) == "one":
+        return counts
+    return counts | {other: counts[name] for name, other in _OTHER_NAMES.items() if name in counts}
+
+
+def _call(call: Call | Hosted) -> Fields:
+    if isinstance(call, Call):
+        return {"toolUseId": call.id, "name": call.name}
+    return {"toolUseId": call.id, "name": call.tool, "type": "server_tool_use"}
+
+
+def _result(result: HostedResult) -> Fields:
+    status = "error" if result.failed else "success"
+    return {"toolUseId": result.id, "status": status, "type": result.tool}
