@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,9 +40,20 @@ class Counterexample:
             return secrets.hide(str(outcome.raised))
         return None if outcome.response is None else as_json(outcome.response.data)
 
+    @functools.cached_property
+    def valid_because(self) -> str | None:
+        """What is unusual in a generated answer, and where it is known from; None if it is an answer like most."""
+        scenario = self.cell.scenario
+        if scenario.provenance != "generated":
+            return None
+        from llm_conformance.formats.unusual import valid_because  # imports Hypothesis, which is slow
+
+        return valid_because(scenario.api, scenario.interactions[self.exchange.mode])
+
     def details(self) -> Mapping[str, Any]:
         """Return the details as JSON values: the answer, its cuts, the expected values, and what came back."""
-        return {**recorded_and_expected(self.cell.scenario, self.exchange.mode), "returned": self.returned}
+        why = {"valid_because": self.valid_because} if self.valid_because else {}
+        return {**why, **recorded_and_expected(self.cell.scenario, self.exchange.mode), "returned": self.returned}
 
     def kept_in(self, directory: Path | None) -> Cell:
         """Write a generated scenario to a directory, if there is one; return the cell with the written scenario."""

@@ -61,7 +61,7 @@ def _call(cell: Cell) -> Iterator[str]:
 
 
 def _label(name: str) -> str:
-    return "All expected" if name == "expected" else name.capitalize()
+    return "All expected" if name == "expected" else name.replace("_", " ").capitalize()
 
 
 _NOT_KEPT = "there is no directory for it (pytest's cache); the next run may find another example"

@@ -36,6 +36,10 @@ def in_full(
     if finding.traceback:
         yield from _traceback(finding.traceback, finding.cause, whole)
     yield from _wrapped(f"for example {', '.join(_examples(finding))}", width)
+    if finding.valid_because:
+        yield from _wrapped(
+            f"valid because: {_line(finding.valid_because)}", width, most=None if whole else _MESSAGE_LINES
+        )
     if finding.command:
         yield f"{_INDENT}{finding.command}"
 

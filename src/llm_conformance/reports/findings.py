@@ -50,7 +50,8 @@ class Finding:
         apis: Where it fails, as `provider:api`.
         methods: The methods that fail.
         think_profiles: The think profiles of the conversations, without `off`.
-        examples: Up to three failures, each with scenario, mode, method, message, and the command that reproduces it.
+        examples: Up to three failures, each with scenario, mode, method, message, what is unusual in a generated input,
+            and the command that reproduces it.
         traceback: How the exception of the first example came to the caller; None if it is none.
     """
 
@@ -69,6 +70,12 @@ class Finding:
     think_profiles: tuple[str, ...]
     examples: tuple[Mapping[str, Any], ...]
     traceback: str | None = None
+
+    @property
+    def valid_because(self) -> str | None:
+        """What is unusual in the first example, and where it is known from, if it is generated."""
+        why: str | None = self.examples[0].get("valid_because")
+        return why
 
     @property
     def command(self) -> str | None:
@@ -155,9 +162,14 @@ def _finding(rule: str, also: Iterable[str], failures: Sequence[Result], cells: 
         apis=tuple(sorted({f"{each['provider']}:{each['api']}" for each in failures})),
         methods=tuple(sorted({each["method"] for each in failures})),
         think_profiles=tuple(sorted({each["think_profile"] for each in failures if each.get("think_profile")})),
-        examples=tuple({name: each[name] for name in _IN_EXAMPLES if name in each} for each in examples),
+        examples=tuple(map(_shown, examples)),
         traceback=first.get("traceback"),
     )
+
+
+def _shown(example: Result) -> Result:
+    why = (example.get("example") or {}).get("valid_because")
+    return {name: example[name] for name in _IN_EXAMPLES if name in example} | ({"valid_because": why} if why else {})
 
 
 def _examples(failures: Iterable[Result]) -> Iterator[Result]:

@@ -1,0 +1,41 @@
+"""The unusual ways of an answer: what most answers of its provider do not have, and on which source it rests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from llm_conformance.formats.recognisers import Way, recognise
+from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers.api import Api
+
+_SHOWN = 3
+
+
+def unusual(api: Api, interaction: Interaction) -> tuple[Way, ...]:
+    """Return the ways of an answer that are not the most common one of their variation, the rarest first.
+
+    The provider table lists the ways of a variation from the most to the least common. A way that the
+    row does not have comes before all others: the suite should not have sent it.
+    """
+    ranked = [(_rank(api, way), way) for way in recognise(api, interaction)]
+    return tuple(way for rank, way in sorted(ranked, key=lambda each: -each[0]) if rank)
+
+
+def valid_because(api: Api, interaction: Interaction) -> str | None:
+    """Return the rarest ways of an answer with their sources, in one line; None if nothing in it is unusual."""
+    return "; ".join(_texts(unusual(api, interaction))) or None
+
+
+def _texts(ways: Sequence[Way]) -> Iterator[str]:
+    for way in ways[:_SHOWN]:
+        yield f"{way} ({way.source or 'the provider table does not have this: a fault of llm-conformance'})"
+    if len(ways) > _SHOWN:
+        yield f"and {len(ways) - _SHOWN} more unusual ways"
+
+
+def _rank(api: Api, way: Way) -> int:
+    """Return how unusual a way is; 0 for the most common one."""
+    stated = list(api.varies.get(way.variation, ()))
+    if way.source is None:
+        return len(stated) + 100
+    return stated.index(way.way) if way.way in stated else 0
