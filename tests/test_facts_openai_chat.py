@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from llm_conformance.contract import HttpResponse, Response
 from llm_conformance.contract.call import CANARY_KEY
-from llm_conformance.themes import faults
+from llm_conformance.themes import statuses
 from llm_conformance.wire.providers import table
 from tests.bare_cassettes import scenario, write
 from tests.calls import ADAPTERS, chat, chunk, completed, sse
@@ -74,7 +74,7 @@ def test_no_generated_error_repeats_a_whole_key() -> None:
     @settings(max_examples=200, database=None)
     @given(st.data())
     def check(data: st.DataObject) -> None:
-        refused = data.draw(st.composite(faults.refused)(api, "json"))
+        refused = data.draw(st.composite(statuses.refused)(api, "json"))
         assert CANARY_KEY.encode() not in refused.interactions["json"].body
 
     check()

@@ -119,6 +119,10 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
     yield f"* **Tool arguments** are sent as {arguments}{_as_in(shown, lambda expected: bool(expected.tool_calls))}"
     fields = ", ".join(f"{name} at `{pointer}`" for name, pointer in api.error.items())
     yield f"* **Error body**: {fields}{_as_in(shown, lambda expected: bool(expected.error and not expected.fault))}"
+    yield f"* **Errors**: {', '.join(dict.fromkeys(f'`{error}`' for error in api.statuses))}"
+    if api.stream_errors:
+        places = ", ".join(dict.fromkeys(f"`{error.data}`" for error in api.stream_errors))
+        yield f"* **Errors inside a stream**: {places}"
     slot = f" in `{api.round_trip.slot}`" if api.round_trip.slot else ""
     back = next((f", as in {each.link}" for each in shown if "round_trip" in each.file.document), "")
     yield f"* **Round trip**: {api.round_trip.policy}{slot} ({api.round_trip.source}){back}"

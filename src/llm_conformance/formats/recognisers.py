@@ -16,6 +16,7 @@ from llm_conformance.formats.cohere import recogniser as cohere
 from llm_conformance.formats.cohere.variations import VARIATIONS as COHERE
 from llm_conformance.formats.converse import recogniser as converse
 from llm_conformance.formats.converse.variations import VARIATIONS as CONVERSE
+from llm_conformance.formats.errors import known_error
 from llm_conformance.formats.interactions import recogniser as interactions
 from llm_conformance.formats.interactions.variations import VARIATIONS as INTERACTIONS
 from llm_conformance.formats.messages import recogniser as messages
@@ -61,6 +62,9 @@ RECOGNISERS: Mapping[str, Recogniser] = {
 }
 """The recognisers, by the name of the wire format in the provider table."""
 
+ERRORS = "errors"
+"""The name under which errors are ways: those of the columns `statuses` and `stream_errors`, and those of gateways."""
+
 _PIECES_OF_TEXT = ("converse", "interactions", "messages")
 """Wire formats that stream arguments as pieces of text, although they are an object otherwise."""
 
@@ -96,6 +100,13 @@ def recognise(api: Api, interaction: Interaction) -> tuple[Way, ...]:
 
 
 def _recognised(api: Api, interaction: Interaction) -> Iterator[Way]:
+    error = known_error(api, interaction)
+    if error is not None:
+        yield Way(ERRORS, str(error), error.source)
+        return
+    if interaction.status >= 400:
+        yield Way(ERRORS, str(interaction.status), None)
+        return
     facts = derive(interaction, api)
     if facts.error is not None:
         return

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,9 +34,35 @@ def pieces(draw: DrawFn, frames: Iterable[Frame], style: Style) -> list[bytes]:
 
 
 def cut_short(draw: DrawFn, whole: bytes) -> bytes:
-    """Cut a frame or a body anywhere within its JSON object. The part that is left is never valid JSON."""
-    start, end = whole.index(b"{"), whole.rindex(b"}")
-    return whole[: start + 1 + at_most(draw, end - start - 1)]
+    """Cut a frame or a body within its JSON object: in a string, in a character, behind a bracket, or anywhere.
+
+    The part that is left is never valid JSON.
+    """
+    places = cut_places(whole)
+    kind = pick(draw, *(kind for kind, offsets in places.items() if offsets))
+    return whole[: places[kind][at_most(draw, len(places[kind]) - 1)]]
+
+
+def cut_places(whole: bytes) -> Mapping[str, Sequence[int]]:
+    """Return the byte offsets at which the JSON object in a frame or a body may be cut, by what is cut there."""
+    start, end = whole.index(b"{") + 1, whole.rindex(b"}")
+    strings = (range(match.start() + 1, match.end()) for match in _STRING.finditer(whole, start, end))
+    return {
+        "anywhere": range(start, end + 1),
+        "in a string": [offset for string in strings for offset in string],
+        "behind a bracket": [match.end() for match in _CLOSING.finditer(whole, start, end)],
+        "in a character": [offset for offset in in_characters(whole) if start <= offset <= end],
+    }
+
+
+def in_characters(text: bytes) -> Sequence[int]:
+    """Return the byte offsets within characters of several bytes."""
+    return [match.start() for match in _CONTINUATION.finditer(text)]
+
+
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_CLOSING = re.compile(rb"[]}]")
+_CONTINUATION = re.compile(rb"(?<=[\xc2-\xf4\x80-\xbf])[\x80-\xbf]")
 
 
 def document(draw: DrawFn, body: Mapping[str, Any]) -> bytes:

@@ -98,10 +98,6 @@ class Generator:
             for frame in self.frames(draw, answer)
         ]
 
-    def error_frame(self, api: Api) -> Frame:
-        """Return the frame with which a stream reports an error."""
-        return Frame({"error": {"message": "the server broke down", "type": "server_error"}})
-
     def citation(self, answer: Answer, block: Text, citation: answers.Citation) -> Mapping[str, Any]:
         """Return the data of a citation as the adapter has to return it, without start and end."""
         raise NotImplementedError

@@ -14,7 +14,7 @@ from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.example_judge import Known, RuleResult
 from llm_conformance.judging.failure_text import failure_text, reproduce_command
 from llm_conformance.judging.judge import Judgement, judge_exchange, known_without_running
-from llm_conformance.judging.status import Status
+from llm_conformance.judging.status import Status, of_probe
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict, held_to, verdict
 from llm_conformance.replay.cell import Cell
@@ -23,7 +23,6 @@ from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
 
 _NOT_ASKED = (Status.BLOCKED, Status.UNSUPPORTED)
-_OF_PROBES = {Status.PASS: Status.PROBE_PASSED, Status.FAIL: Status.PROBE_FAILED}
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ class CellJudge:
             status, message, counterexample = self._once(cell, rule)
         is_probe = self._probes_apart and cell.scenario.grounds == "probe"
         if is_probe:
-            status = _OF_PROBES.get(Status.FAIL if status == Status.EXPECTED else status, status)
+            status = of_probe(status)
         details: Mapping[str, Any] | None = None
         if counterexample is None:
             judged = verdict(cell, rule, status, message)

@@ -22,7 +22,7 @@ class Verdict:
     Attributes:
         message: One line; None for a pass.
         cause: What failures with the same cause have in common; None unless the cell fails, or is expected to.
-        grounds: On what the scenario rests; None for a generated one.
+        grounds: On what the scenario rests; of a generated one, `probe` or None.
         example: The counterexample of a search: the answer, its cuts, the expected values, and what came back.
         traceback: How the exception that is the failure came to the caller.
         command: The command that judges a failing cell again.

@@ -19,7 +19,7 @@ from llm_conformance.judging.example_judge import ExampleJudge, RuleResult
 from llm_conformance.judging.failure_text import reproduce_command
 from llm_conformance.judging.plan import Filters
 from llm_conformance.judging.search import find_failures
-from llm_conformance.judging.status import Status
+from llm_conformance.judging.status import Status, of_probe
 from llm_conformance.judging.verdict import Verdict, held_to, shown_profile
 from llm_conformance.locations import CASSETTES
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
@@ -137,12 +137,20 @@ class PropertyItem(JudgingItem):
         new = [each.headline for each in verdicts.values() if each.status == Status.NEW]
         if new:
             pytest.xfail(f"new: {'; '.join(new)}")
-        if not self.tally.summary[Status.PASS]:
+        probes = [each.headline for each in verdicts.values() if each.status == Status.PROBE_FAILED]
+        if probes:
+            pytest.xfail(encodable(f"probe: {'; '.join(probes)}"))
+        if not (self.tally.summary[Status.PASS] or self.tally.summary[Status.PROBE_PASSED]):
             pytest.skip("no rule had anything to judge")
 
     def _cell(self, scenario: Scenario) -> Cell:
         searched = self._property
         return Cell(searched.adapter, scenario, searched.mode, searched.method)
+
+    @property
+    def _is_probe(self) -> bool:
+        """Whether nobody is known to send these inputs, and the run does not judge them like others."""
+        return self._property.theme.is_probe and self._run.settings.probes_apart
 
     @property
     def _callee(self) -> Callee:
@@ -173,7 +181,7 @@ class PropertyItem(JudgingItem):
 
     def _known(self, rule: Rule, violation: Violation) -> Sequence[int] | None:
         settings = self._run.settings
-        if editions.any_is_newer((rule.since, self._property.theme.since), settings.edition):
+        if self._is_probe or editions.any_is_newer((rule.since, self._property.theme.since), settings.edition):
             return ()
         verdict = self._verdict(rule, RuleResult())
         return settings.deviations.naming(replace(verdict, status=Status.FAIL.value, **_told(violation))) or None
@@ -191,12 +199,15 @@ class PropertyItem(JudgingItem):
             status=result.status.value,
             message=result.message,
             provenance="generated",
+            grounds="probe" if searched.theme.is_probe else None,
         )
         settings = self._run.settings
         found = result.shown
-        if found is None:
+        if self._is_probe:
+            verdict = replace(verdict, status=of_probe(result.status).value)
+        elif found is None:
             verdict = settings.deviations.apply(verdict)
-        else:
+        if found is not None:
             example = self._example(rule, found)
             profile = shown_profile(found.cell.scenario)
             more = {"example": example, "command": example["command"], "think_profile": profile}

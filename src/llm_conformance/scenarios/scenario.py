@@ -44,7 +44,8 @@ class Scenario:
         interactions: The recordings, by mode.
         same_content: Both recordings hold the same answer.
         expected: The expected values, by mode.
-        grounds: The strongest evidence that the provider sends such bytes (docs/scenarios.md); None if generated.
+        grounds: The strongest evidence that the provider sends such bytes (docs/scenarios.md); of generated ones,
+            `probe` or None.
         fidelity: What the recorder altered (`llm_conformance.scenarios.bare_expected`).
         replayable: The request is known. If not, the answer can only be parsed.
         cuts: Byte offsets at which the stream is cut into pieces; None cuts it after each frame.

@@ -20,7 +20,7 @@ from llm_conformance.generate.chance import at_most, either
 from llm_conformance.generate.think import Part, ThinkText, all_think_texts
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios.scenario import Scenario, recut
-from llm_conformance.themes import faults, second_turns
+from llm_conformance.themes import broken_streams, connections, malformed, second_turns, statuses
 from llm_conformance.themes.conversation import Conversation, answered
 from llm_conformance.themes.cuts import cuts
 from llm_conformance.wire.interaction import MODES, Mode
@@ -42,6 +42,7 @@ class Theme:
         modes: The modes in which there are such conversations.
         over_http: Whether only `complete` and `stream` can be judged, because a parser sees no connection.
         listed: Returns conversations that are all tried, besides those that are drawn.
+        is_probe: Whether no provider is known to send such conversations.
         since: The edition in which the theme was new (`llm_conformance.editions`).
     """
 
@@ -53,6 +54,7 @@ class Theme:
     modes: tuple[Mode, ...] = MODES
     over_http: bool = False
     listed: Callable[[Api, Mode], Iterable[Conversation]] = lambda _api, _mode: ()
+    is_probe: bool = False
     since: str = editions.FIRST
 
     def scenarios(self, api: Api, mode: Mode) -> SearchStrategy[Scenario]:
@@ -94,6 +96,7 @@ def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
         same_content=len(interactions) == 2,
         expected=dict.fromkeys(interactions, conversation.expected),
         provenance="generated",
+        grounds="probe" if theme.is_probe else None,
         since=theme.since,
         fault=conversation.fault,
         outage=conversation.outage,
@@ -173,12 +176,13 @@ THEMES = (
         "broken-streams",
         "a stream that breaks off or fails",
         1,
-        _with(faults.broken_off),
+        _with(broken_streams.broken),
         modes=("stream",),
     ),
-    Theme("statuses", "an error status", 0.5, faults.refused, listed=faults.every_status),
-    Theme("malformed", "a malformed body", 1, _with(faults.malformed)),
-    Theme("disconnected", "a connection that is lost", 0.5, _with(faults.disconnected, _counting), over_http=True),
-    Theme("outages", "an answer to the second attempt", 0.2, _with(faults.outage, _counting), over_http=True),
-    Theme("silent", "a server that goes silent", 0.1, _with(faults.silent, _counting), over_http=True),
+    Theme("statuses", "an error status", 0.5, statuses.refused, listed=statuses.every_status),
+    Theme("malformed", "a malformed body", 1, _with(malformed.malformed)),
+    Theme("mistyped", "JSON that is no answer", 0.5, _with(malformed.mistyped), is_probe=True),
+    Theme("disconnected", "a connection that is lost", 0.5, _with(connections.disconnected, _counting), over_http=True),
+    Theme("outages", "an answer to the second attempt", 0.2, _with(statuses.outage, _counting), over_http=True),
+    Theme("silent", "a server that goes silent", 0.1, _with(connections.silent, _counting), over_http=True),
 )

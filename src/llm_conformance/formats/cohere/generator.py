@@ -162,12 +162,6 @@ class CohereGenerator(Generator):
             yield {"type": "tool-call-delta", "delta": {"message": {"tool_calls": {"function": {"arguments": piece}}}}}
         yield {"type": "tool-call-end"}
 
-    def error_frame(self, api: Api) -> Frame:
-        """Return the end of a message that failed."""
-        return Frame(
-            {"type": "message-end", "delta": {"finish_reason": "ERROR", "error": "it broke down"}}, "message-end"
-        )
-
 
 _SOURCES: Mapping[str, Fields] = {
     "document": {"type": "document", "id": "doc:0", "document": {"id": "doc:0", "title": "Found", "text": "a"}},

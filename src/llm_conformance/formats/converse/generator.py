@@ -21,7 +21,6 @@ from llm_conformance.generate.blocks import BlocksGenerator
 from llm_conformance.generate.chance import at_most
 from llm_conformance.generate.variations import Variation, choose
 from llm_conformance.wire.framings.base import Frame
-from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
 
@@ -127,10 +126,6 @@ class ConverseGenerator(BlocksGenerator):
             yield from ({"reasoningContent": {"text": piece}} for piece in texts.pieces(draw, block.text))
             if block.seal:
                 yield {"reasoningContent": {"signature": block.seal}}
-
-    def error_frame(self, api: Api) -> Frame:
-        """Return an exception, which is sent like an event."""
-        return Frame({"message": "the model is not ready"}, "serviceUnavailableException")
 
 
 def _usage(draw: DrawFn, answer: Answer) -> Fields:

@@ -85,10 +85,6 @@ class GeminiGenerator(Generator):
         own = self.citation(answer, block, citation)
         return {**own, "segment": {**own["segment"], **({"startIndex": start} if start else {}), "endIndex": end}}
 
-    def error_frame(self, api: Api) -> Frame:
-        """Return a chunk with an error."""
-        return Frame({"error": {"code": 503, "message": "overloaded", "status": "UNAVAILABLE"}})
-
 
 def _apart(blocks: list[Block]) -> Iterator[Block]:
     """Yield the blocks that have text, but not two of the same kind in a row."""

@@ -125,10 +125,6 @@ class InteractionsGenerator(Generator):
         times = {"created": _TIME, "updated": _TIME, "service_tier": "standard"}
         return {**times, **({"usage": answer.counts.raw} if answer.counts.usage else {})}
 
-    def error_frame(self, api: Api) -> Frame:
-        """Return an event with an error."""
-        return Frame({"event_type": "error", "error": {"code": 503, "message": "overloaded"}}, "error")
-
 
 _TIME = "2025-11-04T09:12:40Z"
 

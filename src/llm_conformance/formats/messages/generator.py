@@ -153,11 +153,6 @@ class MessagesGenerator(BlocksGenerator):
             if block.seal or _unsigned(draw, api) != "absent":
                 yield {"type": "signature_delta", "signature": block.seal}
 
-    def error_frame(self, api: Api) -> Frame:
-        """Return the event of an overloaded server."""
-        error = {"type": "overloaded_error", "message": "Overloaded"}
-        return Frame({"type": "error", "error": error}, "error")
-
 
 def _message(answer: Answer, content: list[Fields]) -> Fields:
     return {"model": answer.model, "id": answer.id, "type": "message", "role": "assistant", "content": content}

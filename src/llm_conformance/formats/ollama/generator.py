@@ -74,10 +74,6 @@ class OllamaGenerator(Generator):
         elif calls:
             yield {"content": "", "tool_calls": calls}
 
-    def error_frame(self, api: Api) -> Frame:
-        """Return a line with an error."""
-        return Frame({"error": "the model runner has stopped"})
-
 
 def _calls(calls: tuple[Call, ...]) -> list[Fields]:
     """Return tool calls with ids and indexes, or with neither."""

@@ -140,11 +140,6 @@ class ResponsesGenerator(Generator):
             events.insert(1 + at_most(draw, len(events) - 2), added)
         yield from ({**event, "content_index": 0, "item_id": whole["id"]} for event in events)
 
-    def error_frame(self, api: Api) -> Frame:
-        """Return an event with an error."""
-        named = None if api.end_marker == "[DONE]" else "error"
-        return Frame({"type": "error", "code": "server_error", "message": "the server broke down"}, named)
-
 
 def _head(answer: Answer) -> Fields:
     return {"id": answer.id, "object": "response", "created_at": CREATED, "model": answer.model}

@@ -49,10 +49,6 @@ class WorkersAiGenerator(Generator):
             last["usage"] = answer.counts.raw
         return [*map(Frame, frames), Frame(last, ends=True), Frame("[DONE]")]
 
-    def error_frame(self, api: Api) -> Frame:
-        """Return a frame without success."""
-        return Frame({"success": False, "errors": [{"code": 5000, "message": "the server broke down"}]})
-
 
 def _flat(call: answers.Call) -> dict[str, Any]:
     return {"id": call.id, "name": call.name, "arguments": json.loads(call.arguments or "{}")}

@@ -80,9 +80,9 @@ class AwsEventStream(Framing):
         return b"".join(_cleaned_message(frame, clean) for frame in self.frames(body))
 
     def write(self, frames: Sequence[Frame], _line_end: str, choose: Choose) -> list[bytes]:
-        """Return a message for each frame, with the frame's event as its type."""
+        """Return a message for each frame, with the frame's event as its type; of the event `error`, an error."""
         escaped = choose(False, True)
-        return [aws_message(_headers_of(frame.event or ""), frame.text(escaped).encode()) for frame in frames]
+        return [_message(frame, escaped) for frame in frames]
 
 
 class AwsChunks(AwsEventStream):
@@ -92,11 +92,9 @@ class AwsChunks(AwsEventStream):
     title = "binary messages of an AWS event stream, with documents in base64"
 
     def write(self, frames: Sequence[Frame], _line_end: str, choose: Choose) -> list[bytes]:
-        """Return a `chunk` for each frame."""
+        """Return a `chunk` for each frame; an exception is a message of its own."""
         escaped = choose(False, True)
-        return [
-            aws_message(_headers_of("chunk"), aws_chunk_payload({}, frame.text(escaped).encode())) for frame in frames
-        ]
+        return [_message(frame, escaped) if _is_exception(frame.event) else _chunk(frame, escaped) for frame in frames]
 
 
 def aws_message(headers: Mapping[str, str], payload: bytes) -> bytes:
@@ -230,6 +228,19 @@ def _headers(block: bytes) -> Iterator[tuple[str, str]]:
         position = value_end
 
 
-def _headers_of(event: str) -> Mapping[str, str]:
-    kind = "exception" if event.endswith("Exception") else "event"
-    return {f":{kind}-type": event, ":content-type": "application/json", ":message-type": kind}
+def _message(frame: Frame, escaped: bool) -> bytes:
+    if frame.event == "error" and isinstance(frame.data, Mapping):
+        fields = {f":error-{name}": frame.data[name] for name in _ERROR_FIELDS}
+        return aws_message({**fields, ":message-type": "error"}, b"")
+    kind = "exception" if _is_exception(frame.event) else "event"
+    headers = {f":{kind}-type": frame.event or "", ":content-type": "application/json", ":message-type": kind}
+    return aws_message(headers, frame.text(escaped).encode())
+
+
+def _chunk(frame: Frame, escaped: bool) -> bytes:
+    headers = {":event-type": "chunk", ":content-type": "application/json", ":message-type": "event"}
+    return aws_message(headers, aws_chunk_payload({}, frame.text(escaped).encode()))
+
+
+def _is_exception(event: str | None) -> bool:
+    return event is not None and event.endswith("Exception")

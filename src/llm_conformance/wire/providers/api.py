@@ -18,6 +18,7 @@ from llm_conformance.contract import Usage
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.wire.framings.base import Framing
 from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
+from llm_conformance.wire.providers.errors import StatusError, StreamError
 from llm_conformance.wire.providers.think_families import thinks_between_tags
 
 TAG = "think"
@@ -110,6 +111,10 @@ class Api:
         error: The fields of an error body: `message`, and where they exist `type`, `code` and `status`. `a/b` is a
             nested field; `0` is the first item of a list.
         error_code: The JSON type of the `code` in an error body.
+        error_body: The template of an error body (`errors`), "" for an object with nothing but the fields of `error`.
+        statuses: The errors with which it answers requests. Only those of which somebody has said what their bodies
+            are: a page that lists statuses is no source for the words in a body.
+        stream_errors: The errors that it sends inside of streams, () if no source shows any.
         think: The think profile by model (glob), for models that put reasoning into the text. The families that do so
             wherever they are served are in `think_families`.
         think_tag: The name of the tags around that reasoning.
@@ -160,6 +165,9 @@ class Api:
     streams_by_default: bool = False
     other_paths: tuple[str, ...] = ()
     error_code: Literal["text", "number"] = "text"
+    error_body: str = ""
+    statuses: tuple[StatusError, ...] = ()
+    stream_errors: tuple[StreamError, ...] = ()
     switches: tuple[str, ...] = ()
     key_headers: tuple[str, ...] = ("authorization",)
     base64_fields: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from llm_conformance.locations import FORMATS
 from llm_conformance.toml_files import Where
 from llm_conformance.wire.framings.registry import FRAMINGS
 from llm_conformance.wire.paths import compiled
+from llm_conformance.wire.providers import errors
 from llm_conformance.wording import did_you_mean
 
 Columns = Mapping[str, Any]
@@ -52,6 +53,7 @@ def _problems(columns: Columns) -> Iterator[tuple[Where, str]]:
     if "framing" in columns:
         yield from _unknown("framing", "framing", columns["framing"], [framing.name for framing in FRAMINGS])
     yield from _url_problems(columns)
+    yield from _error_problems(columns)
     for name, path in columns["error"].items():
         if not _FIELD_PATH.fullmatch(path):
             yield (
@@ -99,6 +101,34 @@ def _drawing_problems(columns: Columns) -> Iterator[tuple[Where, str]]:
             is_object = False
         if not is_object:
             yield ("further", at), f"{fields!r} is not a JSON object; write it as in '{{\"logprobs\": null}}'"
+
+
+def _error_problems(columns: Columns) -> Iterator[tuple[Where, str]]:
+    for where, template in _templates(columns):
+        try:
+            found = set(errors.placeholders(json.loads(template)))
+        except ValueError as error:
+            yield where, f"{template!r} is not JSON: {error}"
+            continue
+        yield from ((where, f"no such placeholder: {name!r}") for name in sorted(found - errors.PLACEHOLDERS))
+        if errors.MESSAGE not in found:
+            yield where, f"{template!r} has no place for {errors.MESSAGE}"
+    for number, each in enumerate(columns.get("statuses", ())):
+        if "means" in each and each["status"] != 200:
+            yield ("statuses", number, "means"), f"a status of {each['status']} means itself; leave it out"
+        if "body" not in each and "error_body" not in columns:
+            for name in sorted({"type", "code"} & each.keys() - columns["error"].keys()):
+                yield ("statuses", number, name), f"the error body has no place for a {name}; state it in `error`"
+
+
+def _templates(columns: Columns) -> Iterator[tuple[Where, str]]:
+    if "error_body" in columns:
+        yield ("error_body",), columns["error_body"]
+    for number, each in enumerate(columns.get("statuses", ())):
+        if "body" in each:
+            yield ("statuses", number, "body"), each["body"]
+    for number, each in enumerate(columns.get("stream_errors", ())):
+        yield ("stream_errors", number, "data"), each["data"]
 
 
 def _url_problems(columns: Columns) -> Iterator[tuple[Where, str]]:

@@ -14,6 +14,7 @@ from llm_conformance.locations import PROVIDERS
 from llm_conformance.wire.framings.registry import named
 from llm_conformance.wire.providers import checks
 from llm_conformance.wire.providers.api import Api, Place, RoundTrip
+from llm_conformance.wire.providers.errors import StatusError, StreamError
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 
@@ -102,6 +103,10 @@ def _api(provider: str, name: str, stated: checks.Columns) -> Api:
     columns["ids"] = {kind: tuple(forms) for kind, forms in stated.get("ids", {}).items()}
     columns["further"] = {at: json.loads(fields) for at, fields in stated.get("further", {}).items()}
     columns.setdefault("stream_path", stated["path"])
+    columns["statuses"] = tuple(StatusError(**each) for each in stated.get("statuses", ()))
+    columns["stream_errors"] = tuple(
+        StreamError(**{**each, "then": tuple(each.get("then", ()))}) for each in stated.get("stream_errors", ())
+    )
     if "framing" in stated:
         columns["framing"] = named(stated["framing"])
     return Api(provider=provider, name=name, **columns)

@@ -1,0 +1,30 @@
+"""What the themes of faults share: the expected values of a call that fails, and the values in its error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from llm_conformance.contract import error_for_status
+from llm_conformance.generate.generator import CREATED
+from llm_conformance.scenarios.expected import Expected
+from llm_conformance.wire.providers.errors import MESSAGE, StatusError, StreamError
+
+ANY = "LLMError"
+"""The expected error where any class of the contract is right."""
+
+
+def failure(error: str, fault: Literal["", "malformed", "connection"] = "", retry_after: str | None = None) -> Expected:
+    """Return the expected values of a call that fails; of how it fails see `Expected`."""
+    return Expected(stated=frozenset({"error"}), error=error, fault=fault, retry_after=retry_after)
+
+
+def class_meant(error: StatusError | StreamError) -> str:
+    """Return the class that an error has to be raised as: that of the status it has or names, else any."""
+    status = error.status if isinstance(error, StatusError) and error.status != 200 else error.means
+    return error_for_status(status).__name__ if status else ANY
+
+
+def values(message: str, model: str) -> Mapping[str, Any]:
+    """Return the values of an error that differ from answer to answer."""
+    return {MESSAGE: message, "$id": "error-1", "$model": model, "$created": CREATED, "$number": 9}

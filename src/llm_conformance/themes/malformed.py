@@ -1,0 +1,99 @@
+"""Bodies with status 200 that are no answers: cut short, empty, the page of a proxy; or JSON of another form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.formats.generators import GENERATORS
+from llm_conformance.generate import framing
+from llm_conformance.generate.answers import Answer
+from llm_conformance.generate.chance import either, pick
+from llm_conformance.generate.gateways import PAGE
+from llm_conformance.generate.generator import Generator
+from llm_conformance.pointers import at_pointer, placed
+from llm_conformance.themes.conversation import Conversation, interaction
+from llm_conformance.themes.failing import ANY, failure
+from llm_conformance.wire.framings.base import Frame
+from llm_conformance.wire.interaction import Mode
+
+_OTHER_JSON = (b"{}", b"null", b"[]", b'"text"', b"12")
+"""Documents in which nothing of an answer is."""
+
+
+def malformed(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
+    """Draw what gateways and servers that fail send: a document that is cut short, a page of HTML, or nothing.
+
+    In a stream, one of the frames that every reader needs is cut short, and all others are whole.
+    """
+    way = pick(draw, "cut", "cut", "page", "nothing")
+    if way == "page":
+        return _no_answer(answer, mode, PAGE, {"content-type": "text/html; charset=utf-8"})
+    if way == "nothing":
+        return _no_answer(answer, mode, b"")
+    generator = GENERATORS[answer.api.wire]
+    if mode == "json":
+        whole = framing.document(draw, generator.document(draw, answer))
+        return _malformed(answer, mode, framing.cut_short(draw, whole))
+    frames = list(generator.stream(draw, answer))
+    number = pick(draw, *_needed(frames, generator))
+    cut = framing.cut_short(draw, json.dumps(frames[number].data).encode()).decode()
+    frames[number] = replace(frames[number], data=cut)
+    return _malformed(answer, mode, framing.stream(draw, frames, generator.style(answer.api)))
+
+
+def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
+    """Draw JSON that is no answer: with a number in place of a structure, or a document with nothing of an answer.
+
+    Nobody is known to send it.
+    """
+    generator = GENERATORS[answer.api.wire]
+    if either(draw):
+        return _no_answer(answer, mode, pick(draw, *_OTHER_JSON))
+    if mode == "json":
+        whole = _with_a_number(draw, generator.document(draw, answer), generator)
+        return _malformed(answer, mode, framing.document(draw, whole))
+    frames = list(generator.stream(draw, answer))
+    replaceable = [number for number in _needed(frames, generator) if _structures(frames[number].data, generator)]
+    if not replaceable:
+        return _no_answer(answer, mode, pick(draw, *_OTHER_JSON))
+    number = pick(draw, *replaceable)
+    data: Any = frames[number].data
+    frames[number] = replace(frames[number], data=_with_a_number(draw, data, generator))
+    return _malformed(answer, mode, framing.stream(draw, frames, generator.style(answer.api)))
+
+
+def _malformed(answer: Answer, mode: Mode, body: bytes) -> Conversation:
+    sent = interaction(answer.api, mode, body, answer.asked)
+    return Conversation({mode: sent}, failure("ValidationError", fault="malformed"), answer.asked)
+
+
+def _no_answer(answer: Answer, mode: Mode, body: bytes, headers: Mapping[str, str] | None = None) -> Conversation:
+    # A stream without frames may be malformed or broken off: both errors are right.
+    error = "ValidationError" if mode == "json" else ANY
+    sent = interaction(answer.api, mode, body, answer.asked, headers=headers)
+    return Conversation({mode: sent}, failure(error, fault="malformed"), answer.asked)
+
+
+def _needed(frames: Sequence[Frame], generator: Generator) -> list[int]:
+    """Return the positions of the frames that every reader needs."""
+    return [number for number, frame in enumerate(frames) if _is_needed(frame, generator)]
+
+
+def _is_needed(frame: Frame, generator: Generator) -> bool:
+    if isinstance(frame.data, str):
+        return False
+    return not generator.carriers or frame.data.get("type") in generator.carriers
+
+
+def _structures(data: Any, generator: Generator) -> list[str]:
+    return [pointer for pointer in generator.structure if at_pointer(data, pointer) is not None]
+
+
+def _with_a_number(draw: DrawFn, whole: Mapping[str, Any], generator: Generator) -> Mapping[str, Any]:
+    altered: Mapping[str, Any] = placed(whole, pick(draw, *_structures(whole, generator)), pick(draw, 7, True))
+    return altered

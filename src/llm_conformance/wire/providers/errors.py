@@ -1,0 +1,121 @@
+"""The errors that an API is known to send: instead of an answer, and inside of a stream.
+
+Their bodies are templates: JSON in which the texts `$message`, `$type`, `$code` and `$status` stand for the parts of
+the error, and `$param`, `$id`, `$model`, `$created` and `$number` for what differs from answer to answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from llm_conformance.wire.interaction import Mode
+
+MESSAGE = "$message"
+PLACEHOLDERS = frozenset({MESSAGE, "$type", "$code", "$status", "$param", "$id", "$model", "$created", "$number"})
+"""What a template may have in the place of a value."""
+
+StreamPlace = Literal["before the finish", "first", "behind the finish"]
+
+
+@dataclass(frozen=True, eq=False)
+class StatusError:
+    """An error with which an API answers a request.
+
+    Attributes:
+        status: The HTTP status; 200 for an error that has no error status.
+        source: Where it was seen: a scenario, a URL, or a measurement over recordings.
+        type: The value of `type` in the error body, "" if there is none.
+        code: The value of `code`. If `error_code` is `number`, it is the status unless something else is stated.
+        body: The template of its body, if it is not `error_body`.
+        headers: Headers of the response.
+        retry_after: Whether the response may have the header Retry-After.
+        mode: The mode of the requests that get it; None for both.
+        means: With status 200: the status that the error stands for, 0 if it names none.
+    """
+
+    status: int
+    source: str
+    type: str = ""
+    code: str | int | None = None
+    body: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    retry_after: bool = False
+    mode: Mode | None = None
+    means: int = 0
+
+    def __str__(self) -> str:
+        """Return the status, and the word of the provider if there is one."""
+        return f"{self.status} {self.type or self.code or ''}".strip()
+
+    def answers(self, mode: Mode) -> bool:
+        """Return True if a request of this mode may get it."""
+        return self.mode in (None, mode)
+
+
+@dataclass(frozen=True, eq=False)
+class StreamError:
+    """An error inside of a stream.
+
+    Attributes:
+        data: The template of its data.
+        source: Where it was seen.
+        event: The name of the event, "" if it has none.
+        then: The data of the frames that follow.
+        place: Where in the stream it comes: anywhere before the finish word, as the first frame, or behind it.
+        framed: Whether it is in the framing of the stream; if not, it is plain JSON between the frames.
+        means: The status that the error stands for, 0 if it names none.
+    """
+
+    data: str
+    source: str
+    event: str = ""
+    then: tuple[str, ...] = ()
+    place: StreamPlace = "before the finish"
+    framed: bool = True
+    means: int = 0
+
+    def __str__(self) -> str:
+        """Return the name of the event and the status that it stands for, as far as there are any."""
+        return f"{self.event or 'error'} {self.means or 'without a status'}{'' if self.framed else ', not framed'}"
+
+
+def filled(template: str, values: Mapping[str, Any]) -> Any:
+    """Return the JSON value of a template. A placeholder without a value is null."""
+    return _filled(json.loads(template), values)
+
+
+def fits(template: Any, actual: Any) -> bool:
+    """Return True if a JSON value is one of a filled template, in which placeholders that are left stand for anything.
+
+    Objects may have further keys, and lack those that are null. There is always a message.
+    """
+    if isinstance(template, str) and template in PLACEHOLDERS:
+        return template != MESSAGE or actual is not None
+    if isinstance(template, Mapping):
+        return isinstance(actual, Mapping) and all(fits(value, actual.get(key)) for key, value in template.items())
+    if isinstance(template, list):
+        same_length = isinstance(actual, list) and len(actual) == len(template)
+        return same_length and all(map(fits, template, actual))
+    return type(template) is type(actual) and bool(template == actual)
+
+
+def placeholders(template: Any) -> Iterable[str]:
+    """Yield all texts in a template that begin with `$`."""
+    if isinstance(template, Mapping):
+        template = list(template.values())
+    if isinstance(template, list):
+        for item in template:
+            yield from placeholders(item)
+    elif isinstance(template, str) and template.startswith("$"):
+        yield template
+
+
+def _filled(template: Any, values: Mapping[str, Any]) -> Any:
+    if isinstance(template, Mapping):
+        return {key: _filled(value, values) for key, value in template.items()}
+    if isinstance(template, list):
+        return [_filled(item, values) for item in template]
+    return values.get(template) if isinstance(template, str) and template in PLACEHOLDERS else template
