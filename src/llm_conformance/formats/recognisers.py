@@ -25,6 +25,7 @@ from llm_conformance.formats.ollama import recogniser as ollama
 from llm_conformance.formats.ollama.variations import VARIATIONS as OLLAMA
 from llm_conformance.generate.answers import style_of
 from llm_conformance.generate.ids import has_form
+from llm_conformance.generate.missing_counts import missing_ways
 from llm_conformance.generate.variations import ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS, Variation
 from llm_conformance.pointers import at_pointer
 from llm_conformance.wire.answers import SHAPELESS, derive, documents
@@ -123,8 +124,8 @@ def _recognised(api: Api, interaction: Interaction) -> Iterator[Way]:
     if facts.usage:
         if any(at_pointer(facts.usage, f"/{path}") == 0 for path in _paths(api)):
             yield _way(api, ZERO_COUNTS, "sent")
-        for path in _missing(api, facts.usage):
-            yield _way(api, MISSING_COUNTS, path)
+        for way in missing_ways(api, facts.usage, facts.null_counts):
+            yield _way(api, MISSING_COUNTS, way)
     recogniser = RECOGNISERS.get(api.wire)
     if recogniser is None:
         return
@@ -145,10 +146,3 @@ def _way(api: Api, variation: Variation, way: str) -> Way:
 
 def _paths(api: Api) -> list[str]:
     return sorted({path.strip("-?") for paths in api.usage.values() for path in paths})
-
-
-def _missing(api: Api, usage: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the fields of the usage object that are missing or null."""
-    for path in _paths(api):
-        if at_pointer(usage, f"/{path}") is None:
-            yield path

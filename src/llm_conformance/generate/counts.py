@@ -14,12 +14,14 @@ from hypothesis.strategies import DrawFn
 
 from llm_conformance.contract import Usage
 from llm_conformance.generate.chance import at_most, some
-from llm_conformance.generate.variations import MISSING_COUNTS, ZERO_COUNTS, choose, ways_of
+from llm_conformance.generate.missing_counts import Missing, draw_missing, optional
+from llm_conformance.generate.variations import ZERO_COUNTS, choose
 from llm_conformance.pointers import placed
 from llm_conformance.wire.providers.api import PARTS, Api
 
 _WHOLES = ("prompt_tokens", "completion_tokens")
 _NUMBERS = st.integers(0, 4000)
+_NOTHING = Missing()
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class Counts:
     Attributes:
         fields: The fields of the provider's usage object, by path (`a/b`).
         usage: The canonical counts, None if there are no fields.
-        optional: Paths of the fields that might as well be missing.
+        missing: What the usage object lacks.
+        optional: Paths of the fields, and of objects of fields, that might as well be missing.
         growing: Paths of the fields that grow during a stream.
         totals: Paths of the fields that are totals.
         summed: Paths of the fields that totals are the sum of.
@@ -38,6 +41,7 @@ class Counts:
 
     fields: Mapping[str, int]
     usage: Usage | None
+    missing: Missing = _NOTHING
     optional: frozenset[str] = frozenset()
     growing: frozenset[str] = frozenset()
     totals: frozenset[str] = frozenset()
@@ -47,7 +51,7 @@ class Counts:
     @property
     def raw(self) -> dict[str, Any]:
         """The provider's usage object."""
-        return nested(self.fields)
+        return nested({**self.fields, **dict.fromkeys(sorted(self.missing.nulls))})
 
 
 @st.composite
@@ -57,7 +61,7 @@ def counts(draw: DrawFn, api: Api) -> Counts:
     The parts of a count never add up to more than the count, nor to more than the field that it begins with.
     """
     keeps_zeros = choose(draw, api, ZERO_COUNTS) == "sent"
-    missing = frozenset(path for path in ways_of(api, MISSING_COUNTS) if path != MISSING_COUNTS.usual and some(draw))
+    missing = draw_missing(draw, api)
     fields: dict[str, int] = {}
     wholes: dict[str, Any] = {whole: _whole(draw, api.usage.get(whole, ()), fields, missing) for whole in _WHOLES}
     prompt, completion = (wholes[whole] for whole in _WHOLES)
@@ -83,11 +87,11 @@ def counts(draw: DrawFn, api: Api) -> Counts:
     totals = frozenset(api.usage.get("total_tokens", ()))
     if not fields:
         return Counts({}, None)
-    optional = frozenset(ways_of(api, MISSING_COUNTS)) & fields.keys() - summed - totals
     return Counts(
         fields=fields,
         usage=Usage(**wholes, **parts, total_tokens=known),
-        optional=optional,
+        missing=missing,
+        optional=optional(api) - summed - totals,
         growing=frozenset(growing) - totals,
         totals=totals,
         summed=frozenset(summed),
@@ -95,7 +99,7 @@ def counts(draw: DrawFn, api: Api) -> Counts:
     )
 
 
-def _whole(draw: DrawFn, paths: tuple[str, ...], fields: dict[str, int], missing: frozenset[str]) -> int | None:
+def _whole(draw: DrawFn, paths: tuple[str, ...], fields: dict[str, int], missing: Missing) -> int | None:
     """Draw the fields that a count is the sum of, add them to `fields`, and return the sum.
 
     If a field has a `-`, the first field is large enough to subtract it. If a field without a `?` is missing, there is
@@ -130,18 +134,19 @@ def growing(draw: DrawFn, counts: Counts, times: int) -> list[dict[str, Any]]:
 
 def _so_far(draw: DrawFn, counts: Counts, quarter: int) -> Iterator[tuple[str, int]]:
     still_missing = 0
+    missing = Missing(frozenset(path for path in sorted(counts.optional) if some(draw)))
     for key, value in counts.fields.items():
         so_far = value * quarter // 4 if key in counts.growing else value
         still_missing += value - so_far if key in counts.summed else 0
         is_sent = bool(so_far) or counts.keeps_zeros
-        if key not in counts.totals and is_sent and not (key in counts.optional and some(draw)):
+        if key not in counts.totals and is_sent and key not in missing:
             yield key, so_far
     for key in counts.totals & counts.fields.keys():
         if counts.keeps_zeros or counts.fields[key] > still_missing:
             yield key, counts.fields[key] - still_missing
 
 
-def nested(fields: Mapping[str, int]) -> dict[str, Any]:
+def nested(fields: Mapping[str, int | None]) -> dict[str, Any]:
     """Return an object that has these values at these paths."""
     result: dict[str, Any] = {}
     for pointer, value in fields.items():

@@ -65,7 +65,8 @@ class WireFacts:
         refusal: The text of a refusal.
         finish: The finish word.
         finish_also: A second finish word, for providers that send a status and the reason for it.
-        usage: The usage object, merged over the stream, or the last one.
+        usage: The usage object, merged over the stream, or the last one, without what is null.
+        null_counts: The fields of a usage object that were null.
         calls: The client's tool calls as [id, name, arguments], by the key on the wire and the first id.
         own_tools: For calls of tools that the provider defines and the client runs, the type of the item, such as
             `shell_call`, by the id of the call. The arguments are an object, as JSON here.
@@ -89,6 +90,7 @@ class WireFacts:
     finish: str | None = None
     finish_also: str | None = None
     usage: dict[str, Any] = field(default_factory=dict)
+    null_counts: set[str] = field(default_factory=set)
     calls: dict[tuple[Any, str], list[str]] = field(default_factory=dict)
     own_tools: dict[str, str] = field(default_factory=dict)
     asks: bool = False
@@ -224,11 +226,13 @@ def _read_head(facts: WireFacts, place: Place, rule: ReadRule) -> None:
         if name in rule and (word := place.first(rule[name])):
             setattr(facts, name, str(word))
     for path in as_list(rule.get("usage", ())):
-        counts = {key: value for key, value in (place.find(path) or {}).items() if value is not None}
+        found = place.find(path) or {}
+        counts = {key: value for key, value in found.items() if value is not None}
         # An object without a count, such as Vertex AI's traffic type, replaces nothing.
         if rule.get("usage_replaces") and any(isinstance(value, int) for value in counts.values()):
             facts.usage.clear()
         facts.usage.update(counts)
+        facts.null_counts |= found.keys() - counts.keys()
 
 
 def _read_text(facts: WireFacts, place: Place, rule: ReadRule) -> None:
