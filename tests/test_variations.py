@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.formats.recognisers import RECOGNISERS, SHARED, recognise, variations_of
 from llm_conformance.generate.answers import style_of
+from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.ids import example, has_form
+from llm_conformance.generate.missing_counts import missing_ways
 from llm_conformance.generate.models import models, reasoning_models
-from llm_conformance.generate.variations import ways_of
+from llm_conformance.generate.variations import MISSING_COUNTS, emptiness_of, ways_of
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.scenario import Scenario
@@ -163,6 +165,41 @@ def test_forms_are_inferred_from_ids() -> None:
     assert forms({"chatcmpl-12-caab", "chatcmpl-9-0f"}) == ["chatcmpl-[0-9]{1,2}-[0-9a-f]{2,4}"]
     assert forms({"functions.{name}:0", "functions.{name}:1"}) == ["functions\\.{name}:[0-9]{1}"]
     assert forms({"REDACTED_1"}) == []
+
+
+def test_missing_counts_are_recognised_as_an_object_or_alone_and_as_null() -> None:
+    api = table()["openai", "chat"]
+    wholes = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    assert list(missing_ways(api, wholes)) == ["completion_tokens_details", "prompt_tokens_details"]
+    assert "prompt_tokens_details is null" in list(missing_ways(api, wholes, nulls={"prompt_tokens_details"}))
+    details = {"audio_tokens": None, "cached_tokens": 1}
+    found = [way for way in missing_ways(api, {**wholes, "prompt_tokens_details": details}) if way.startswith("prompt")]
+    assert found == ["prompt_tokens_details/audio_tokens is null", "prompt_tokens_details/cache_write_tokens"]
+
+
+@pytest.mark.parametrize(
+    ("ways", "details"),
+    [
+        (["none"], {"given"}),
+        (["none", "prompt_tokens_details"], {"given", "absent"}),
+        (["prompt_tokens_details"], {"absent"}),
+        (["prompt_tokens_details is null"], {"null"}),
+        (["none", "prompt_tokens_details is null", "prompt_tokens_details/audio_tokens"], {"given", "null"}),
+    ],
+)
+def test_counts_are_missing_as_the_row_says(ways: list[str], details: set[str]) -> None:
+    openai = table()["openai", "chat"]
+    api = replace(openai, varies={MISSING_COUNTS.name: dict.fromkeys(ways, "")})
+    drawn: set[str] = set()
+
+    @settings(max_examples=60, derandomize=True, deadline=None, database=None)
+    @given(counts(api))
+    def check(usage: Counts) -> None:
+        drawn.add(emptiness_of(usage.raw, "prompt_tokens_details") or "given")
+        assert set(missing_ways(api, usage.raw)) <= set(ways)
+
+    check()
+    assert drawn == details
 
 
 def test_ids_of_another_form_are_told_apart() -> None:
