@@ -100,6 +100,8 @@ class ChatDecoder:
         if message.get("refusal"):
             self._refused = True
             self._answer.block("other", "refusal", kind="refusal").content += message["refusal"]
+        if calls and not self._has_native_reasoning:  # what is held back is in front of the call
+            yield from self._answer.split(self._splitter, self._splitter.end())
         yield from self._feed_calls(calls, signature)
         if _has_content(message.get("function_call")):  # the predecessor of tool calls, without an id
             yield from self._feed_call("function_call", None, message["function_call"])

@@ -47,6 +47,8 @@ class OllamaDecoder:
             yield from self._answer.reasoning(message["thinking"])
         if message.get("content"):
             yield from self._feed_content(message["content"])
+        if message.get("tool_calls"):  # what is held back is in front of the call
+            yield from self._answer.split(self._splitter, self._splitter.end())
         for call in message.get("tool_calls") or ():
             function = call["function"]
             arguments = json.dumps(function["arguments"], ensure_ascii=False)

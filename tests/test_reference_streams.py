@@ -256,5 +256,24 @@ def test_text_that_looked_like_a_tag_stays_before_the_thinking_that_follows() ->
     assert completed(replace(chat(), provider="ollama", think_profile="anywhere"), [body]).message == "1 <2"
 
 
+def test_text_that_looks_like_a_tag_stays_before_the_call_that_follows() -> None:
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    frames = [chunk(content="<think>r</think>\n\n<"), chunk(tool_calls=[call]), chunk("tool_calls"), "[DONE]"]
+    response = completed(chat("minimax", think_profile="leading"), [sse(*frames)])
+    assert [segment.type for segment in response.segments] == ["reasoning", "text", "tool_call"]
+
+
+def test_text_that_looks_like_a_tag_stays_before_the_call_that_follows_in_ollama() -> None:
+    messages: list[dict[str, Any]] = [
+        {"content": "<think>r</think>\n\n<"},
+        {"tool_calls": [{"function": {"name": "f", "arguments": {}}}]},
+    ]
+    documents = [{"model": "m", "message": {"role": "assistant", **each}, "done": False} for each in messages]
+    documents[-1] |= {"done": True, "done_reason": "stop"}
+    body = b"".join(json.dumps(each).encode() + b"\n" for each in documents)
+    response = completed(replace(chat(), provider="ollama", think_profile="leading"), [body])
+    assert [segment.type for segment in response.segments] == ["reasoning", "text", "tool_call"]
+
+
 def interactions() -> Call:
     return replace(chat(), provider="gemini", api="interactions")
