@@ -17,6 +17,8 @@ from llm_conformance.formats.cohere.variations import VARIATIONS as COHERE
 from llm_conformance.formats.converse import recogniser as converse
 from llm_conformance.formats.converse.variations import VARIATIONS as CONVERSE
 from llm_conformance.formats.errors import known_error
+from llm_conformance.formats.gemini import recogniser as gemini
+from llm_conformance.formats.gemini.variations import VARIATIONS as GEMINI
 from llm_conformance.formats.interactions import recogniser as interactions
 from llm_conformance.formats.interactions.variations import VARIATIONS as INTERACTIONS
 from llm_conformance.formats.messages import recogniser as messages
@@ -56,6 +58,7 @@ class Recogniser:
 RECOGNISERS: Mapping[str, Recogniser] = {
     "chat": Recogniser(CHAT, chat.ways_of_a_body, chat.ways_of_a_stream),
     "cohere": Recogniser(COHERE, cohere.ways_of_a_body, cohere.ways_of_a_stream),
+    "gemini": Recogniser(GEMINI, gemini.ways_of_a_body, gemini.ways_of_a_stream),
     "interactions": Recogniser(INTERACTIONS, interactions.ways_of_a_body, interactions.ways_of_a_stream),
     "ollama": Recogniser(OLLAMA, ollama.ways_of_a_body, ollama.ways_of_a_stream),
     "converse": Recogniser(CONVERSE, converse.ways_of_a_body, converse.ways_of_a_stream),

@@ -38,10 +38,11 @@ class Citation:
 
 @dataclass(frozen=True)
 class Text:
-    """A block of visible text with its citations, in any order."""
+    """A block of visible text with its citations, in any order. `seal` is opaque data beside it."""
 
     text: str
     citations: tuple[Citation, ...] = ()
+    seal: str = ""
 
 
 @dataclass(frozen=True)
@@ -185,7 +186,7 @@ class Answer:
                     Segment("reasoning" if kind == "reasoning" else "text", run) for kind, run in self.think.runs
                 )
             elif isinstance(block, Text):
-                yield Segment("text", block.text)
+                yield Segment("text", block.text, {seal: block.seal} if block.seal else {})
             elif isinstance(block, Reasoning):
                 key = "redacted" if block.redacted else seal
                 yield Segment("reasoning", block.text, {key: block.seal} if block.seal else {})

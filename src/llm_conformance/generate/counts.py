@@ -67,7 +67,7 @@ def counts(draw: DrawFn, api: Api) -> Counts:
     prompt, completion = (wholes[whole] for whole in _WHOLES)
     known = None if prompt is None or completion is None else prompt + completion
     for path in api.usage.get("total_tokens", ()):
-        if known is not None and path not in missing:
+        if known is not None:  # a total is missing only if the prompt is (Gemini)
             fields[path] = known
     summed = {path.strip("-?") for whole in _WHOLES for path in api.usage.get(whole, ())}
     left = {whole: _most(api.usage.get(whole, ()), fields) for whole in _WHOLES}

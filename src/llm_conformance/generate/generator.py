@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
 
+from llm_conformance.contract import Segment
 from llm_conformance.generate import answers
 from llm_conformance.generate.answers import Answer, Audio, Block, Call, Reasoning, Text
 from llm_conformance.generate.chance import at_most, pick
@@ -116,6 +117,10 @@ class Generator:
     def raw_finish_reasons(self, answer: Answer) -> tuple[str | None, ...]:
         """Return all values that are right for `raw_finish_reason`."""
         return (answer.word,)
+
+    def segments(self, answer: Answer, mode: Mode) -> Iterator[Segment]:
+        """Yield the segments that the adapter has to return."""
+        return answer.segments(self.seal)
 
     def annotations(self, answer: Answer) -> Iterator[ExpectedAnnotation]:
         """Yield the annotations that the adapter has to return."""

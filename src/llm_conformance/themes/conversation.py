@@ -9,6 +9,7 @@ from typing import Any
 
 from hypothesis.strategies import DrawFn
 
+from llm_conformance.contract import Segment
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.generate import answers, framing
@@ -16,7 +17,7 @@ from llm_conformance.generate.answers import Answer
 from llm_conformance.generate.generator import Generator
 from llm_conformance.scenarios.expected import FAILED, Expected
 from llm_conformance.scenarios.scenario import Fault
-from llm_conformance.wire.interaction import Interaction, Mode
+from llm_conformance.wire.interaction import MODES, Interaction, Mode
 from llm_conformance.wire.providers.api import Api
 
 MESSAGES = ({"role": "user", "content": "(generated)"},)
@@ -76,21 +77,26 @@ def interaction(
 def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     """Draw the bytes of an answer. A stream comes together with a response of the same content that is not streamed.
 
-    It comes alone if it has no token counts and the API always has some in responses that are not streamed.
+    It comes alone if it has no token counts and the API always has some in responses that are not streamed, and if its
+    segments are others.
     """
     api, params = answer.api, _params(answer)
     generator = GENERATORS[api.wire]
     bodies: dict[Mode, bytes] = {}
-    if answer.counts.usage or generator.may_lack_counts(api, "json"):
+    segments = {each: tuple(generator.segments(answer, each)) for each in MODES}
+    has_body = mode == "json" or answer.counts.usage or generator.may_lack_counts(api, "json")
+    if has_body and segments["json"] == segments[mode]:
         bodies["json"] = framing.document(draw, generator.document(draw, answer))
     if mode == "stream":
         bodies["stream"] = framing.stream(draw, generator.stream(draw, answer), generator.style(api))
     interactions = {mode: interaction(api, mode, body, answer.asked, params) for mode, body in bodies.items()}
     tools = TOOLS if answer.calls else ()
-    return Conversation(interactions, _expected(answer, generator), answer.asked, answer.profile, params, tools=tools)
+    return Conversation(
+        interactions, _expected(answer, generator, segments[mode]), answer.asked, answer.profile, params, tools=tools
+    )
 
 
-def _expected(answer: Answer, generator: Generator) -> Expected:
+def _expected(answer: Answer, generator: Generator, segments: tuple[Segment, ...]) -> Expected:
     audio = [block for block in answer.blocks if isinstance(block, answers.Audio)]
     by_tag = answer.think is not None and answer.think.sent != answer.message
     stated = {"id", "model", "message", "reasoning", "segments", "annotations", "tool_calls", "usage"}
@@ -102,7 +108,7 @@ def _expected(answer: Answer, generator: Generator) -> Expected:
         refusal=answer.refusal,
         reasoning=answer.reasoning,
         reasoning_source="tag" if by_tag else "native",
-        segments=tuple(answer.segments(generator.seal)),
+        segments=segments,
         annotations=tuple(generator.annotations(answer)),
         attachments=tuple(
             {"id": "audio-1", "type": "audio/wav", "data": block.data, "transcript": block.transcript}

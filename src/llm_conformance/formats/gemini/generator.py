@@ -4,16 +4,36 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
 
+from llm_conformance.contract import Segment
+from llm_conformance.formats.gemini.partial_arguments import can_be_in_pieces, in_pieces
+from llm_conformance.formats.gemini.variations import (
+    ARGUMENTS,
+    CALL_IDS,
+    CALL_SIGNATURES,
+    COUNTS_ALONE,
+    COUNTS_OF_A_STREAM,
+    FINISH_MESSAGE,
+    INDEX,
+    LAST_CHUNK,
+    NO_ARGUMENTS,
+    NO_GROUNDING,
+    NO_PARTS,
+    PARTS,
+    TEXT_SIGNATURE,
+)
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
-from llm_conformance.generate.chance import at_most, either, some
+from llm_conformance.generate.chance import at_most, either, pick
 from llm_conformance.generate.counts import growing
 from llm_conformance.generate.generator import Generator
+from llm_conformance.generate.variations import choose, ways_of
 from llm_conformance.wire.framings.base import Frame
+from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
@@ -32,17 +52,35 @@ class GeminiGenerator(Generator):
         """
         thought_first = either(draw)
         kinds = [("thought", "text")[(number + (not thought_first)) % 2] for number in range(at_most(draw, 3))]
-        shown = [self._block(draw, kind) for kind in kinds]
-        calls = [
-            Call(call.id, call.name, call.arguments, answers.seals(draw) if some(draw) else "")
-            for call in answers.calls(draw, api)
-        ]
-        return (*_apart(shown), *calls)
+        shown = list(_apart([self._block(draw, kind) for kind in kinds]))
+        calls = answers.calls(draw, api)
+        if calls:
+            return (*shown, *self._signed(draw, api, calls))
+        if shown and isinstance(shown[-1], Text) and choose(draw, api, TEXT_SIGNATURE) == "sent":
+            shown[-1] = replace(shown[-1], seal=answers.seals(draw))
+        return tuple(shown)
 
     def _block(self, draw: DrawFn, kind: str) -> Block:
         if kind == "thought":
             return Reasoning(draw(texts.reasonings()))
         return answers.cited(draw, draw(texts.answers()))
+
+    def _signed(self, draw: DrawFn, api: Api, calls: tuple[Call, ...]) -> Iterator[Call]:
+        signed = choose(draw, api, CALL_SIGNATURES)
+        has_ids = choose(draw, api, CALL_IDS) == "sent"
+        for number, call in enumerate(calls if has_ids else answers.without_ids(calls)):
+            is_signed = signed == "all" or (signed == "the first" and number == 0)
+            yield replace(call, seal=answers.seals(draw)) if is_signed else call
+
+    def segments(self, answer: Answer, mode: Mode) -> Iterator[Segment]:
+        """Yield the segments. In a stream, the signature of a text comes in a part of its own."""
+        for segment in super().segments(answer, mode):
+            seal = segment.metadata.get(self.seal) if segment.type == "text" else None
+            if seal and mode == "stream" and _signs_apart(answer.api):
+                yield Segment("text", segment.content)
+                yield Segment("text", "", {self.seal: seal})
+            else:
+                yield segment
 
     def words(self, api: Api) -> Mapping[str, str | None]:
         """Return the finish words that are not numbers. Numbers are sent only to clients that ask for them."""
@@ -53,26 +91,63 @@ class GeminiGenerator(Generator):
         return {
             "segment": {"text": block.text[citation.start : citation.end]},
             "groundingChunkIndices": [citation.number],
-            "confidenceScores": [0.5],
         }
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a response with its candidate."""
-        parts = [_part(block, None) for block in answer.blocks]
-        return _document(answer, parts, answer.counts.raw, {"finishReason": answer.word} | self._grounding(answer))
+        parts = [_part(draw, answer.api, block) for block in _shown(answer)]
+        return _document(draw, answer, parts, answer.counts.raw, self._end(draw, answer))
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream: a chunk for each piece of a part and each call, with the token counts so far."""
-        chunks: list[list[Fields]] = []
-        for block in answer.blocks:
-            pieces = [None] if isinstance(block, Call) else texts.pieces(draw, getattr(block, "text", ""))
-            chunks += [[_part(block, piece)] for piece in pieces]
-        with_last = bool(chunks) and either(draw)
-        last = chunks.pop() if with_last else ([{"text": ""}] if either(draw) else [])
-        counted = growing(draw, answer.counts, len(chunks))
-        so_far = [_document(answer, parts, usage) for parts, usage in zip(chunks, counted, strict=True)]
-        end = {"finishReason": answer.word} | self._grounding(answer)
-        return [*map(Frame, so_far), Frame(_document(answer, last, answer.counts.raw, end), ends=True)]
+        """Draw a stream: chunks with the parts and the token counts so far."""
+        api = answer.api
+        chunks = list(self._chunks(draw, answer))
+        if choose(draw, api, PARTS) == "several":
+            chunks = _merged(draw, chunks)
+        last = self._last(draw, answer, chunks)
+        alone = at_most(draw, 2) if choose(draw, api, COUNTS_ALONE) == "at first" else 0
+        counted: list[Fields | None] = [*growing(draw, answer.counts, alone + len(chunks))]
+        if choose(draw, api, COUNTS_OF_A_STREAM) == "at the end":
+            alone, counted = 0, [None for _ in chunks]
+        end = self._end(draw, answer)
+        is_grounded = "groundingMetadata" in end and choose(draw, api, NO_GROUNDING) == "empty"
+        other: Fields = {"groundingMetadata": {}} if is_grounded else {}
+        documents = [_head(answer, usage) for usage in counted[:alone] if usage]
+        documents += [
+            _document(draw, answer, parts, usage, other) for parts, usage in zip(chunks, counted[alone:], strict=True)
+        ]
+        return [*map(Frame, documents), Frame(_document(draw, answer, last, answer.counts.raw, end), ends=True)]
+
+    def _chunks(self, draw: DrawFn, answer: Answer) -> Iterator[list[Fields]]:
+        whole = not answer.calls or choose(draw, answer.api, ARGUMENTS) == "whole"
+        for block in _shown(answer):
+            if isinstance(block, Text) and block.seal and not _signs_apart(answer.api):
+                yield [_part(draw, answer.api, block)]
+            elif isinstance(block, Text | Reasoning):
+                for piece in texts.pieces(draw, block.text):
+                    yield [_part(draw, answer.api, replace(block, text=piece, seal=""))]
+            elif isinstance(block, Call) and not whole and can_be_in_pieces(block):
+                signature = {"thoughtSignature": block.seal} if block.seal else {}
+                for number, call in enumerate(in_pieces(draw, block)):
+                    yield [{"functionCall": call} | (signature if number == 0 else {})]
+            else:
+                yield [_part(draw, answer.api, block)]
+
+    def _last(self, draw: DrawFn, answer: Answer, chunks: list[list[Fields]]) -> list[Fields]:
+        """Draw the parts of the chunk with the finish reason; a part of the answer is taken from the others."""
+        seals = [block.seal for block in answer.blocks if isinstance(block, Text) and block.seal]
+        if seals and _signs_apart(answer.api):
+            return [{"text": "", "thoughtSignature": seals[-1]}]
+        ways = [way for way in ways_of(answer.api, LAST_CHUNK) if way != "a signature"]
+        way = pick(draw, *(ways or ["a part"]))
+        if way == "an empty text":
+            return [{"text": ""}]
+        return chunks.pop() if way == "a part" and chunks else []
+
+    def _end(self, draw: DrawFn, answer: Answer) -> Fields:
+        has_message = answer.calls and answer.word == "STOP" and choose(draw, answer.api, FINISH_MESSAGE) == "sent"
+        message = {"finishMessage": "Model generated function call(s)."} if has_message else {}
+        return {"finishReason": answer.word} | message | self._grounding(answer)
 
     def _grounding(self, answer: Answer) -> Fields:
         supports = [self._support(answer, base, block, each) for base, block, each in answer.spans]
@@ -95,15 +170,56 @@ def _apart(blocks: list[Block]) -> Iterator[Block]:
             yield block
 
 
-def _part(block: Block, piece: str | None) -> Fields:
+def _signs_apart(api: Api) -> bool:
+    """Return True if the signature of a text comes with the end of a stream, behind the text."""
+    return "a signature" in ways_of(api, LAST_CHUNK)
+
+
+def _shown(answer: Answer) -> list[Block]:
+    """Return the blocks that have a part; an empty text has none."""
+    return [block for block in answer.blocks if isinstance(block, Call) or bool(getattr(block, "text", ""))]
+
+
+def _part(draw: DrawFn, api: Api, block: Block) -> Fields:
+    """Return a part. A text is signed if the part is the whole text."""
+    signature = {"thoughtSignature": block.seal} if isinstance(block, Text | Call) and block.seal else {}
     if isinstance(block, Call):
-        call = {"id": block.id, "name": block.name, "args": json.loads(block.arguments or "{}")}
-        return {"functionCall": call} | ({"thoughtSignature": block.seal} if block.seal else {})
-    text = {"text": getattr(block, "text", "") if piece is None else piece}
-    return text | ({"thought": True} if isinstance(block, Reasoning) else {})
+        identified: Fields = {"name": block.name} if block.id is None else {"id": block.id, "name": block.name}
+        arguments = json.loads(block.arguments or "{}")
+        if arguments or choose(draw, api, NO_ARGUMENTS) == "empty":
+            identified["args"] = arguments
+        return {"functionCall": identified} | signature
+    text: Fields = {"text": getattr(block, "text", "")}
+    return text | ({"thought": True} if isinstance(block, Reasoning) else signature)
 
 
-def _document(answer: Answer, parts: list[Fields], usage: Fields, end: Fields | None = None) -> Fields:
-    candidate: Fields = {"content": {"role": "model", "parts": parts}, "index": 0} | (end or {})
-    counted = {"usageMetadata": usage} if usage else {}
-    return {"candidates": [candidate], "modelVersion": answer.model, "responseId": answer.id, **counted}
+def _merged(draw: DrawFn, chunks: list[list[Fields]]) -> list[list[Fields]]:
+    """Draw chunks of several parts. Pieces of one text stay apart: in one chunk, they would be two texts."""
+    merged: list[list[Fields]] = []
+    for chunk in chunks:
+        if merged and _kind(merged[-1][-1]) != _kind(chunk[0]) and either(draw):
+            merged[-1] = [*merged[-1], *chunk]
+        else:
+            merged.append(chunk)
+    return merged
+
+
+def _kind(part: Fields) -> str:
+    """Return what a part is; no two calls are the same."""
+    call = part.get("functionCall")
+    return repr(part) if call is not None else "thought" if part.get("thought") else "text"
+
+
+def _head(answer: Answer, usage: Fields | None) -> Fields:
+    """Return a document without a candidate. Its token counts are left out if there are none, and {} for None."""
+    counted = {"usageMetadata": usage or {}} if usage or usage is None else {}
+    return {"modelVersion": answer.model, "responseId": answer.id, **counted}
+
+
+def _document(draw: DrawFn, answer: Answer, parts: list[Fields], usage: Fields | None, more: Fields) -> Fields:
+    content: Fields = {"content": {"role": "model", "parts": parts}}
+    if not parts:
+        way = choose(draw, answer.api, NO_PARTS)
+        content = {} if way == "no content" else {"content": {"role": "model"} if way == "a role" else {}}
+    index = {"index": 0} if choose(draw, answer.api, INDEX) == "sent" else {}
+    return {"candidates": [content | index | more], **_head(answer, usage)}
