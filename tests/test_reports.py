@@ -61,6 +61,7 @@ def document(*results: Document, **more: Any) -> Document:
         "conversations": conversations.counts(conversations.of_results(results)),
         "results": list(results),
         "not_asked": [],
+        "excluded_inputs": [],
         "exchanges": [],
         "counterexamples": [],
         "deviations": [],

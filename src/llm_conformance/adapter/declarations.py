@@ -45,6 +45,8 @@ class AdapterUnderTest:
         methods: The methods that it has.
         errors: Class names of its exceptions, each alone or with an HTTP status (`MyError 429`), mapped to those of the
             contract.
+        excluded_inputs: Ways of generated inputs that it does not support, each with the reason
+            (`llm_conformance.adapter.exclusions`).
     """
 
     spec: str
@@ -56,6 +58,7 @@ class AdapterUnderTest:
     capabilities: frozenset[str]
     methods: frozenset[Method]
     errors: Mapping[str, str] = field(default_factory=dict)
+    excluded_inputs: Mapping[str, str] = field(default_factory=dict)
 
     def close(self) -> None:
         """Stop the program of an adapter that is one."""
@@ -74,7 +77,8 @@ class AdapterUnderTest:
 def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUnderTest:
     """Read an adapter's declarations; `taken` are the labels of the run's other adapters.
 
-    Raises BadAdapterError with all problems of the declarations.
+    Raises BadAdapterError with all problems of the declarations, but for those of `excluded_inputs`, which
+    `exclusions.problems` knows.
     """
     problems: list[str] = []
     methods = frozenset(
@@ -93,6 +97,9 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
         problems.append(f"unknown capabilities {', '.join(sorted(unknown))}; there are {known}{hint}")
     errors = getattr(instance, "errors", None) or {}
     problems.extend(_problems_of_errors(errors))
+    excluded = getattr(instance, "excluded_inputs", None) or {}
+    if not isinstance(excluded, Mapping):
+        problems.append(f"`excluded_inputs` has to map ways of inputs to the reasons for it, not {excluded!r}")
     if problems:
         raise BadAdapterError("; ".join(problems))
     name = str(getattr(instance, "name", None) or spec)
@@ -107,6 +114,7 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
         capabilities=frozenset(declared),
         methods=methods,
         errors=dict(errors),
+        excluded_inputs=dict(excluded),
     )
 
 

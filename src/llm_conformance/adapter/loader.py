@@ -23,6 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
+from llm_conformance.adapter import exclusions
 from llm_conformance.adapter.certificates import cheap_certificates
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError, describe
 from llm_conformance.adapter.program import PREFIX, ProgramAdapter, ProgramError
@@ -63,7 +64,10 @@ def load(spec: str, directory: Path, taken: Collection[str] = ()) -> AdapterUnde
         with cheap_certificates():
             instance = _instantiate(spec, _resolve(spec, directory))
     try:
-        return _guarded("reading its declarations", lambda: describe(spec, instance, taken))
+        adapter = _guarded("reading its declarations", lambda: describe(spec, instance, taken))
+        if problems := list(exclusions.problems(adapter)):
+            raise BadAdapterError("; ".join(problems))
+        return adapter
     except BadAdapterError:
         if isinstance(instance, ProgramAdapter):
             instance.close()

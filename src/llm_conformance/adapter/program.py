@@ -2,13 +2,14 @@
 
 | line to the program | answer |
 |---|---|
-| `{"op": "describe"}` | `{"name", "version", "providers", "capabilities"?, "errors"?, "methods"?}` |
+| `{"op": "describe"}` | `{"name", "version", "providers", "capabilities"?, "errors"?, "methods"?, ...}` |
 | `{"op": "complete", "call": {...}}` | `{"response": {...}}` or `{"error": {...}}` |
 | `{"op": "stream", "call": {...}}` | any number of `{"event": {...}}`, then `{"done": true}` or `{"error": {...}}` |
 
-`methods` lists which of `complete` and `stream` the program has; without it, it has both. An error has `error_type`
-(the name of a class, its own or the contract's) and `message`, and may have `status_code`, `provider`, `retry_after`,
-`headers`, `original_error` and `extra_context`. The program's standard error is passed through.
+`methods` lists which of `complete` and `stream` the program has; without it, it has both. The description may also have
+`excluded_inputs`. An error has `error_type` (the name of a class, its own or the contract's) and `message`; it may have
+`status_code`, `provider`, `retry_after`, `headers`, `original_error` and `extra_context`. The program's standard error
+is passed through.
 
 If a program hangs, ends or writes anything else, that call fails, and the next call starts the program again.
 """
@@ -76,6 +77,7 @@ class ProgramAdapter:
         self.version = description.get("version")
         self.providers = description.get("providers", ())
         self.errors = description.get("errors")
+        self.excluded_inputs = description.get("excluded_inputs")
         if "capabilities" in description:
             self.capabilities = description["capabilities"]
         for method in METHODS:

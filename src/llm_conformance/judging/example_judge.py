@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -98,6 +99,8 @@ class ExampleJudge:
         self._known = known
         self.hung = False
         """Whether a call hung. Nothing more is judged then: no other example is worth the wait."""
+        self.excluded: Counter[str] = Counter()
+        """How many examples were not judged, by the way that the adapter excludes."""
         self.results = {rule: RuleResult() for rule in rules}
         self.new: dict[Failure, Counterexample] = {}
         """The failures that are not known, each with its smallest counterexample."""

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from hypothesis import Phase, settings
+from hypothesis import Phase, reject, settings
 from hypothesis.strategies import SearchStrategy
 
 from llm_conformance.judging.effort import Effort
@@ -53,6 +53,7 @@ def find_failures(
     listed: Callable[[], Iterable[Scenario]] = tuple,
     shrinks: bool = True,
     remembered_as: str = "",
+    excluded: Callable[[Scenario], str | None] = lambda _scenario: None,
 ) -> None:
     """Judge the `listed` scenarios and all that are drawn; then look for smaller ones that fail in the same way.
 
@@ -60,10 +61,12 @@ def find_failures(
     file of known deviations that names all failures makes the next run green. Only what is not known is made smaller,
     and nothing without `shrinks`.
 
+    Examples for which `excluded` names a way are not judged; others are drawn in their place, as far as there are any.
+
     A reproducible search draws the same in every run, which only `name` decides. Any other one also tries what earlier
     searches `remembered_as` the same have found.
     """
-    search = _Search(judge, scenarios, cell, remembered_as or name)
+    search = _Search(judge, scenarios, cell, remembered_as or name, excluded)
     for scenario in listed():
         judge.judge(cell(scenario))
     with without_local_constants() if effort.reproducible else contextlib.nullcontext():
@@ -85,18 +88,24 @@ def _parts(name: str, effort: Effort) -> Iterator[_Part]:
 
 class _Search:
     def __init__(
-        self, judge: ExampleJudge, scenarios: SearchStrategy[Scenario], cell: Callable[[Scenario], Cell], key: str
+        self,
+        judge: ExampleJudge,
+        scenarios: SearchStrategy[Scenario],
+        cell: Callable[[Scenario], Cell],
+        key: str,
+        excluded: Callable[[Scenario], str | None],
     ) -> None:
         self._judge = judge
         self._scenarios = scenarios
         self._cell = cell
         self._key = key
+        self._excluded = excluded
 
     def try_remembered(self, examples: int) -> None:
         """Judge what earlier searches have found. Hypothesis forgets what is right by now."""
 
         def is_wrong(scenario: Scenario) -> bool:
-            return bool(self._judge.judge(self._cell(scenario)))
+            return self._excluded(scenario) is None and bool(self._judge.judge(self._cell(scenario)))
 
         with contextlib.suppress(unittest.SkipTest):  # there is nothing to try
             draw(self._scenarios, is_wrong, examples, 0, [Phase.reuse], settings().database, self._key)
@@ -104,13 +113,18 @@ class _Search:
     def judge_all(self, part: _Part) -> dict[Failure, _Place]:
         """Judge all examples of a part. Return the failures of which the smallest example is one of them, and which."""
         places: dict[Failure, _Place] = {}
-        count = 0
+        count = left_out = 0
 
         def judged(scenario: Scenario) -> bool:
-            nonlocal count
-            count += 1
-            if self._judge.hung:
+            nonlocal count, left_out
+            if self._judge.hung or left_out > part.examples:
                 raise EnoughDrawn
+            way = self._excluded(scenario)
+            if way is not None:
+                left_out += 1
+                self._judge.excluded[way] += 1
+                reject()
+            count += 1
             cell = self._cell(scenario)
             for failure in self._judge.judge(cell):
                 if self._judge.new[failure].cell is cell:
@@ -134,6 +148,8 @@ class _Search:
 
             def fails(scenario: Scenario, failure: Failure = failure, place: _Place = place) -> bool:
                 nonlocal calls, seen
+                if self._excluded(scenario) is not None:
+                    reject()
                 seen += 1
                 if seen < place.number:  # drawn again only to get to the one that failed
                     return False

@@ -48,6 +48,7 @@ class Tally:
             A failure that a known deviation names is a failure here.
         not_asked: By callee and cause, the conversations that were not asked because all calls before died alike, as
             (scenario, mode).
+        excluded: How many generated examples were not judged, by adapter, provider:api and the way that it excludes.
         counterexamples: By its id, the files of each generated scenario that fails (`scenarios.save.texts`).
         exchanges: The details of exchanges for reports (`llm_conformance.judging.exchange_details`), by their keys.
     """
@@ -63,6 +64,7 @@ class Tally:
     named: Counter[tuple[int, Key]] = field(default_factory=Counter)
     conversations: dict[Conversation, dict[str, bool]] = field(default_factory=dict)
     not_asked: dict[NotAsked, set[tuple[str, str]]] = field(default_factory=dict)
+    excluded: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     exchanges: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     counterexamples: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -149,6 +151,7 @@ class Tally:
             "named": [[at, *key, count] for (at, key), count in self.named.items()],
             "conversations": [[*key, families] for key, families in self.conversations.items()],
             "not_asked": [[*key, sorted(conversations)] for key, conversations in self.not_asked.items()],
+            "excluded": [[*key, count] for key, count in self.excluded.items()],
             "exchanges": self.exchanges,
             "counterexamples": self.counterexamples,
         }
@@ -173,5 +176,7 @@ class Tally:
         for *place, cause, conversations in sent["not_asked"]:
             for scenario, mode in conversations:
                 self.add_not_asked(tuple(place), cause, scenario, mode)
+        for *key, count in sent["excluded"]:
+            self.excluded[tuple(key)] += count
         self.exchanges |= sent["exchanges"]
         self.counterexamples |= sent["counterexamples"]

@@ -12,6 +12,7 @@ import pytest
 
 from llm_conformance import editions
 from llm_conformance.adapter.declarations import AdapterUnderTest, Method
+from llm_conformance.adapter.exclusions import excluded_way
 from llm_conformance.compare import encodable
 from llm_conformance.judging.calls.stops import REPORTS_FAULTS, reason
 from llm_conformance.judging.counterexamples import Counterexample, failure_texts
@@ -119,7 +120,9 @@ class PropertyItem(JudgingItem):
             listed=lambda: theme.all_listed(api, mode),
             shrinks=self._run.settings.write_deviations is None,
             remembered_as=self.name,
+            excluded=self._excluded,
         )
+        self._count_excluded()
         self._judge.prefer_whole_streams()
         results = self._judge.results
         verdicts = {rule: self._verdict(rule, result) for rule, result in results.items()}
@@ -142,6 +145,19 @@ class PropertyItem(JudgingItem):
             pytest.xfail(encodable(f"probe: {'; '.join(probes)}"))
         if not (self.tally.summary[Status.PASS] or self.tally.summary[Status.PROBE_PASSED]):
             pytest.skip("no rule had anything to judge")
+
+    def _excluded(self, scenario: Scenario) -> str | None:
+        return excluded_way(self._property.adapter.excluded_inputs, scenario, self._property.mode)
+
+    def _count_excluded(self) -> None:
+        """Count what the adapter excludes; if that is all that was drawn, it does not support the property."""
+        adapter, judge = self._property.adapter, self._judge
+        for way, count in judge.excluded.items():
+            self.tally.excluded[adapter.label, str(self._property.api), way] += count
+        if judge.excluded and not any(result.statuses for result in judge.results.values()):
+            why = "; ".join(f"{way}: {adapter.excluded_inputs[way]}" for way in judge.excluded)
+            for result in judge.results.values():
+                result.statuses[Status.UNSUPPORTED] = f"the adapter excludes all that was drawn: {why}"
 
     def _cell(self, scenario: Scenario) -> Cell:
         searched = self._property

@@ -11,6 +11,7 @@ from llm_conformance.judging.status import Status
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.findings import PROVENANCES
 from llm_conformance.rules.catalogue import FAMILIES
+from llm_conformance.wording import counted
 
 Counts = Counter[str]
 """The number of cells by status."""
@@ -105,7 +106,7 @@ def by_family(document: Document, adapter: str) -> Mapping[str, Mapping[str, Cou
 
 
 def verdict(document: Document) -> str:
-    """Return the verdict of a report in one to three words."""
+    """Return the verdict of a report in a few words, with the number of ways of inputs that its adapters exclude."""
     counts: Counts = Counter(document["summary"])
     if not document["complete"]:
         return "partial"
@@ -116,4 +117,6 @@ def verdict(document: Document) -> str:
     if not counts[Status.PASS] + counts[Status.EXPECTED]:
         return "nothing judged"
     known = len({(each["path"], each["line"]) for each in document["deviations"] if each["status"] == Status.EXPECTED})
-    return f"{known} known deviation{'s' * (known != 1)}" if counts[Status.EXPECTED] else "conforms"
+    text = f"{known} known deviation{'s' * (known != 1)}" if counts[Status.EXPECTED] else "conforms"
+    excluded = len({(each["adapter"], each["way"]) for each in document.get("excluded_inputs", ())})
+    return f"{text}, {counted(excluded, 'input')} excluded" if excluded else text

@@ -66,6 +66,7 @@ def merge(documents: Sequence[Document]) -> Document:
         "conversations": conversations.counts(conversations.of_results(results.values())),
         "results": list(results.values()),
         "not_asked": not_asked,
+        "excluded_inputs": _excluded(documents),
         "exchanges": [exchanges[name] for name in sorted(exchanges)],
         "counterexamples": counterexamples.listed(found),
         "deviations": deviations,
@@ -109,6 +110,14 @@ def _deviations(documents: Sequence[Document], is_whole: bool) -> list[Document]
     for at in stale_parts(applying, alive & applying.keys()) if is_whole else ():
         listed[at]["status"] = Status.STALE.value
     return listed
+
+
+def _excluded(documents: Sequence[Document]) -> list[Document]:
+    found: dict[tuple[str, ...], Document] = {}
+    for each in (each for document in documents for each in document.get("excluded_inputs", ())):
+        key = (each["adapter"], each["provider"], each["api"], each["way"])
+        found[key] = {**each, "examples": each["examples"] + found.get(key, {"examples": 0})["examples"]}
+    return [found[key] for key in sorted(found)]
 
 
 def _bare(documents: Sequence[Document]) -> Mapping[str, Any]:

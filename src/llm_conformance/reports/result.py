@@ -78,6 +78,7 @@ def document(result: Result) -> Document:
         "conversations": conversations.counts(tally.conversations),
         "results": results,
         "not_asked": list(_not_asked(tally)),
+        "excluded_inputs": list(_excluded(result)),
         "exchanges": [tally.exchanges[name] for name in sorted(tally.exchanges)],
         "counterexamples": counterexamples.listed(tally.counterexamples),
         "deviations": list(_deviations(result)),
@@ -104,6 +105,14 @@ def document(result: Result) -> Document:
         "finished": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "complete": result.complete,
     }
+
+
+def _excluded(result: Result) -> Iterator[Document]:
+    reasons = {each.label: each.excluded_inputs for each in result.adapters}
+    for (adapter, api, way), count in sorted(result.tally.excluded.items()):
+        provider, _, name = api.partition(":")
+        reason = secrets.hide(reasons[adapter][way])
+        yield {"adapter": adapter, "provider": provider, "api": name, "way": way, "reason": reason, "examples": count}
 
 
 def _not_asked(tally: Tally) -> Iterator[Document]:

@@ -1,0 +1,54 @@
+"""Inputs that an adapter excludes: unusual ways of answers that generated inputs then do not have.
+
+Only ways that are not the most common ones of an API can be excluded, so that most of what a provider sends is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from llm_conformance.adapter.declarations import AdapterUnderTest
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.providers.api import Api
+from llm_conformance.wire.providers.table import table
+from llm_conformance.wording import did_you_mean
+
+
+def problems(adapter: AdapterUnderTest) -> Iterator[str]:
+    """Yield what is wrong with the inputs that an adapter excludes."""
+    excluded: Mapping[Any, Any] = adapter.excluded_inputs
+    if not excluded:
+        return
+    known = set(_ways(api for api in table().values() if adapter.covers(api)))
+    for way, reason in excluded.items():
+        if way not in known:
+            hint = did_you_mean(str(way), known) or "; failures name the ways of their input under `Valid because`"
+            yield f"`excluded_inputs` has {way!r}, which is no unusual way of an input of the adapter's APIs{hint}"
+        if not isinstance(reason, str) or not reason.strip():
+            yield f"`excluded_inputs` gives no reason for {way!r}; say why the adapter does not support it"
+
+
+def excluded_way(excluded: Mapping[str, str], scenario: Scenario, mode: Mode) -> str | None:
+    """Return the excluded way that a generated scenario, or an answer before it, has; None if it has none."""
+    if not excluded:
+        return None
+    from llm_conformance.formats.unusual import unusual  # imports Hypothesis, which is slow
+
+    for each in (scenario, *scenario.earlier.values()):
+        for interaction in each.interactions.values() if each is not scenario else (each.interactions[mode],):
+            found = next((str(way) for way in unusual(each.api, interaction) if str(way) in excluded), None)
+            if found is not None:
+                return found
+    return None
+
+
+def _ways(apis: Iterable[Api]) -> Iterator[str]:
+    """Yield the names of the ways that are not the most common ones of their API."""
+    from llm_conformance.formats.recognisers import variations_of
+    from llm_conformance.generate.variations import ways_of
+
+    for api in apis:
+        for variation in variations_of(api):
+            yield from (f"{variation.name}: {way}" for way in ways_of(api, variation)[1:])

@@ -1,0 +1,186 @@
+"""An adapter may exclude unusual ways of inputs: they are not judged, and they are counted wherever a verdict is."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters import ReferenceAdapters
+from llm_conformance.adapter import declarations, loader
+from llm_conformance.adapter.declarations import BadAdapterError
+from llm_conformance.adapter.exclusions import excluded_way
+from llm_conformance.formats.recognisers import recognise
+from llm_conformance.judging.effort import Effort
+from llm_conformance.judging.example_judge import ExampleJudge, Failure
+from llm_conformance.judging.search import find_failures
+from llm_conformance.replay.cell import Cell
+from llm_conformance.reports.matrix import verdict
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire.providers.table import table
+from tests import miniature
+
+NEVER = "counts of a stream: never"
+USUAL = "counts of a stream: at the finish"
+GROQ = table()["groq", "chat"]
+(ANSWERS,) = (theme for theme in THEMES if theme.name == "answers")
+
+ADAPTER = """
+from adapters import ReferenceAdapters
+
+class Counts(ReferenceAdapters):
+    name = "counts"
+    providers = ["groq:chat"]
+    capabilities = ["streaming"]
+    excluded_inputs = {excluded}
+    complete = stream = parse = None
+
+    def __init__(self):
+        super().__init__()
+        self.providers = ["groq:chat"]
+
+    def parse_stream(self, chunks, call):
+        for event in super().parse_stream(chunks, call):
+            if event.response is not None and event.response.usage is None:
+                raise KeyError("usage")
+            yield event
+
+conformance_adapter = Counts
+"""
+ALL_OF_IT = """\
+from llm_conformance.pytest_plugin import generated_items
+generated_items.excluded_way = lambda *_: "counts of a stream: never"
+"""
+
+
+class Excluding(ReferenceAdapters):
+    """The reference adapters of Groq, which exclude inputs."""
+
+    def __init__(self, excluded: Any) -> None:
+        super().__init__()
+        self.providers = ("groq:chat",)
+        self.excluded_inputs = excluded
+
+
+def refusal(excluded: Any, directory: Path) -> str:
+    (directory / "counts.py").write_text(ADAPTER.format(excluded=excluded), "utf-8")
+    sys.modules.pop("counts", None)
+    with pytest.raises(BadAdapterError) as refused:
+        loader.load("counts.py", directory)
+    return str(refused.value)
+
+
+def test_what_can_be_excluded_is_a_closed_list(tmp_path: Path) -> None:
+    assert declarations.describe("mine", Excluding({NEVER: "by design"})).excluded_inputs == {NEVER: "by design"}
+    assert declarations.describe("mine", Excluding(None)).excluded_inputs == {}
+    assert "did you mean counts of a stream: never?" in refusal({"counts of a stream: nevr": "by design"}, tmp_path)
+    assert "no unusual way" in refusal({"everything": "by design"}, tmp_path)
+    assert "has to map ways" in refusal([NEVER], tmp_path)
+    assert "gives no reason for 'counts of a stream: never'" in refusal({NEVER: " "}, tmp_path)
+
+
+def test_the_most_common_way_cannot_be_excluded(tmp_path: Path) -> None:
+    assert next(iter(GROQ.varies["counts of a stream"])) == USUAL.partition(": ")[2]
+    assert f"'{USUAL}', which is no unusual way" in refusal({USUAL: "by design"}, tmp_path)
+
+
+class Recorder(ExampleJudge):
+    """Judges nothing, and keeps the ways of what it is given."""
+
+    def __init__(self) -> None:
+        super().__init__(None, ())  # type: ignore[arg-type]
+        self.ways: list[set[str]] = []
+
+    def judge(self, cell: Cell) -> list[Failure]:
+        self.ways.append({str(way) for way in recognise(GROQ, cell.scenario.interactions[cell.mode])})
+        return []
+
+
+def judged(*excluded: str) -> Recorder:
+    adapter = declarations.describe("reference", ReferenceAdapters())
+    judge = Recorder()
+    find_failures(
+        judge,
+        "excluded",
+        ANSWERS.scenarios(GROQ, "stream"),
+        lambda scenario: Cell(adapter, scenario, "stream", "parse_stream"),
+        Effort(50, reproducible=True),
+        excluded=lambda scenario: excluded_way(dict.fromkeys(excluded, "by design"), scenario, "stream"),
+    )
+    return judge
+
+
+def test_others_are_drawn_in_their_place() -> None:
+    everything, without = judged(), judged(NEVER)
+    assert not everything.excluded
+    assert any(NEVER in ways for ways in everything.ways)
+    assert not any(NEVER in ways for ways in without.ways)
+    assert without.excluded[NEVER] > 5
+    assert len(without.ways) == len(everything.ways) == 50
+
+
+def test_a_search_of_which_all_is_excluded_ends() -> None:
+    adapter = declarations.describe("reference", ReferenceAdapters())
+    judge = Recorder()
+    seen: list[Scenario] = []
+
+    def excluded(scenario: Scenario) -> str:
+        seen.append(scenario)
+        return NEVER
+
+    find_failures(
+        judge,
+        "excluded",
+        ANSWERS.scenarios(GROQ, "stream"),
+        lambda scenario: Cell(adapter, scenario, "stream", "parse_stream"),
+        Effort(50, reproducible=True),
+        excluded=excluded,
+    )
+    assert not judge.ways
+    assert 50 <= len(seen) <= 60
+
+
+def run(pytester: pytest.Pytester, excluded: dict[str, str], *options: str) -> tuple[dict[str, Any], str]:
+    (pytester.path / "counts.py").write_text(ADAPTER.format(excluded=excluded), "utf-8")
+    report = pytester.path / "report.json"
+    done = pytester.runpytest_subprocess(
+        str(miniature.RULES),
+        "--adapter=counts.py",
+        "--conformance-scenario=groq/generated-chat-answers",
+        "--conformance-examples=ci",
+        f"--conformance-report={report}",
+        "-q",
+        *options,
+    )
+    document: dict[str, Any] = json.loads(report.read_text("utf-8"))
+    return document, done.stdout.str()
+
+
+def test_what_is_excluded_is_counted_and_does_not_fail(pytester: pytest.Pytester) -> None:
+    document, _ = run(pytester, {})
+    assert document["summary"]["fail"]
+    assert document["excluded_inputs"] == []
+
+    document, shown = run(pytester, {NEVER: "the library asks for them"})
+    assert "fail" not in document["summary"]
+    (excluded,) = document["excluded_inputs"]
+    assert (excluded["way"], excluded["reason"]) == (NEVER, "the library asks for them")
+    count = excluded["examples"]
+    assert count > 5
+    assert f"excluded: {count} generated inputs with {NEVER}: the library asks for them" in shown
+    assert verdict({**document, "complete": True}) == "conforms, 1 input excluded"
+
+
+def test_a_property_of_which_all_is_excluded_is_unsupported(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (pytester.path / "everything.py").write_text(ALL_OF_IT, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", f"{miniature.RULES.parent}:{pytester.path}")
+    document, _ = run(pytester, {NEVER: "by design"}, "-p", "everything")
+    assert set(document["summary"]) == {"unsupported"}
+    messages = {each["message"] for each in document["results"]}
+    assert messages == {f"the adapter excludes all that was drawn: {NEVER}: by design"}
