@@ -37,6 +37,9 @@ _NOTE = """\
 * **Think**: the models that put reasoning into the text, between tags. Besides those of each API, wherever they are
   served: {families}.
 * **Round trip**: what happens to earlier reasoning in the next request.
+* **Models**: those that generated calls name. Plain models show no reasoning in a field of its own.
+* **Ids**: their forms. In the id of a call, `{{name}}` is the name of the tool, `{{number}}` the number of the call.
+* **What varies**: the ways in which answers differ, the most common first. Generated inputs have no others.
 * **As in**: a scenario that shows it.
 
 A stream is complete after its finish word, or after the end marker that the table names.
@@ -52,6 +55,11 @@ class Shown:
 
     file: ScenarioFile
     expected: tuple[Expected, ...]
+
+    @property
+    def id(self) -> str:
+        """The id of the scenario."""
+        return load.id_of(self.file.path)
 
     @property
     def link(self) -> str:
@@ -132,6 +140,7 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
         known = ", ".join(f"`{glob}` {profile}" for glob, profile in api.think.items())
         tag = "" if api.think_tag == "think" else f", between `<{api.think_tag}>` tags"
         yield f"* **Think**: {known}{tag}{_as_in(shown, lambda expected: expected.reasoning_source == 'tag')}"
+    yield from _drawn_from(api)
     yield from ("", "| count | provider's fields | as in |", "|---|---|---|")
     for count in COUNTS:
         if count in api.usage:
@@ -142,6 +151,7 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
     for word, reason in api.finish.items():
         example = _first(shown, functools.partial(_ends_with, word))
         yield f"| `{word}` | {reason or 'null'} | {example} |"
+    yield from _ways(api, {each.id: each.link for each in shown})
     if api.notes:
         yield from ("", "Notes:", "", *(f"* {note}" for note in api.notes))
     yield from ("", "Sources:", "", *(f"* {source}" for source in api.sources), "")
@@ -157,6 +167,34 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
         )
         yield f"| {' | '.join(cells)} |"
     yield ""
+
+
+def _drawn_from(api: Api) -> Iterator[str]:
+    """Yield the models and the forms of ids of generated inputs."""
+    kinds = (
+        (" (plain)" if model in api.plain_models else " (speaks)" if model in api.speaking_models else "")
+        + (f", in answers `{answered}`" if answered else "")
+        for model, answered in api.models.items()
+    )
+    yield f"* **Models**: {'; '.join(f'`{model}`{kind}' for model, kind in zip(api.models, kinds, strict=True))}"
+    if api.ids:
+        forms = (f"{kind} {' or '.join(f'`{form}`' for form in found)}" for kind, found in api.ids.items())
+        yield f"* **Ids**: {'; '.join(forms)}"
+
+
+def _ways(api: Api, links: Mapping[str, str]) -> Iterator[str]:
+    """Yield a folded table of all ways and their sources."""
+    yield from ("", "<details>", f"<summary>What varies: {len(api.varies)} variations</summary>", "")
+    yield from ("| variation | way | source |", "|---|---|---|")
+    for variation, ways in api.varies.items():
+        for way, source in ways.items():
+            scenario, _, rest = source.partition("; ")
+            yield f"| {variation} | {_cell(way)} | {'; '.join(filter(None, (links.get(scenario, scenario), rest)))} |"
+    yield from ("", "</details>")
+
+
+def _cell(text: str) -> str:
+    return f"`{text}`" if "_" in text else text.replace("|", "\\|")
 
 
 def _sum(pointers: tuple[str, ...]) -> str:

@@ -148,7 +148,8 @@ class Generator:
         speaks = any(isinstance(block, Audio) for block in blocks)
         reasons = any(isinstance(block, Reasoning) for block in blocks)
         fitting = reasoning_models(api) if reasons else models(api, think.profile if think else "off", speaks)
-        fitting = fitting or tuple(api.models)
+        # All models of some APIs think between tags, but not in every request: MiniMax's, and Gemini's chat.
+        fitting = fitting or reasoning_models(api)
         model = asked or pick(draw, *fitting)
         return Answer(
             api=api,
