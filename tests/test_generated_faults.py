@@ -22,11 +22,24 @@ from llm_conformance.wire.providers.table import table
 from tests.broken.annotation_spans import ByteOffsets, InclusiveEnd, Utf16Offsets
 from tests.broken.annotations import NotRebasedBehindThinkPrefix
 from tests.broken.base import Broken
+from tests.broken.errors import (
+    ErrorGivenOutAsAnAnswer,
+    ErrorOfAChoiceOverlooked,
+    ErrorOfAnotherProvider,
+    EveryErrorOfTheBaseClass,
+    ExceptionsAmongTheMessagesIgnored,
+    HalfABodyIsAnAnswer,
+    MalformedBodyEscapes,
+    RawExceptionEscapes,
+    RetryAfterLost,
+    StatusBesideTheErrorOverlooked,
+    StatusInsideA200Overlooked,
+)
 from tests.broken.message import NoneTextForNullDeltas, TagInAnyCaseOfUnicode, TrimmedMessage
 from tests.broken.message_leaks import TagsComparedWithWholeChunks
 from tests.broken.reasoning import TagHeldBackACharacterTooFew
 from tests.broken.round_trip import BlocksInAnotherOrder, TraceTrimmed
-from tests.broken.streaming import LastDeltaLost
+from tests.broken.streaming import CompletedAfterTheError, LastDeltaLost
 from tests.broken.usage_streams import UsageSummed
 from tests.test_broken import ALL_RULES
 
@@ -67,6 +80,18 @@ FAULTS = (
     Fault(NoneTextForNullDeltas, "deepseek/generated-chat-answers", "MSG-2"),
     Fault(TraceTrimmed, "deepseek/generated-chat-second-turns", "RPL-1"),
     Fault(BlocksInAnotherOrder, "anthropic/generated-messages-second-turns", "RPL-1"),
+    Fault(EveryErrorOfTheBaseClass, "groq/generated-chat-broken-streams", "ERR-1"),
+    Fault(StatusInsideA200Overlooked, "minimax/generated-chat-broken-streams", "ERR-1"),
+    Fault(StatusBesideTheErrorOverlooked, "cerebras/generated-chat-broken-streams", "ERR-1"),
+    Fault(ExceptionsAmongTheMessagesIgnored, "bedrock/generated-invoke-broken-streams", "ERR-1"),
+    Fault(ErrorGivenOutAsAnAnswer, "openai/generated-chat-broken-streams", "STR-6"),
+    Fault(CompletedAfterTheError, "deepseek/generated-chat-broken-streams", "STR-2"),
+    Fault(ErrorOfAChoiceOverlooked, "openrouter/generated-chat-statuses", "ERR-8"),
+    Fault(RetryAfterLost, "anthropic/generated-messages-statuses", "ERR-7"),
+    Fault(ErrorOfAnotherProvider, "ollama/generated-chat-statuses", "ERR-5"),
+    Fault(MalformedBodyEscapes, "openai/generated-chat-malformed", "ERR-2"),
+    Fault(HalfABodyIsAnAnswer, "openai/generated-chat-malformed", "ERR-8"),
+    Fault(RawExceptionEscapes, "openai/generated-responses-mistyped", "ERR-2"),
 )
 
 
@@ -92,7 +117,12 @@ def found(fault: Fault, runner: Runner) -> Counterexample | None:
     judge = ExampleJudge(runner, [rule])
     for name in (f"{fault}", f"{fault} again"):
         find_failures(
-            judge, name, theme.scenarios(api, mode), lambda scenario: Cell(judged, scenario, mode, method), effort
+            judge,
+            name,
+            theme.scenarios(api, mode),
+            lambda scenario: Cell(judged, scenario, mode, method),
+            effort,
+            listed=lambda: theme.all_listed(api, mode),
         )
         if judge.results[rule].counterexample is not None:
             break

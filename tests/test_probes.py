@@ -52,6 +52,54 @@ def test_a_failing_probe_fails_a_run_that_judges_probes(pytester: pytest.Pyteste
     result.stdout.fnmatch_lines(["*--conformance-probes=judge*"])
 
 
+TRUSTING = """\
+import json
+
+from adapters import ReferenceAdapters
+
+
+class Adapter(ReferenceAdapters):
+    name = "mypkg"
+    version = "1.0"
+    complete = stream = parse_stream = None
+
+    def __init__(self):
+        super().__init__()
+        self.providers = ["cerebras:chat"]
+
+    def parse(self, http, call):
+        json.loads(http.body)["choices"][0]["message"]["content"]
+        return super().parse(http, call)
+
+
+conformance_adapter = Adapter
+"""
+"""It lets a TypeError escape if an answer is JSON of another form."""
+
+
+def judge_generated_probes(pytester: pytest.Pytester, *options: str) -> tuple[pytest.RunResult, dict[str, Any]]:
+    (pytester.path / "mypkg.py").write_text(TRUSTING, "utf-8")
+    pytester.syspathinsert(pytester.path)
+    return miniature.run(pytester, "--adapter=mypkg", "--conformance-scenario=*generated-chat-mistyped", *options)
+
+
+def test_a_generated_probe_that_fails_does_not_fail_the_run(pytester: pytest.Pytester) -> None:
+    result, report = judge_generated_probes(pytester)
+    assert result.ret == 5
+    failed = [each for each in report["results"] if each["status"] == "probe-failed"]
+    assert "ERR-2" in {each["rule"] for each in failed}
+    assert {each["grounds"] for each in report["results"]} == {"probe"}
+    assert all(each["example"] for each in failed)
+    assert not [each for each in report["results"] if each["status"] in ("fail", "pass")]
+    assert report["findings"] == []
+
+
+def test_a_generated_probe_that_fails_fails_a_run_that_judges_probes(pytester: pytest.Pytester) -> None:
+    result, report = judge_generated_probes(pytester, "--conformance-probes=judge")
+    assert result.ret == 1
+    assert "ERR-2" in {each["rule"] for each in report["results"] if each["status"] == "fail"}
+
+
 def test_a_deviation_that_names_a_failing_probe_is_not_used(pytester: pytest.Pytester) -> None:
     known = Path(pytester.path / "known.toml")
     known.write_text(
