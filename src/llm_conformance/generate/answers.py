@@ -113,6 +113,7 @@ class Answer:
         model: What the answer calls it.
         id: The id of the answer.
         think: The text with its think tags, for an answer that has some. There is one text block then.
+        choices: How many choices the request asks for. The first is the answer.
     """
 
     api: Api
@@ -123,6 +124,7 @@ class Answer:
     model: str
     id: str
     think: ThinkText | None = None
+    choices: int = 1
 
     @property
     def message(self) -> str:
@@ -170,6 +172,8 @@ class Answer:
         """The right finish reasons. With tool calls, a word for `stop` may also be returned as `tool_calls`."""
         if self.refusal:
             return ("content_filter",)
+        if self.word is None and any(isinstance(block, Audio) for block in self.blocks):
+            return (None, "stop")
         reason = self.api.finish.get(self.word or "")
         return (reason, "tool_calls") if self.calls and reason == "stop" else (reason,)
 

@@ -81,6 +81,10 @@ class Generator:
         """Draw the frames of a streamed response. Before the first frame that `ends` it, the response is unfinished."""
         raise NotImplementedError
 
+    def has_body(self, answer: Answer) -> bool:
+        """Return True if an answer that was drawn for a stream could also be a response that is not streamed."""
+        return True
+
     def may_lack_counts(self, api: Api, mode: Mode) -> bool:
         """Return True if there are responses without token counts."""
         return mode in self.counted and any(way in WITHOUT_COUNTS for way in ways_of(api, self.counted[mode]))

@@ -78,7 +78,8 @@ def ways_of(api: Api, variation: Variation) -> tuple[str, ...]:
 
 def choose(draw: DrawFn, api: Api, variation: Variation) -> str:
     """Draw one of the ways that an API has. The first is the simplest."""
-    return pick(draw, *ways_of(api, variation))
+    ways = ways_of(api, variation)
+    return pick(draw, *ways) if len(ways) > 1 else ways[0]
 
 
 def empty(draw: DrawFn, api: Api, variation: Variation, name: str, value: str | Sequence[Any] = "") -> dict[str, Any]:

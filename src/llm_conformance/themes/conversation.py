@@ -77,15 +77,14 @@ def interaction(
 def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     """Draw the bytes of an answer. A stream comes together with a response of the same content that is not streamed.
 
-    It comes alone if it has no token counts and the API always has some in responses that are not streamed, and if its
-    segments are others.
+    It comes alone if no response that is not streamed can be like it.
     """
     api, params = answer.api, _params(answer)
     generator = GENERATORS[api.wire]
     bodies: dict[Mode, bytes] = {}
     segments = {each: tuple(generator.segments(answer, each)) for each in MODES}
     has_body = mode == "json" or answer.counts.usage or generator.may_lack_counts(api, "json")
-    if has_body and segments["json"] == segments[mode]:
+    if has_body and generator.has_body(answer) and segments["json"] == segments[mode]:
         bodies["json"] = framing.document(draw, generator.document(draw, answer))
     if mode == "stream":
         bodies["stream"] = framing.stream(draw, generator.stream(draw, answer), generator.style(api))
@@ -105,7 +104,6 @@ def _expected(answer: Answer, generator: Generator, segments: tuple[Segment, ...
         ids=(answer.id if generator.has_ids else None,),
         model=answer.model,
         message=answer.message,
-        refusal=answer.refusal,
         reasoning=answer.reasoning,
         reasoning_source="tag" if by_tag else "native",
         segments=segments,
@@ -116,6 +114,7 @@ def _expected(answer: Answer, generator: Generator, segments: tuple[Segment, ...
         ),
         tool_calls=answer.tool_calls,
         usage=answer.counts.usage,
+        refusal=answer.refusal,
         finish_reasons=answer.finish_reasons,
         raw_finish_reasons=generator.raw_finish_reasons(answer),
         offset_unit=answer.api.offset_unit,
@@ -125,4 +124,6 @@ def _expected(answer: Answer, generator: Generator, segments: tuple[Segment, ...
 
 def _params(answer: Answer) -> Mapping[str, Any]:
     has_audio = any(isinstance(block, answers.Audio) for block in answer.blocks)
-    return {"modalities": ["text", "audio"], "audio": {"voice": "alloy", "format": "wav"}} if has_audio else {}
+    choices = {"n": answer.choices} if answer.choices > 1 else {}
+    audio = {"modalities": ["text", "audio"], "audio": {"voice": "alloy", "format": "wav"}} if has_audio else {}
+    return choices | audio

@@ -1,0 +1,55 @@
+"""Lists of the fields of an object that have no content, as ways of a variation: `role, content empty`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from llm_conformance.formats.chat.variations import NOTHING
+
+LISTS = frozenset(("tool_calls", "annotations", "reasoning_details", "reasoning_steps", "images"))
+"""The fields that are lists; all others are text."""
+
+STEPS = "reasoning_steps"
+"""Perplexity's field: a list of steps, each with a thought."""
+
+
+def list_fields(fields: Mapping[str, Any], only: Collection[str] = (), filled: Collection[str] = ()) -> str:
+    """Return the list of an object's fields without content, of those in `only` if there are some.
+
+    Fields in `filled` are listed by name if they have content. `role` first, the others by name.
+    """
+    return ", ".join(_listed(fields, only, filled)) or NOTHING
+
+
+def _listed(fields: Mapping[str, Any], only: Collection[str], filled: Collection[str]) -> Iterator[str]:
+    for name in sorted(fields, key=lambda name: (name != "role", name)):
+        value = fields[name]
+        if only and name not in only:
+            continue
+        if value is None:
+            yield f"{name} null"
+        elif value in ("", []):
+            yield f"{name} empty"
+        elif name in filled or name == "role":
+            yield name
+
+
+def named(way: str) -> Iterator[tuple[str, str]]:
+    """Yield each field of a list, and whether it is `null`, `empty`, or has content ("")."""
+    for each in way.split(", ") if way != NOTHING else ():
+        name, _, state = each.partition(" ")
+        yield name, state
+
+
+def written(way: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a list. `values` has the content of those that have some."""
+    return {
+        name: None if state == "null" else ([] if name in LISTS else "") if state == "empty" else values[name]
+        for name, state in named(way)
+    }
+
+
+def fill_names(way: str) -> tuple[str, ...]:
+    """Return the fields of a list that have content."""
+    return tuple(name for name, state in named(way) if not state)

@@ -1,0 +1,158 @@
+"""The messages of answers that are not streamed, and the parts that they share with deltas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.formats.chat import variations as v
+from llm_conformance.formats.chat.fields import STEPS, written
+from llm_conformance.generate import texts
+from llm_conformance.generate.answers import Answer, Audio, Call, Citation, Reasoning, Refusal, Text
+from llm_conformance.generate.chance import pick
+from llm_conformance.generate.generator import CREATED
+from llm_conformance.generate.variations import Variation, as_empty, choose, empty
+from llm_conformance.wire.providers.api import Api
+
+Fields = dict[str, Any]
+
+
+def choices(draw: DrawFn, answer: Answer) -> list[Fields]:
+    """Draw the choices of a body, the answer first."""
+    own = {"index": 0, "message": _message(draw, answer), "finish_reason": answer.word}
+    others = [
+        {"index": index, "message": {"role": "assistant", "content": OTHER}, "finish_reason": answer.word}
+        for index in range(1, answer.choices)
+    ]
+    return [own, *others]
+
+
+OTHER = "(another choice)"
+"""The content of choices that are not the answer."""
+
+
+def _message(draw: DrawFn, answer: Answer) -> Fields:
+    api, text = answer.api, answer.sent
+    message: Fields = {"role": "assistant"}
+    for block in answer.blocks:
+        if isinstance(block, Audio):
+            audio = {"id": "audio-1", "data": block.data, "transcript": block.transcript, "expires_at": CREATED}
+            message |= {"audio": audio, "content": None}
+        elif isinstance(block, Refusal):
+            message |= {"content": None, "refusal": block.text}
+    if api.content_parts and (text or text_of(answer, Reasoning)):
+        message["content"] = _parts(draw, answer)
+    else:
+        message |= _reasoning(draw, answer)
+        if text:
+            message["content"] = text
+        elif "content" not in message:
+            message |= empty(draw, api, v.NO_TEXT_BESIDE_CALLS if answer.calls else v.NO_TEXT, "content")
+    numbered = bool(answer.calls) and choose(draw, api, v.INDEXED) == "numbered"
+    typed = choose(draw, api, v.TYPE) if answer.calls else "given"
+    calls = [
+        ({"index": index} if numbered else {}) | call_fields(call, call.arguments, typed)
+        for index, call in enumerate(answer.calls)
+    ]
+    message |= {"tool_calls": calls} if calls else empty(draw, api, v.NO_CALLS, "tool_calls", [])
+    cited = cited_places(answer)
+    message |= {"annotations": cited} if cited else empty(draw, api, v.NO_ANNOTATIONS, "annotations", [])
+    return message if "refusal" in message else message | empty(draw, api, v.NO_REFUSAL, "refusal")
+
+
+def _reasoning(draw: DrawFn, answer: Answer) -> Fields:
+    api, reasoning = answer.api, text_of(answer, Reasoning)
+    if not api.reasoning_fields:
+        return {}
+    if not reasoning:
+        return written(choose(draw, api, v.NO_REASONING), {})
+    details = {"reasoning_details": [detail(answer)]} if has_details(api) else {}
+    return written(fields_of(draw, api, v.REASONING_FIELDS), dict.fromkeys(api.reasoning_fields, reasoning)) | {
+        **{name: [{"thought": reasoning}] for name in api.reasoning_fields if name == STEPS},
+        **details,
+    }
+
+
+def fields_of(draw: DrawFn, api: Api, variation: Variation) -> str:
+    """Draw the list of the fields that have reasoning. A row that does not say has all of them, one at a time."""
+    ways = tuple(api.varies.get(variation.name, ())) or api.reasoning_fields
+    return pick(draw, *ways)
+
+
+def _parts(draw: DrawFn, answer: Answer) -> Any:
+    """Draw content that may be a list of parts; reasoning is one of them, or several."""
+    api, reasoning = answer.api, text_of(answer, Reasoning)
+    if not reasoning and choose(draw, api, v.CONTENT) == "text":
+        return answer.sent
+    return [*thinking(draw, api, reasoning, whole=True), *text_parts(draw, answer.sent)]
+
+
+def thinking(draw: DrawFn, api: Api, reasoning: str, whole: bool) -> list[Fields]:
+    """Draw the parts that have the reasoning: a message may have all in one part, a delta has a part for each piece."""
+    if not reasoning:
+        return []
+    pieces = [{"type": "text", "text": piece} for piece in texts.pieces(draw, reasoning)]
+    way = choose(draw, api, v.THINKING) if whole else "several parts"
+    runs = [[{"type": "text", "text": reasoning}]] if way == "one text" else [pieces]
+    if way == "several parts":
+        runs = [[piece] for piece in pieces]
+        if not whole and choose(draw, api, v.END_OF_THINKING) == "empty part":
+            runs.append([])
+    closed = {"closed": True} if choose(draw, api, v.CLOSED) == "true" else {}
+    return [{"type": "thinking", "thinking": run} | closed for run in runs]
+
+
+def text_parts(draw: DrawFn, text: str) -> list[Fields]:
+    """Draw the parts that have the text."""
+    return [{"type": "text", "text": piece} for piece in texts.pieces(draw, text)]
+
+
+def text_of(answer: Answer, kind: type[Text | Reasoning]) -> str:
+    """Return the text of all blocks of a kind."""
+    return "".join(block.text for block in answer.blocks if isinstance(block, kind))
+
+
+def has_details(api: Api) -> bool:
+    """Return True if the API repeats reasoning as a list of details, which it takes back in the next request."""
+    return api.round_trip.slot == "/reasoning_details"
+
+
+def detail_of(text: str) -> Fields:
+    """Return a detail with a piece of reasoning."""
+    return {"type": "reasoning.text", "text": text, "format": "unknown", "index": 0}
+
+
+def seal_of(answer: Answer) -> str:
+    """Return the signature of the reasoning."""
+    return "".join(block.seal for block in answer.blocks if isinstance(block, Reasoning))
+
+
+def detail(answer: Answer) -> Fields:
+    """Return the whole reasoning as one detail."""
+    seal = seal_of(answer)
+    return detail_of(text_of(answer, Reasoning)) | ({"signature": seal} if seal else {})
+
+
+def source(citation: Citation) -> Fields:
+    """Return the source of a citation."""
+    return {"url": f"https://example.org/{citation.number}", "title": f"Source {citation.number}"}
+
+
+def cited_places(answer: Answer) -> Sequence[Fields]:
+    """Return the annotations. Their offsets count in the text as it is sent, with think tags."""
+    found = []
+    for base, _, citation in answer.spans:
+        span = base + citation.start, base + citation.end
+        sent_span = answer.think.on_the_wire(*span) if answer.think else span
+        if sent_span:
+            nested = {**source(citation), "start_index": sent_span[0], "end_index": sent_span[1]}
+            found.append({"type": "url_citation", "url_citation": nested})
+    return found
+
+
+def call_fields(call: Call, arguments: Any, typed: str) -> Fields:
+    """Return a tool call."""
+    kind = {"type": "function"} if typed == "given" else as_empty(typed, "type")
+    return {"id": call.id, **kind, "function": {"name": call.name, "arguments": arguments}}
