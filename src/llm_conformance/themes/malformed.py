@@ -54,6 +54,7 @@ def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     generator = GENERATORS[answer.api.wire]
     if either(draw):
         return _no_answer(answer, mode, pick(draw, *_OTHER_JSON))
+    answer = replace(answer, choices=1)  # nobody has to read the choices that are not the answer
     if mode == "json":
         whole = _with_a_number(draw, generator.document(draw, answer), generator)
         return _malformed(answer, mode, framing.document(draw, whole))
