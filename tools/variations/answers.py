@@ -19,13 +19,23 @@ from llm_conformance.yaml_files import BadFileError
 
 @dataclass(frozen=True)
 class SeenAnswer:
-    """One whole answer. `source` is the id of its scenario, or the path of its recording."""
+    """One whole answer.
+
+    Attributes:
+        api: The API that gave it.
+        source: The id of its scenario, or the path of its recording.
+        is_scenario: Which of the two it is.
+        model: The model that was asked.
+        interaction: The request and the response.
+        as_sent: Whether the bytes are those that were sent. Some who publish recordings write the JSON anew.
+    """
 
     api: Api
     source: str
     is_scenario: bool
     model: str
     interaction: Interaction
+    as_sent: bool = True
 
 
 def of_scenarios(directory: Path) -> Iterator[SeenAnswer]:
@@ -62,7 +72,8 @@ def of_recordings(directory: Path, skipped: Counter[str]) -> Iterator[SeenAnswer
             else:
                 name = path.relative_to(directory).as_posix() + (f"#{number}" if len(recorded) > 1 else "")
                 model = str((known[1].model if known else None) or each.interaction.request.get("model", ""))
-                yield SeenAnswer(api, name, False, model, each.interaction)
+                as_sent = metadata.get("fidelity", "raw") == "raw"
+                yield SeenAnswer(api, name, False, model, each.interaction, as_sent)
 
 
 def _is_whole(interaction: Interaction, api: Api) -> bool:

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from llm_conformance.formats.recognisers import recognise
+from llm_conformance.generate.writing import VARIATIONS as WRITING
 from llm_conformance.wire.answers import derive_if_readable
 from llm_conformance.wire.providers.api import Api
 from tools.variations.answers import SeenAnswer
 from tools.variations.id_forms import is_masked
 
 _SCENARIOS_NAMED = 1
+_OF_BYTES = {variation.name for variation in WRITING}
 
 
 @dataclass
@@ -46,6 +48,8 @@ class Seen:
         """Note what one answer shows."""
         variations = set()
         for way in recognise(answer.api, answer.interaction):
+            if way.variation in _OF_BYTES and not answer.as_sent:
+                continue
             seen = self.ways.setdefault((way.variation, way.way), SeenWay(first=answer.source))
             variations.add(way.variation)
             if answer.is_scenario:

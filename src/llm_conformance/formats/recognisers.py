@@ -29,6 +29,8 @@ from llm_conformance.generate.answers import style_of
 from llm_conformance.generate.ids import has_form
 from llm_conformance.generate.missing_counts import missing_ways
 from llm_conformance.generate.variations import ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS, Variation
+from llm_conformance.generate.writing import VARIATIONS as WRITING
+from llm_conformance.generate.writing import ways_of_bytes
 from llm_conformance.pointers import at_pointer
 from llm_conformance.wire.answers import SHAPELESS, derive, documents
 from llm_conformance.wire.interaction import Interaction
@@ -72,7 +74,7 @@ ERRORS = "errors"
 _PIECES_OF_TEXT = ("converse", "interactions", "messages")
 """Wire formats that stream arguments as pieces of text, although they are an object otherwise."""
 
-SHARED = (ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS)
+SHARED = (ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS, *WRITING)
 """The variations that all formats have."""
 
 
@@ -129,6 +131,8 @@ def _recognised(api: Api, interaction: Interaction) -> Iterator[Way]:
             yield _way(api, ZERO_COUNTS, "sent")
         for way in missing_ways(api, facts.usage, facts.null_counts):
             yield _way(api, MISSING_COUNTS, way)
+    for variation, way in ways_of_bytes(interaction):
+        yield _way(api, variation, way)
     recogniser = RECOGNISERS.get(api.wire)
     if recogniser is None:
         return

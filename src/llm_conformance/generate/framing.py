@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import functools
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from hypothesis.strategies import DrawFn
 
-from llm_conformance.generate.chance import at_most, either, pick
-from llm_conformance.wire.framings.base import Frame, Framing
+from llm_conformance.generate.chance import at_most, pick
+from llm_conformance.generate.writing import escaping, padding, writing
+from llm_conformance.wire.framings.base import Frame, json_text
+from llm_conformance.wire.providers.api import Api
 
 
-@dataclass(frozen=True)
-class Style:
-    """How a provider writes streams."""
-
-    framing: Framing
-    line_end: str
+def stream(draw: DrawFn, frames: Iterable[Frame], api: Api) -> bytes:
+    """Draw the bytes of a stream of an API."""
+    return b"".join(pieces(draw, frames, api))
 
 
-def stream(draw: DrawFn, frames: Iterable[Frame], style: Style) -> bytes:
-    """Draw the bytes of a stream."""
-    return b"".join(pieces(draw, frames, style))
-
-
-def pieces(draw: DrawFn, frames: Iterable[Frame], style: Style) -> list[bytes]:
-    """Draw the bytes of each frame of a stream."""
-    return style.framing.write(list(frames), style.line_end, functools.partial(pick, draw))
+def pieces(draw: DrawFn, frames: Iterable[Frame], api: Api) -> list[bytes]:
+    """Draw the bytes of each frame of a stream of an API."""
+    return api.framing.write(list(frames), writing(draw, api), functools.partial(pick, draw))
 
 
 def cut_short(draw: DrawFn, whole: bytes) -> bytes:
@@ -65,6 +57,6 @@ _CLOSING = re.compile(rb"[]}]")
 _CONTINUATION = re.compile(rb"(?<=[\xc2-\xf4\x80-\xbf])[\x80-\xbf]")
 
 
-def document(draw: DrawFn, body: Mapping[str, Any]) -> bytes:
-    """Draw the bytes of a response that is not streamed."""
-    return json.dumps(body, ensure_ascii=either(draw)).encode("utf-8")
+def document(draw: DrawFn, body: Mapping[str, Any], api: Api) -> bytes:
+    """Draw the bytes of a response of an API that is not streamed."""
+    return padding(draw, api) + json_text(body, escaping(draw, api)).encode("utf-8")

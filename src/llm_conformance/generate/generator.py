@@ -13,7 +13,6 @@ from llm_conformance.generate import answers
 from llm_conformance.generate.answers import Answer, Audio, Block, Call, Reasoning, Text
 from llm_conformance.generate.chance import at_most, pick
 from llm_conformance.generate.counts import Counts, counts
-from llm_conformance.generate.framing import Style
 from llm_conformance.generate.further import with_further_fields
 from llm_conformance.generate.ids import draw_id
 from llm_conformance.generate.models import models, reasoning_models
@@ -32,7 +31,6 @@ class Generator:
     """Writes answers in one wire format. The methods that draw take Hypothesis' `draw`.
 
     Attributes:
-        line_end: What ends the lines of a stream.
         seal: The key under which a segment's metadata has the opaque data of a block.
         has_ids: Whether responses have an id.
         counted: The variation that says when a response has token counts, by mode; without one it always has some.
@@ -46,7 +44,6 @@ class Generator:
         carriers: Types of the frames that every reader needs; () for all frames, if frames have no types.
     """
 
-    line_end: ClassVar[str] = "\n"
     seal: ClassVar[str] = "signature"
     has_ids: ClassVar[bool] = True
     counted: ClassVar[Mapping[Mode, Variation]] = {}
@@ -56,10 +53,6 @@ class Generator:
     allows_tags_beside_fields: ClassVar[bool] = False
     structure: ClassVar[tuple[str, ...]]
     carriers: ClassVar[tuple[str, ...]] = ()
-
-    def style(self, api: Api) -> Style:
-        """Return how an API writes streams."""
-        return Style(api.framing, self.line_end)
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
         """Draw the blocks of an answer of this API: anything that the format has a place for."""

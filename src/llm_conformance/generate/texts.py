@@ -2,8 +2,8 @@
 
 Answers and reasoning have disjoint alphabets: a single letter of one in the other is a leak. They share the hard
 characters: beginnings of tags, characters of several code points or UTF-16 units, line separators, and two that a
-careless change of case changes. Characters that are white space in some languages only (U+001C to U+001F, U+0085,
-U+FEFF) are left out, because trimming them is not an error.
+careless change of case changes. Characters that are white space in some languages only (U+001C to U+001F, U+FEFF) are
+left out, because trimming them is not an error; U+0085 stands between letters.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from llm_conformance.generate.chance import pick
 
-ANSWER = ("a", "b", "C", "7", ".")
-"""Letters that only answers have."""
+ANSWER = ("a", "b", "C", "7", ".", "a\u0085b")
+"""Letters that only answers have. The last is a line end for `str.splitlines`, which must not split a JSON line."""
 
-REASONING = ("α", "β", "Γ", "ξ", ";")
+REASONING = ("α", "β", "Γ", "ξ", ";", "α\u0085β")
 """Letters that only reasoning has."""
 
 HARD = (

@@ -35,16 +35,16 @@ def broken(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
 def _broken_off(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     """Draw a stream that ends too early: between frames, before a blank line, in a character, or within a frame."""
     generator = GENERATORS[answer.api.wire]
-    style = generator.style(answer.api)
+    api = answer.api
     frames = generator.stream(draw, answer)
-    pieces = framing.pieces(draw, frames, style)
+    pieces = framing.pieces(draw, frames, api)
     unfinished = before_the_end(frames, pieces)
     number = at_most(draw, len(unfinished))
     kept = b"".join(unfinished[:number])
-    in_characters = () if style.framing.is_binary else framing.in_characters(b"".join(unfinished))
+    in_characters = () if api.framing.is_binary else framing.in_characters(b"".join(unfinished))
     ways = {
         "between frames": number > 0,
-        "before a blank line": number > 0 and isinstance(style.framing, EventStream),
+        "before a blank line": number > 0 and isinstance(api.framing, EventStream),
         "in a character": bool(in_characters),
         "within a frame": True,
     }
@@ -71,9 +71,8 @@ def _failing(draw: DrawFn, answer: Answer, mode: Mode, error: StreamError) -> Co
         kept = unfinished[: at_most(draw, len(unfinished))] if error.place == "before the finish" else []
     data, *then = (_filled(each, answer) for each in (error.data, *error.then))
     sent = [Frame(data, error.event or None), *(_following(each, error) for each in then)] if error.framed else []
-    style = generator.style(answer.api)
-    body = framing.stream(draw, _closed([*kept, *sent], is_whole=error.framed), style)
-    unframed = b"" if error.framed else json.dumps(data, indent=2).encode() + style.line_end.encode()
+    body = framing.stream(draw, _closed([*kept, *sent], is_whole=error.framed), answer.api)
+    unframed = b"" if error.framed else json.dumps(data, indent=2).encode() + b"\n"
     return _conversation(answer, mode, body + unframed, failure(class_meant(error)))
 
 

@@ -31,11 +31,11 @@ def _lost(draw: DrawFn, answer: Answer, mode: Mode, kind: FaultKind, error: str)
     generator = GENERATORS[answer.api.wire]
     if mode == "stream":
         frames = generator.stream(draw, answer)
-        pieces = framing.pieces(draw, frames, generator.style(answer.api))
+        pieces = framing.pieces(draw, frames, answer.api)
         body = b"".join(pieces)
         most = sum(len(piece) for piece in before_the_end(frames, pieces))
     else:
-        body = framing.document(draw, generator.document(draw, answer))
+        body = framing.document(draw, generator.document(draw, answer), answer.api)
         most = len(body) - 1
     fault = Fault(kind, 0 if kind == "refused" else most * (3 - at_most(draw, 3)) // 3)
     expected = failure(error, fault="connection")

@@ -85,9 +85,9 @@ def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     segments = {each: tuple(generator.segments(answer, each)) for each in MODES}
     has_body = mode == "json" or answer.counts.usage or generator.may_lack_counts(api, "json")
     if has_body and generator.has_body(answer) and segments["json"] == segments[mode]:
-        bodies["json"] = framing.document(draw, generator.document(draw, answer))
+        bodies["json"] = framing.document(draw, generator.document(draw, answer), api)
     if mode == "stream":
-        bodies["stream"] = framing.stream(draw, generator.stream(draw, answer), generator.style(api))
+        bodies["stream"] = framing.stream(draw, generator.stream(draw, answer), api)
     interactions = {mode: interaction(api, mode, body, answer.asked, params) for mode, body in bodies.items()}
     tools = TOOLS if answer.calls else ()
     return Conversation(

@@ -37,13 +37,13 @@ def malformed(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
         return _no_answer(answer, mode, b"")
     generator = GENERATORS[answer.api.wire]
     if mode == "json":
-        whole = framing.document(draw, generator.document(draw, answer))
+        whole = framing.document(draw, generator.document(draw, answer), answer.api)
         return _malformed(answer, mode, framing.cut_short(draw, whole))
     frames = list(generator.stream(draw, answer))
     number = pick(draw, *_needed(frames, generator))
     cut = framing.cut_short(draw, json.dumps(frames[number].data).encode()).decode()
     frames[number] = replace(frames[number], data=cut)
-    return _malformed(answer, mode, framing.stream(draw, frames, generator.style(answer.api)))
+    return _malformed(answer, mode, framing.stream(draw, frames, answer.api))
 
 
 def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
@@ -57,7 +57,7 @@ def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     answer = replace(answer, choices=1)  # nobody has to read the choices that are not the answer
     if mode == "json":
         whole = _with_a_number(draw, generator.document(draw, answer), generator)
-        return _malformed(answer, mode, framing.document(draw, whole))
+        return _malformed(answer, mode, framing.document(draw, whole, answer.api))
     frames = list(generator.stream(draw, answer))
     replaceable = [number for number in _needed(frames, generator) if _structures(frames[number].data, generator)]
     if not replaceable:
@@ -65,7 +65,7 @@ def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     number = pick(draw, *replaceable)
     data: Any = frames[number].data
     frames[number] = replace(frames[number], data=_with_a_number(draw, data, generator))
-    return _malformed(answer, mode, framing.stream(draw, frames, generator.style(answer.api)))
+    return _malformed(answer, mode, framing.stream(draw, frames, answer.api))
 
 
 def _malformed(answer: Answer, mode: Mode, body: bytes) -> Conversation:

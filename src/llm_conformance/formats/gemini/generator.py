@@ -42,7 +42,6 @@ Fields = dict[str, Any]
 class GeminiGenerator(Generator):
     """Writes a candidate with parts. Offsets count UTF-8 bytes in all of its visible text."""
 
-    line_end: ClassVar[str] = "\r\n"
     structure: ClassVar[tuple[str, ...]] = ("/candidates", "/candidates/0", "/candidates/0/content/parts")
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:

@@ -15,7 +15,7 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from llm_conformance.wire.framings.base import Choose, Clean, Frame, Framing, cleaned_text
+from llm_conformance.wire.framings.base import Choose, Clean, Escapes, Frame, Framing, Writing, cleaned_text
 
 _ERROR_FIELDS = ("code", "message")
 _TEXT = 7  # the type of a header's value; model streams use no other
@@ -79,10 +79,9 @@ class AwsEventStream(Framing):
         """Return the body with each message cleaned and built again, because messages have checksums."""
         return b"".join(_cleaned_message(frame, clean) for frame in self.frames(body))
 
-    def write(self, frames: Sequence[Frame], _line_end: str, choose: Choose) -> list[bytes]:
+    def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
         """Return a message for each frame, with the frame's event as its type; of the event `error`, an error."""
-        escaped = choose(False, True)
-        return [_message(frame, escaped) for frame in frames]
+        return [_message(frame, writing.escapes) for frame in frames]
 
 
 class AwsChunks(AwsEventStream):
@@ -91,10 +90,12 @@ class AwsChunks(AwsEventStream):
     name = "aws chunks"
     title = "binary messages of an AWS event stream, with documents in base64"
 
-    def write(self, frames: Sequence[Frame], _line_end: str, choose: Choose) -> list[bytes]:
+    def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
         """Return a `chunk` for each frame; an exception is a message of its own."""
-        escaped = choose(False, True)
-        return [_message(frame, escaped) if _is_exception(frame.event) else _chunk(frame, escaped) for frame in frames]
+        return [
+            _message(frame, writing.escapes) if _is_exception(frame.event) else _chunk(frame, writing.escapes)
+            for frame in frames
+        ]
 
 
 def aws_message(headers: Mapping[str, str], payload: bytes) -> bytes:
@@ -228,18 +229,18 @@ def _headers(block: bytes) -> Iterator[tuple[str, str]]:
         position = value_end
 
 
-def _message(frame: Frame, escaped: bool) -> bytes:
+def _message(frame: Frame, escapes: Escapes) -> bytes:
     if frame.event == "error" and isinstance(frame.data, Mapping):
         fields = {f":error-{name}": frame.data[name] for name in _ERROR_FIELDS}
         return aws_message({**fields, ":message-type": "error"}, b"")
     kind = "exception" if _is_exception(frame.event) else "event"
     headers = {f":{kind}-type": frame.event or "", ":content-type": "application/json", ":message-type": kind}
-    return aws_message(headers, frame.text(escaped).encode())
+    return aws_message(headers, frame.text(escapes).encode())
 
 
-def _chunk(frame: Frame, escaped: bool) -> bytes:
+def _chunk(frame: Frame, escapes: Escapes) -> bytes:
     headers = {":event-type": "chunk", ":content-type": "application/json", ":message-type": "event"}
-    return aws_message(headers, aws_chunk_payload({}, frame.text(escaped).encode()))
+    return aws_message(headers, aws_chunk_payload({}, frame.text(escapes).encode()))
 
 
 def _is_exception(event: str | None) -> bool:

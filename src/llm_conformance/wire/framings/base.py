@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -28,9 +29,40 @@ class Frame:
     event: str | None = None
     ends: bool = False
 
-    def text(self, escaped: bool) -> str:
-        r"""Return the data as text; with `escaped`, characters beyond ASCII are written as `\uXXXX`."""
-        return self.data if isinstance(self.data, str) else json.dumps(self.data, ensure_ascii=escaped)
+    def text(self, escapes: Escapes) -> str:
+        """Return the data as text."""
+        return self.data if isinstance(self.data, str) else json_text(self.data, escapes)
+
+
+Escapes = Literal["none", "markup", "beyond ASCII"]
+r"""What is written as `\uXXXX` although JSON does not require it: nothing, `<`, `>`, `&`, U+2028 and U+2029, or all
+characters beyond ASCII."""
+
+_MARKUP = re.compile("[<>&\u2028\u2029]")
+
+
+def json_text(value: Any, escapes: Escapes) -> str:
+    """Return JSON text."""
+    text = json.dumps(value, ensure_ascii=escapes == "beyond ASCII")
+    # Markup occurs only in strings, so that it can be replaced anywhere.
+    return _MARKUP.sub(lambda found: f"\\u{ord(found[0]):04x}", text) if escapes == "markup" else text
+
+
+@dataclass(frozen=True)
+class Writing:
+    """How a sender writes, where a framing and JSON leave it a choice.
+
+    Attributes:
+        escapes: What is escaped in JSON.
+        line_end: What ends a line.
+        space: What is between `data:` and the data of an event.
+        comment: The comment that precedes some events, with its colon; "" for none.
+    """
+
+    escapes: Escapes = "none"
+    line_end: str = "\n"
+    space: str = " "
+    comment: str = ""
 
 
 class Choose(Protocol):
@@ -105,5 +137,5 @@ class Framing(ABC):
         return cleaned_text(body, clean)
 
     @abstractmethod
-    def write(self, frames: Sequence[Frame], line_end: str, choose: Choose) -> list[bytes]:
-        """Return the bytes of each frame; `choose` decides where the framing leaves the sender a choice."""
+    def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
+        """Return the bytes of each frame; `choose` decides what may differ from frame to frame."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from llm_conformance.wire.framings.base import Choose, Frame, Framing
+from llm_conformance.wire.framings.base import Choose, Frame, Framing, Writing
 
 _ARRAY_WITH_ITEMS = re.compile(rb"\s*\[(?!\s*\])")
 
@@ -47,13 +47,12 @@ class Array(Framing):
         before, _, after = frame.partition(self.data(frame))
         return before + data + after
 
-    def write(self, frames: Sequence[Frame], line_end: str, choose: Choose) -> list[bytes]:
+    def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
         """Return the items. The frame that ends the response closes the array."""
-        escaped = choose(False, True)
-        between = choose(f",{line_end}", ",")
+        between = choose(f",{writing.line_end}", ",")
         before = ["[", *[between] * (len(frames) - 1)]
         return [
-            f"{mark}{frame.text(escaped)}{']' if frame.ends else ''}".encode()
+            f"{mark}{frame.text(writing.escapes)}{']' if frame.ends else ''}".encode()
             for mark, frame in zip(before, frames, strict=False)
         ]
 

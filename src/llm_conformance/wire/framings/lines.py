@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from llm_conformance.wire.framings.base import Choose, Frame, Framing
+from llm_conformance.wire.framings.base import Choose, Frame, Framing, Writing
 
 
 class Lines(Framing):
@@ -45,7 +45,6 @@ class Lines(Framing):
         """Return the data as a line."""
         return data + b"\n"
 
-    def write(self, frames: Sequence[Frame], line_end: str, choose: Choose) -> list[bytes]:
+    def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
         """Return the lines."""
-        escaped = choose(False, True)
-        return [f"{frame.text(escaped)}{line_end}".encode() for frame in frames]
+        return [f"{frame.text(writing.escapes)}{writing.line_end}".encode() for frame in frames]

@@ -8,9 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from llm_conformance.wire.framings.base import DONE, Choose, Frame, Framing
-
-_COMMENTS = ("", "", "", ": keep-alive", ":")
+from llm_conformance.wire.framings.base import DONE, Choose, Frame, Framing, Writing
 
 
 class EventStream(Framing):
@@ -72,17 +70,15 @@ class EventStream(Framing):
         kept = [line for line in frame.splitlines() if line and not line.startswith(b"data:")]
         return end.join([*kept, b"data: " + data, b"", b""])
 
-    def write(self, frames: Sequence[Frame], line_end: str, choose: Choose) -> list[bytes]:
-        """Return the events. There may be comments between them, and the space after `data:` may be missing."""
-        space = choose(" ", " ", "")
-        escaped = choose(False, True)
+    def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
+        """Return the events. If the sender writes comments, the first event has one before it, and so may others."""
         written = []
-        for frame in frames:
-            comment = choose(*_COMMENTS)
+        for number, frame in enumerate(frames):
+            comment = writing.comment and (writing.comment if number == 0 else choose("", "", writing.comment))
             lines = [comment, ""] if comment else []
             lines += [f"event: {frame.event}"] if frame.event else []
-            lines += [f"data:{space}{frame.text(escaped)}", ""]
-            written.append("".join(line + line_end for line in lines).encode("utf-8"))
+            lines += [f"data:{writing.space}{frame.text(writing.escapes)}", ""]
+            written.append("".join(line + writing.line_end for line in lines).encode("utf-8"))
         return written
 
 

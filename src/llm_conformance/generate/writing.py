@@ -1,0 +1,89 @@
+"""How documents become bytes: what providers vary beneath the wire format, and how it is read back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import cast
+
+from hypothesis.strategies import DrawFn
+
+from llm_conformance.generate.variations import Variation, choose
+from llm_conformance.wire.framings.base import Escapes, Writing
+from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
+from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers.api import Api
+
+ESCAPES = Variation(
+    "escapes",
+    r"what JSON has as \uXXXX: nothing that may be there as it is, or <, >, &, U+2028 and U+2029, or all beyond ASCII",
+    "none",
+    ("none", "markup", "beyond ASCII"),
+)
+LINE_ENDS = Variation("line ends", "what ends the lines of server-sent events", "LF", ("LF", "CRLF"))
+SPACES = Variation("space behind data:", "whether an event has a space there", "one", ("one", "none"))
+COMMENTS = Variation("comments", "the comments between server-sent events, with 0 for each digit", "none")
+PADDING = Variation(
+    "padding", "whether white space may precede a document that is not streamed", "none", ("none", "blank lines")
+)
+
+VARIATIONS = (ESCAPES, LINE_ENDS, SPACES, COMMENTS, PADDING)
+
+_ESCAPED = r"(?<!\\)(?:\\\\)*\\u"
+_ESCAPED_MARKUP = re.compile(rf"{_ESCAPED}(?:003[ce]|0026|202[89])", re.IGNORECASE)
+_ESCAPED_LETTER = re.compile(rf"{_ESCAPED}(?!202[89])(?:00[89a-f]|0[1-9a-f]|[1-9a-f])", re.IGNORECASE)
+_MARKUP = re.compile("[<>&\u2028\u2029]")
+_COMMENT = re.compile(rb"^:.*$", re.MULTILINE)
+_DIGIT = re.compile("[0-9]")
+_BLANK_LINES = b"\n" + b" " * 9 + b"\n"
+
+
+def writing(draw: DrawFn, api: Api) -> Writing:
+    """Draw how one response is written."""
+    escapes = escaping(draw, api)
+    if api.framing is not EVENT_STREAM:
+        return Writing(escapes)
+    comment = choose(draw, api, COMMENTS)
+    return Writing(
+        escapes,
+        "\r\n" if choose(draw, api, LINE_ENDS) == "CRLF" else "\n",
+        "" if choose(draw, api, SPACES) == "none" else " ",
+        "" if comment == "none" else comment,
+    )
+
+
+def escaping(draw: DrawFn, api: Api) -> Escapes:
+    """Draw what JSON escapes."""
+    return cast("Escapes", choose(draw, api, ESCAPES))
+
+
+def padding(draw: DrawFn, api: Api) -> bytes:
+    """Draw the white space before a document that is not streamed."""
+    return _BLANK_LINES if choose(draw, api, PADDING) == "blank lines" else b""
+
+
+def ways_of_bytes(interaction: Interaction) -> Iterator[tuple[Variation, str]]:
+    """Yield the ways in which a response is written, as far as its bytes tell them apart."""
+    framing = interaction.framing
+    if framing is None or not framing.is_binary:
+        yield from ((ESCAPES, way) for way in _escapes(interaction.body.decode("utf-8", "replace")))
+    if framing is None:
+        yield PADDING, "blank lines" if interaction.body[:1].isspace() else "none"
+    elif framing is EVENT_STREAM:
+        yield from _ways_of_events(interaction.body)
+
+
+def _escapes(text: str) -> Iterator[str]:
+    if _ESCAPED_LETTER.search(text) and text.isascii():
+        yield "beyond ASCII"
+    elif _ESCAPED_MARKUP.search(text):
+        yield "markup"
+    elif _MARKUP.search(text):
+        yield "none"
+
+
+def _ways_of_events(body: bytes) -> Iterator[tuple[Variation, str]]:
+    yield LINE_ENDS, "CRLF" if b"\r\n" in body else "LF"
+    yield SPACES, "none" if re.search(rb"^data:[^ \r\n]", body, re.MULTILINE) else "one"
+    comments = {_DIGIT.sub("0", found.decode("utf-8", "replace").rstrip()) for found in _COMMENT.findall(body)}
+    yield from ((COMMENTS, comment) for comment in sorted(comments) or ("none",))
