@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from llm_conformance.contract.call import CANARY_KEY, ThinkProfile
+from llm_conformance.formats.gateways import GATEWAYS
 from llm_conformance.generate import texts
 from llm_conformance.generate.answers import Citation, cited
 from llm_conformance.generate.counts import Counts, counts
-from llm_conformance.generate.gateways import GATEWAYS
 from llm_conformance.generate.think import PROFILES, ThinkText, think_texts
 from llm_conformance.scenarios import build, lint, load
 from llm_conformance.scenarios.save import save_generated

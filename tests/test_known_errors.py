@@ -10,8 +10,8 @@ import pytest
 from hypothesis import Phase, given, settings
 
 from llm_conformance.formats.errors import known_error
+from llm_conformance.formats.gateways import GATEWAYS
 from llm_conformance.formats.recognisers import ERRORS, recognise
-from llm_conformance.generate.gateways import GATEWAYS
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.expected import Expected, read_expected

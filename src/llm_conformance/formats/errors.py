@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from llm_conformance.generate.gateways import GATEWAYS, Gateway
+from llm_conformance.formats.gateways import GATEWAYS, Gateway
 from llm_conformance.pointers import placed
 from llm_conformance.wire import answers
 from llm_conformance.wire.framings.aws_event_stream import AwsEventStream

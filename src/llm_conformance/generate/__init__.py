@@ -9,7 +9,8 @@ Everything here is a Hypothesis strategy, or draws from one, and can be used in 
     answers       blocks, citations, tool calls, finish words: an answer in no format yet
     generator     the interface of generators, which write an answer in a wire format (`formats/*/generator.py`)
     blocks        a generator for formats in which an answer is a list of blocks
-    framing       the bytes of bodies and streams
+    framing       the bytes of bodies and streams; where they may be cut
+    writing       how providers put documents into bytes: escapes, line ends, comments, white space
 
 `llm_conformance.themes` makes scenarios of it.
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from hypothesis.strategies import DrawFn
 
+from llm_conformance.formats.gateways import PAGE
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.generate import framing
 from llm_conformance.generate.answers import Answer
 from llm_conformance.generate.chance import either, pick
-from llm_conformance.generate.gateways import PAGE
 from llm_conformance.generate.generator import Generator
 from llm_conformance.pointers import at_pointer, placed
 from llm_conformance.themes.conversation import Conversation, interaction

@@ -11,9 +11,9 @@ from hypothesis.strategies import DrawFn
 from llm_conformance.contract import error_for_status
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.formats.errors import error_body
+from llm_conformance.formats.gateways import GATEWAYS, LISTED, Gateway
 from llm_conformance.generate.answers import Answer
 from llm_conformance.generate.chance import either, pick
-from llm_conformance.generate.gateways import GATEWAYS, LISTED, Gateway
 from llm_conformance.themes.conversation import JSON, Conversation, answered, interaction
 from llm_conformance.themes.failing import class_meant, failure, values
 from llm_conformance.wire.interaction import Mode
