@@ -269,3 +269,21 @@ def test_a_run_and_the_lint_refuse_a_bad_provider_file(
     finally:
         table.table.cache_clear()
     assert message in capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("body = '{\"a\":'", "api.chat.statuses.0.body: '{\"a\":' is not JSON"),
+        ('body = \'{"a": "$mesage"}\'', "api.chat.statuses.0.body: no such placeholder: '$mesage'"),
+        ("body = '{\"a\": 7}'", "api.chat.statuses.0.body: '{\"a\": 7}' has no place for $message"),
+        ("means = 503", "api.chat.statuses.0.means: a status of 429 means itself; leave it out"),
+        ('type = "busy"', "api.chat.statuses.0.type: the error body has no place for a type; state it in `error`"),
+    ],
+)
+def test_mistakes_in_the_errors_of_a_provider(tmp_path: Path, wrong: str, message: str) -> None:
+    right = 'status = 429, code = "1302"'
+    assert right in ZAI
+    text = ZAI.replace(right, f"{right}, {wrong}")
+    first = refused(tmp_path, text)[0]
+    assert first.partition(": ")[2].startswith(message)
