@@ -104,11 +104,13 @@ def test_think_texts_have_what_splitters_trip_over(wanted: Callable[[ThinkText],
     assert wanted(example(think_texts("leading"), wanted))
 
 
-def test_the_alphabets_are_disjoint() -> None:
+@pytest.mark.parametrize("tag", ["think", "thought"])
+def test_the_alphabets_are_disjoint(tag: str) -> None:
+    near_misses, tags = texts.near_misses(tag), texts.tags(tag)
     assert not set(texts.ANSWER) & set(texts.REASONING)
-    assert not {*texts.ANSWER, *texts.REASONING} & {*texts.HARD, *texts.NOT_TAGS, *texts.TAGS}
-    assert all(tag.strip("`") in ("<think>", "</think>") for tag in texts.TAGS)
-    assert not any(look_alike in texts.TAGS for look_alike in texts.NOT_TAGS)
+    assert not {*texts.ANSWER, *texts.REASONING} & {*texts.HARD, *near_misses, *tags}
+    assert all(each.strip("`") in (f"<{tag}>", f"</{tag}>") for each in tags)
+    assert not any(look_alike in tags for look_alike in near_misses)
 
 
 @st.composite

@@ -25,6 +25,7 @@ from llm_conformance.formats.messages import recogniser as messages
 from llm_conformance.formats.messages.variations import VARIATIONS as MESSAGES
 from llm_conformance.formats.ollama import recogniser as ollama
 from llm_conformance.formats.ollama.variations import VARIATIONS as OLLAMA
+from llm_conformance.generate import think_variations
 from llm_conformance.generate.answers import style_of
 from llm_conformance.generate.ids import has_form
 from llm_conformance.generate.missing_counts import missing_ways
@@ -32,7 +33,8 @@ from llm_conformance.generate.variations import ARGUMENTS, FINISH_WORDS, MISSING
 from llm_conformance.generate.writing import VARIATIONS as WRITING
 from llm_conformance.generate.writing import ways_of_bytes
 from llm_conformance.pointers import at_pointer
-from llm_conformance.wire.answers import SHAPELESS, derive, documents
+from llm_conformance.wire import think_tags
+from llm_conformance.wire.answers import SHAPELESS, WireFacts, derive, documents
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
 
@@ -94,7 +96,8 @@ class Way:
 def variations_of(api: Api) -> tuple[Variation, ...]:
     """Return all variations of an API's wire format."""
     recogniser = RECOGNISERS.get(api.wire)
-    return (*SHARED, *(recogniser.variations if recogniser else ()))
+    of_thinking = think_variations.VARIATIONS if api.think else ()
+    return (*SHARED, *of_thinking, *(recogniser.variations if recogniser else ()))
 
 
 def recognise(api: Api, interaction: Interaction) -> tuple[Way, ...]:
@@ -131,7 +134,7 @@ def _recognised(api: Api, interaction: Interaction) -> Iterator[Way]:
             yield _way(api, ZERO_COUNTS, "sent")
         for way in missing_ways(api, facts.usage, facts.null_counts):
             yield _way(api, MISSING_COUNTS, way)
-    for variation, way in ways_of_bytes(interaction):
+    for variation, way in (*ways_of_bytes(interaction), *_of_thinking(api, interaction, facts)):
         yield _way(api, variation, way)
     recogniser = RECOGNISERS.get(api.wire)
     if recogniser is None:
@@ -153,3 +156,18 @@ def _way(api: Api, variation: Variation, way: str) -> Way:
 
 def _paths(api: Api) -> list[str]:
     return sorted({path.strip("-?") for paths in api.usage.values() for path in paths})
+
+
+def _of_thinking(api: Api, interaction: Interaction, facts: WireFacts) -> Found:
+    """Yield the ways of a text with think tags, if the row says of the model that it sends some."""
+    place = api.place(interaction.uri)
+    model = (place and place.model) or interaction.request.get("model") or facts.model or ""
+    profile = api.stated_profile(model)
+    if profile is None or facts.reasoning:
+        return
+    if profile == "leading" and think_tags.closes_on_a_line_of_its_own(facts.text, api.think_tag):
+        profile = "prefilled"
+    is_cut_off = api.finish.get(facts.finish or "") == "length"
+    yield from think_variations.ways_of_a_text(
+        facts.text, profile, api.think_tag, is_cut_off=is_cut_off, has_calls=bool(facts.tool_calls)
+    )

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.wire.providers.api import Api
 
 
 def models(api: Api, profile: ThinkProfile = "off", speaks: bool = False) -> tuple[str, ...]:
-    """Return the models of an API that have a think profile. Models that speak are apart."""
+    """Return the models of an API that answer with a think profile. Models that speak are apart.
+
+    Those that think between tags are the ones of which the row says so. Others of their families may do it elsewhere.
+    """
     return tuple(
         model
         for model in api.models
-        if api.think_profile(model) == profile and (model in api.speaking_models) == speaks
+        if api.think_profile(model) == profile
+        and (model in api.speaking_models) == speaks
+        and (profile == "off" or api.stated_profile(model) is not None)
     )
 
 
@@ -25,6 +28,6 @@ def reasoning_models(api: Api) -> tuple[str, ...]:
     return tuple(model for model in api.models if model not in (*api.plain_models, *api.speaking_models))
 
 
-def profiles(api: Api) -> Iterator[ThinkProfile]:
-    """Yield each think profile that a model of an API has, once."""
-    yield from dict.fromkeys(api.think_profile(model) for model in api.models if model not in api.speaking_models)
+def profiles(api: Api) -> tuple[ThinkProfile, ...]:
+    """Return the think profiles with which models of an API answer, those with think tags first."""
+    return tuple(profile for profile in ("leading", "prefilled", "anywhere", "off") if models(api, profile))

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from llm_conformance.generate.chance import pick
+from llm_conformance.wire.providers.api import TAG
 
 ANSWER = ("a", "b", "C", "7", ".", "a\u0085b")
 """Letters that only answers have. The last is a line end for `str.splitlines`, which must not split a JSON line."""
@@ -31,30 +32,36 @@ HARD = (
 )
 """Characters that both have."""
 
-NOT_TAGS = ("</thing>", "<thi", "</thin", "<thinking>", "<think >", "</think type=a>", "<thin\u212a>", "</thin\u212a>")
-"""Texts that a careless splitter takes for a think tag, or holds back for ever."""
-
-TAGS = ("<think>", "</think>", "`<think>`")
-"""Think tags. They are text if the think profile is `off`, or if reasoning has a field of its own."""
+_OTHER_NAMES = {"think": ("thing", "thinking"), "thought": ("though", "thoughts", "thoughtful")}
+"""Names that a careless splitter takes for the name of a think tag."""
 
 
-PAIRS = ("<think>a</think>", "<think>\nb.</think>\n")
-"""Think blocks in an answer about think tags. They are text for the same models."""
+def near_misses(tag: str = TAG) -> tuple[str, ...]:
+    """Return texts that a careless splitter takes for a think tag, or holds back for ever."""
+    names = [*_OTHER_NAMES.get(tag, ()), *([tag.replace("k", "\u212a")] if "k" in tag else [])]
+    whole = [f"<{slash}{name}>" for name in names for slash in ("/", "")]
+    return (*whole, f"<{tag[:-2]}", f"</{tag[:-1]}", f"<{tag} >", f"</{tag} type=a>")
 
 
-def answers(max_size: int = 6) -> SearchStrategy[str]:
+def tags(tag: str = TAG) -> tuple[str, ...]:
+    """Return think tags. They are text if the think profile is `off`, or if reasoning has a field of its own."""
+    return (f"<{tag}>", f"</{tag}>", f"`<{tag}>`")
+
+
+def answers(max_size: int = 6, tag: str = TAG) -> SearchStrategy[str]:
     """Return a strategy for answers of at most `max_size` pieces, think tags among them. An answer may be empty."""
-    return _joined((*ANSWER, *HARD, *NOT_TAGS, *TAGS, *PAIRS, "None", "[DONE]", "\r\n"), max_size)
+    pairs = (f"<{tag}>a</{tag}>", f"<{tag}>\nb.</{tag}>\n")
+    return _joined((*ANSWER, *HARD, *near_misses(tag), *tags(tag), *pairs, "None", "[DONE]", "\r\n"), max_size)
 
 
 def reasonings(max_size: int = 6) -> SearchStrategy[str]:
     """Return a strategy for reasoning in a field of its own, with think tags and white space at its ends."""
-    return _joined((*REASONING, *HARD, *NOT_TAGS, *TAGS), max_size)
+    return _joined((*REASONING, *HARD, *near_misses(), *tags()), max_size)
 
 
-def tagless(letters: tuple[str, ...], max_size: int = 5) -> SearchStrategy[str]:
-    """Return a strategy for texts without think tags, but with what looks like one."""
-    return _joined((*letters, *HARD, *NOT_TAGS), max_size)
+def tagless(letters: tuple[str, ...], tag: str = TAG, *more: str) -> SearchStrategy[str]:
+    """Return a strategy for texts without think tags, but with what looks like one, and with the pieces `more`."""
+    return _joined((*letters, *HARD, *near_misses(tag), *more), 5)
 
 
 # Creating a strategy costs more than drawing from it.

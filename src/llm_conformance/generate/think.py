@@ -1,27 +1,32 @@
 """Texts with reasoning between think tags, and how a correct adapter splits them.
 
-`llm_conformance.scenarios.think_tags.split` has the rules. Nothing is split here: a text is put together from its
+`llm_conformance.wire.think_tags.split` has the rules. Nothing is split here: a text is put together from its
 parts, and the parts are the expected values.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import DrawFn
 
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.generate import texts
-from llm_conformance.generate.chance import at_most, either, pick, some
+from llm_conformance.generate import think_variations as habits
+from llm_conformance.generate.chance import at_most, pick, some
+from llm_conformance.generate.variations import Variation
+from llm_conformance.wire import think_tags
 from llm_conformance.wire.providers.api import TAG
 
 PROFILES: tuple[ThinkProfile, ...] = ("off", "leading", "prefilled", "anywhere")
 
-_CASES: tuple[Callable[[str], str], ...] = (str, str.title, str.upper)
-_SPACE = ("", "\n", " ", "\n\n", " \n")
+Ways = Callable[[Variation], Sequence[str]]
+"""Returns the ways of a variation that a text may have, the simplest one first."""
+
+_MIXED: tuple[Callable[[str], str], ...] = (str.title, str.upper)
 
 
 @dataclass(frozen=True)
@@ -34,10 +39,17 @@ class Part:
 
 @dataclass(frozen=True)
 class ThinkText:
-    """A text as it is sent, in parts. Each reasoning part is a block of its own."""
+    """A text as it is sent, in parts. Each reasoning part is a block of its own.
+
+    Attributes:
+        is_cut_off: Whether the token limit ends the text, within a block.
+        calls: Whether tool calls follow. They end a block that nothing closes.
+    """
 
     profile: ThinkProfile
     parts: tuple[Part, ...]
+    is_cut_off: bool = False
+    calls: bool = False
 
     @property
     def sent(self) -> str:
@@ -77,77 +89,115 @@ class ThinkText:
             seen += len(part.sent) if part.kind == "text" else 0
 
 
+def all_ways(variation: Variation) -> Sequence[str]:
+    """Return the ways of all models, the usual one first."""
+    return (variation.usual, *(way for way in variation.ways if way != variation.usual))
+
+
 @st.composite
-def think_texts(draw: DrawFn, profile: ThinkProfile, tag: str = TAG) -> ThinkText:
+def think_texts(draw: DrawFn, profile: ThinkProfile, tag: str = TAG, ways: Ways = all_ways) -> ThinkText:
     """Draw a text of a model with this think profile.
 
-    Blocks may be empty, blank, adjacent, or without a closing tag. Tags are in any case. Under `off`, tags are text;
-    under `leading`, tags after the answer has begun are text. There is also what only looks like a tag.
+    By default its blocks are of all kinds that some model may send: they may be blank, adjacent, or without a closing
+    tag, and tags are in any case. Under `off`, tags are text; under `leading`, tags after the answer has begun are
+    text. There is also what only looks like a tag.
     """
-    if profile == "off":
-        return ThinkText(profile, (Part("text", draw(texts.answers())),))
-    if profile == "anywhere":
-        return ThinkText(profile, tuple(_anywhere(draw, tag)))
-    return ThinkText(profile, tuple(_leading(draw, profile, tag)))
+    return _Writer(draw, profile, tag, ways).text()
 
 
-def all_think_texts(tag: str = TAG) -> SearchStrategy[ThinkText]:
-    """Return a strategy for texts under any profile."""
-    return st.sampled_from(PROFILES).flatmap(lambda profile: think_texts(profile, tag))
+@dataclass(frozen=True)
+class _Writer:
+    """Draws the parts of a text."""
 
+    draw: DrawFn
+    profile: ThinkProfile
+    tag: str
+    ways: Ways
 
-def _leading(draw: DrawFn, profile: ThinkProfile, tag: str) -> Iterator[Part]:
-    prefilled = profile == "prefilled"
-    count = draw(st.integers(1 if prefilled else 0, 3))
-    for number in range(count):
-        repeats = not (prefilled and number == 0) or either(draw)
-        closed = number < count - 1 or not some(draw)
-        yield from _block(draw, tag, pick(draw, *_SPACE) + (_open(draw, tag) if repeats else ""), closed)
-        if not closed:
-            return
-    answer = draw(texts.answers())
-    if not count:
-        answer = pick(draw, "", *texts.NOT_TAGS) + answer
-    # White space behind a block is not part of the answer. At the start of an answer without a block it is.
-    yield Part("text", _without_open(answer.lstrip()).lstrip() if count else _without_open(answer))
+    def text(self) -> ThinkText:
+        if self.profile == "off":
+            return ThinkText("off", (Part("text", self.draw(texts.answers(tag=self.tag))),))
+        if self.profile == "anywhere":
+            return ThinkText("anywhere", tuple(self._anywhere()))
+        # Where the prompt opens the block, nobody can tell an answer without reasoning from reasoning.
+        impossible = () if self.profile == "leading" else (habits.NO_BLOCK, habits.BLANK)
+        end = pick(self.draw, *([way for way in self.ways(habits.BLOCK) if way not in impossible] or [habits.CLOSED]))
+        if end == habits.NO_BLOCK:
+            return ThinkText(self.profile, (Part("text", self._plain()),))
+        is_closed = end in (habits.CLOSED, habits.BLANK)
+        calls = end == habits.CALLED or (is_closed and self._way(habits.CALLS) == "sent")
+        return ThinkText(self.profile, tuple(self._leading(end)), is_cut_off=end == habits.CUT_OFF, calls=calls)
 
+    def _plain(self) -> str:
+        """Draw a text without a block. It may be about tags, but it does not begin with one, or close one first."""
+        text = self._without_opening(pick(self.draw, "", *texts.near_misses(self.tag)) + self._answer())
+        unclear = think_tags.closes_unopened(text, self.tag)
+        return self.draw(texts.tagless(texts.ANSWER, self.tag)) if unclear else text
 
-def _anywhere(draw: DrawFn, tag: str) -> Iterator[Part]:
-    count = at_most(draw, 3)
-    before = draw(texts.tagless(texts.ANSWER))
-    # The rules do not say whether white space before the first block is part of the answer.
-    yield Part("text", before if before.strip() or not count else "")
-    for number in range(count):
-        last = number == count - 1
-        closed = not last or not some(draw)
-        # Nor do they for white space between two blocks.
-        yield from _block(draw, tag, _open(draw, tag), closed, _SPACE if last else ("",))
-        if not closed:
-            return
-        yield Part("text", (draw(texts.tagless(texts.ANSWER)) + pick(draw, "", "</think>")).lstrip())
+    def _leading(self, end: str) -> Iterator[Part]:
+        opens = self.profile == "leading" or self._way(habits.OPENING_TAG) == "sent"
+        for _ in range(at_most(self.draw, 2) if self._way(habits.BLOCKS) == "several" else 0):
+            yield from self._block(habits.CLOSED, opens)
+            opens = True
+        # Reasoning may mention its opening tag. A closing tag in the answer would then end a block in a block.
+        names_tag = some(self.draw)
+        yield from self._block(end, opens, names_tag=names_tag)
+        if end in (habits.CLOSED, habits.BLANK):
+            answer = self.draw(texts.tagless(texts.ANSWER, self.tag)) if names_tag else self._answer()
+            # White space behind a block is not part of the answer.
+            yield Part("text", self._without_opening(answer.lstrip()).lstrip())
 
+    def _anywhere(self) -> Iterator[Part]:
+        count = at_most(self.draw, 3)
+        before = self.draw(texts.tagless(texts.ANSWER, self.tag))
+        # The rules do not say whether white space before the first block is part of the answer.
+        yield Part("text", before if before.strip() or not count else "")
+        for number in range(count):
+            is_last = number == count - 1
+            is_closed = not is_last or not some(self.draw)
+            # Nor do they for white space between two blocks.
+            yield from self._block(habits.CLOSED if is_closed else habits.CUT_OFF, is_alone=False, has_space=is_last)
+            if is_closed:
+                after = self.draw(texts.tagless(texts.ANSWER, self.tag)) + pick(self.draw, "", f"</{self.tag}>")
+                yield Part("text", after.lstrip())
 
-def _block(draw: DrawFn, tag: str, before: str, closed: bool, behind: tuple[str, ...] = _SPACE) -> Iterator[Part]:
-    """Yield the parts of a block. Its outer white space is not reasoning.
+    def _block(
+        self, end: str, opens: bool = True, *, names_tag: bool = False, is_alone: bool = True, has_space: bool = True
+    ) -> Iterator[Part]:
+        """Yield the parts of a block. Its outer white space is not reasoning.
 
-    Cases that the rules leave open are not drawn: white space beyond ASCII beside a tag, an opening tag in a block.
-    """
-    kept = draw(texts.tagless(texts.REASONING)).strip()
-    if not before.endswith(">"):  # the prompt has the opening tag; the model may repeat it
-        kept = _without_open(kept).strip()
-    yield Part("markup", before + pick(draw, *_SPACE))
-    yield Part("reasoning", kept)
-    yield Part(
-        "markup", pick(draw, *_SPACE) + (f"</{pick(draw, *_CASES)(tag)}>" + pick(draw, *behind) if closed else "")
-    )
+        Cases that the rules leave open are not drawn: white space beyond ASCII beside a tag, and a nested block.
+        """
+        if opens:
+            yield Part("markup", (self._space(habits.BEFORE_THE_BLOCK) if is_alone else "") + self._name())
+        if end == habits.BLANK:
+            yield Part("markup", self._space(habits.IN_A_BLANK_BLOCK))
+        else:
+            pieces = texts.tagless(texts.REASONING, self.tag, *([f"<{self.tag}>"] if names_tag else ()))
+            reasoning = self._without_opening(self.draw(pieces)).strip()
+            reasoning = reasoning or (texts.REASONING[0] if end == habits.CLOSED else "")
+            yield Part("markup", self._space(habits.BEFORE_THE_REASONING) if opens and reasoning else "")
+            yield Part("reasoning", reasoning)
+        if end == habits.CLOSED:
+            yield Part("markup", self._space(habits.BEHIND_THE_REASONING))
+        if end in (habits.CLOSED, habits.BLANK):
+            yield Part("markup", self._name("/") + (self._space(habits.BEHIND_THE_BLOCK) if has_space else ""))
 
+    def _answer(self) -> str:
+        return self.draw(texts.answers(tag=self.tag))
 
-def _open(draw: DrawFn, tag: str) -> str:
-    return f"<{pick(draw, *_CASES)(tag)}>"
+    def _way(self, variation: Variation) -> str:
+        return pick(self.draw, *self.ways(variation))
 
+    def _space(self, variation: Variation) -> str:
+        return habits.SPACES[self._way(variation)]
 
-def _without_open(text: str) -> str:
-    """Return a text without the opening tags at its start, in any ASCII case and behind any white space."""
-    while text.lstrip().encode()[: len("<think>")].lower() == b"<think>":
-        text = text.lstrip()[len("<think>") :]
-    return text
+    def _name(self, slash: str = "") -> str:
+        name = pick(self.draw, *_MIXED)(self.tag) if self._way(habits.TAG_CASE) == "mixed" else self.tag
+        return f"<{slash}{name}>"
+
+    def _without_opening(self, text: str) -> str:
+        """Return a text without the opening tags at its start, in any ASCII case and behind any white space."""
+        while think_tags.begins_with_tag(text, self.tag):
+            text = text.lstrip()[len(f"<{self.tag}>") :]
+        return text

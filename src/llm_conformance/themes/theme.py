@@ -13,14 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from llm_conformance import editions
-from llm_conformance.formats.generators import GENERATORS
-from llm_conformance.generate import answers, texts
-from llm_conformance.generate.answers import Answer, Block, Reasoning, Text
-from llm_conformance.generate.chance import at_most, either
-from llm_conformance.generate.think import Part, ThinkText, all_think_texts
+from llm_conformance.generate.answers import Answer
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios.scenario import Scenario, recut
 from llm_conformance.themes import broken_streams, connections, malformed, second_turns, statuses
+from llm_conformance.themes.contents import anything, citing, counting, has_citations, thinking, thinks
 from llm_conformance.themes.conversation import Conversation, answered
 from llm_conformance.themes.cuts import cuts
 from llm_conformance.wire.interaction import MODES, Mode
@@ -104,53 +101,11 @@ def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
     )
 
 
-def _anything(draw: DrawFn, api: Api, mode: Mode) -> Answer:
-    return GENERATORS[api.wire].answer(draw, api, GENERATORS[api.wire].blocks(draw, api), mode=mode)
-
-
-def _thinking(draw: DrawFn, api: Api, mode: Mode) -> Answer:
-    text = draw(all_think_texts(api.think_tag))
-    generator = GENERATORS[api.wire]
-    if not (api.reasoning_fields and generator.allows_tags_beside_fields and at_most(draw, 5) == 5):
-        return generator.answer(draw, api, (Text(text.message),), text, mode=mode)
-    # A response with reasoning in a field has none between tags. Tags are text then, whatever the think profile.
-    native = Reasoning(draw(texts.reasonings().filter(str.strip)))
-    literal = ThinkText(text.profile, (Part("text", text.sent),))
-    return generator.answer(draw, api, (native, Text(literal.message)), literal, mode=mode)
-
-
-def _citing(draw: DrawFn, api: Api, mode: Mode) -> Answer:
-    if either(draw) and api.think:
-        think = draw(all_think_texts(api.think_tag))
-        block = answers.cited(draw, think.message)
-        whole = tuple(each for each in block.citations if think.on_the_wire(each.start, each.end))
-        return GENERATORS[api.wire].answer(draw, api, (Text(block.text, whole),), think, mode=mode)
-    return GENERATORS[api.wire].answer(draw, api, draw(_cited_blocks(api)), mode=mode)
-
-
-@st.composite
-def _blocks(draw: DrawFn, api: Api) -> tuple[Block, ...]:
-    return GENERATORS[api.wire].blocks(draw, api)
-
-
-def _cited_blocks(api: Api) -> SearchStrategy[tuple[Block, ...]]:
-    return _blocks(api).filter(
-        lambda blocks: any(isinstance(block, Text) and block.citations for block in blocks),
-    )
-
-
-def _counting(draw: DrawFn, api: Api, mode: Mode) -> Answer:
-    return GENERATORS[api.wire].answer(draw, api, (Text(draw(texts.answers(2))),), mode=mode)
-
-
 def _with(
-    make: Callable[[DrawFn, Answer, Mode], Conversation], answer: Callable[[DrawFn, Api, Mode], Answer] = _anything
+    make: Callable[[DrawFn, Answer, Mode], Conversation],
+    answer: Callable[[DrawFn, Api, Mode], Answer] = anything,
 ) -> Drawn:
     return lambda draw, api, mode: make(draw, answer(draw, api, mode), mode)
-
-
-def _has_citations(api: Api) -> bool:
-    return GENERATORS[api.wire].cites(api)
 
 
 THEMES = (
@@ -159,11 +114,11 @@ THEMES = (
         "think-blocks",
         "reasoning between tags in the text",
         4,
-        _with(answered, _thinking),
-        suits=lambda api: bool(api.think),
+        _with(answered, thinking),
+        suits=thinks,
     ),
-    Theme("citations", "citations in every position", 2, _with(answered, _citing), suits=_has_citations),
-    Theme("usage", "token counts", 1, _with(answered, _counting)),
+    Theme("citations", "citations in every position", 2, _with(answered, citing), suits=has_citations),
+    Theme("usage", "token counts", 1, _with(answered, counting)),
     Theme(
         "second-turns",
         "reasoning that goes back with tool results",
@@ -182,7 +137,7 @@ THEMES = (
     Theme("statuses", "an error status", 0.5, statuses.refused, listed=statuses.every_status),
     Theme("malformed", "a malformed body", 1, _with(malformed.malformed)),
     Theme("mistyped", "JSON that is no answer", 0.5, _with(malformed.mistyped), is_probe=True),
-    Theme("disconnected", "a connection that is lost", 0.5, _with(connections.disconnected, _counting), over_http=True),
-    Theme("outages", "an answer to the second attempt", 0.2, _with(statuses.outage, _counting), over_http=True),
-    Theme("silent", "a server that goes silent", 0.1, _with(connections.silent, _counting), over_http=True),
+    Theme("disconnected", "a connection that is lost", 0.5, _with(connections.disconnected, counting), over_http=True),
+    Theme("outages", "an answer to the second attempt", 0.2, _with(statuses.outage, counting), over_http=True),
+    Theme("silent", "a server that goes silent", 0.1, _with(connections.silent, counting), over_http=True),
 )

@@ -248,9 +248,12 @@ class Api:
 
     def think_profile(self, model: str) -> ThinkProfile:
         """Return the think profile of a model: the one in `think`, else `leading` for a family that writes tags."""
-        own = (profile for glob, profile in self.think.items() if fnmatch.fnmatchcase(model, glob))
         by_family = self.wire in _WITHOUT_BLOCKS and thinks_between_tags(model)
-        return next(own, "leading" if by_family else "off")
+        return self.stated_profile(model) or ("leading" if by_family else "off")
+
+    def stated_profile(self, model: str) -> ThinkProfile | None:
+        """Return the think profile of a model that the row states in `think`, None if it says nothing about it."""
+        return next((profile for glob, profile in self.think.items() if fnmatch.fnmatchcase(model, glob)), None)
 
     def normalise(self, raw: Mapping[str, Any]) -> Usage | None:
         """Return the canonical counts of a provider's usage object, None if it has no count.

@@ -1,0 +1,111 @@
+"""The answers of the themes: with anything that the provider sends, with think tags, with citations, with counts."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from llm_conformance.formats.generators import GENERATORS
+from llm_conformance.generate import answers, texts
+from llm_conformance.generate.answers import Answer, Block, Call, Reasoning, Text
+from llm_conformance.generate.chance import at_most, either, pick
+from llm_conformance.generate.models import profiles, reasoning_models
+from llm_conformance.generate.think import Part, ThinkText, think_texts
+from llm_conformance.generate.variations import ways_of
+from llm_conformance.wire import think_tags
+from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.providers.api import Api
+
+
+def anything(draw: DrawFn, api: Api, mode: Mode) -> Answer:
+    """Draw an answer with anything that the format has a place for."""
+    return GENERATORS[api.wire].answer(draw, api, draw(_blocks(api)), mode=mode)
+
+
+def counting(draw: DrawFn, api: Api, mode: Mode) -> Answer:
+    """Draw an answer with little text."""
+    text = draw(texts.answers(2).filter(functools.partial(_is_text, api)))
+    return GENERATORS[api.wire].answer(draw, api, (Text(text),), mode=mode)
+
+
+def thinks(api: Api) -> bool:
+    """Return True if the row says of one of its models that it thinks between tags."""
+    return any(profile != "off" for profile in profiles(api))
+
+
+def thinking(draw: DrawFn, api: Api, mode: Mode) -> Answer:
+    """Draw an answer of a model that thinks between tags, or of one that writes about them."""
+    generator = GENERATORS[api.wire]
+    has_fields = bool(api.reasoning_fields and generator.allows_tags_beside_fields and reasoning_models(api))
+    if not (has_fields and at_most(draw, 5) == 5):
+        think = _think_text(draw, api)
+        blocks: tuple[Block, ...] = (Text(think.message), *_calls(draw, api, think))
+        return _ended(draw, generator.answer(draw, api, blocks, think, mode=mode))
+    # A response with reasoning in a field has none between tags. Tags are text then, whatever the think profile.
+    native = Reasoning(draw(texts.reasonings().filter(str.strip)))
+    text = draw(texts.answers(tag=api.think_tag))
+    model = pick(draw, *reasoning_models(api))
+    literal = ThinkText(api.think_profile(model), (Part("text", text),))
+    return generator.answer(draw, api, (native, Text(text)), literal, asked=model, mode=mode)
+
+
+def has_citations(api: Api) -> bool:
+    """Return True if answers of an API may have citations."""
+    return GENERATORS[api.wire].cites(api)
+
+
+def citing(draw: DrawFn, api: Api, mode: Mode) -> Answer:
+    """Draw an answer with citations, perhaps behind a think block."""
+    generator = GENERATORS[api.wire]
+    if not (either(draw) and thinks(api)):
+        return generator.answer(draw, api, draw(_blocks(api).filter(_is_cited)), mode=mode)
+    think = _think_text(draw, api)
+    block = answers.cited(draw, think.message)
+    whole = tuple(each for each in block.citations if think.on_the_wire(each.start, each.end))
+    blocks: tuple[Block, ...] = (Text(block.text, whole), *_calls(draw, api, think))
+    return _ended(draw, generator.answer(draw, api, blocks, think, mode=mode))
+
+
+def _think_text(draw: DrawFn, api: Api) -> ThinkText:
+    """Draw a text of one of the models. Those that think between tags are more common here."""
+    possible = profiles(api)
+    profile = pick(draw, *possible, *(each for each in possible if each != "off"))
+    return draw(think_texts(profile, api.think_tag, functools.partial(ways_of, api)))
+
+
+def _calls(draw: DrawFn, api: Api, think: ThinkText) -> tuple[Call, ...]:
+    return tuple(answers.call(draw, api, number) for number in range(1 + either(draw))) if think.calls else ()
+
+
+def _ended(draw: DrawFn, answer: Answer) -> Answer:
+    """Return an answer with the finish word for the token limit, if that has cut off its think block."""
+    words = [word for word, reason in GENERATORS[answer.api.wire].words(answer.api).items() if reason == "length"]
+    is_cut_off = answer.think is not None and answer.think.is_cut_off
+    return replace(answer, word=pick(draw, *words)) if is_cut_off and words else answer
+
+
+@st.composite
+def _all_blocks(draw: DrawFn, api: Api) -> tuple[Block, ...]:
+    return GENERATORS[api.wire].blocks(draw, api)
+
+
+@functools.cache
+def _blocks(api: Api) -> SearchStrategy[tuple[Block, ...]]:
+    return _all_blocks(api).filter(functools.partial(_are_plain, api))
+
+
+def _are_plain(api: Api, blocks: tuple[Block, ...]) -> bool:
+    has_field = any(isinstance(block, Reasoning) for block in blocks)
+    return has_field or _is_text(api, "".join(block.text for block in blocks if isinstance(block, Text)))
+
+
+def _is_text(api: Api, text: str) -> bool:
+    """Return True if a text without reasoning is one whatever the model: tags may think of all models of an API."""
+    return "off" in profiles(api) or think_tags.split(text, "leading", api.think_tag) == (text, [])
+
+
+def _is_cited(blocks: tuple[Block, ...]) -> bool:
+    return any(isinstance(block, Text) and block.citations for block in blocks)
