@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.formats.recognisers import recognise
-from llm_conformance.generate import think_variations
+from llm_conformance.formats.think_recogniser import ways_of_a_text
 from llm_conformance.generate.models import models, profiles
-from llm_conformance.generate.think import ThinkText, think_texts
-from llm_conformance.generate.think_variations import VARIATIONS, ways_of_a_text
+from llm_conformance.generate.think import BLOCK, BLOCKS, CUT_OFF, TAG_CASE, VARIATIONS, ThinkText, think_texts
 from llm_conformance.generate.variations import ways_of
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.contents import thinks
@@ -104,8 +103,8 @@ def test_calls_name_a_model_for_each_profile_of_the_row(api: Api) -> None:
 def test_what_no_provider_is_known_to_send_is_not_drawn() -> None:
     for api in THINKING:
         assert "anywhere" not in profiles(api)
-        assert ways_of(api, think_variations.TAG_CASE) == ("lower",)
-        assert ways_of(api, think_variations.BLOCKS) == ("one",)
+        assert ways_of(api, TAG_CASE) == ("lower",)
+        assert ways_of(api, BLOCKS) == ("one",)
 
 
 @pytest.mark.parametrize("api", table().values(), ids=str)
@@ -137,5 +136,5 @@ def test_every_block_is_closed_or_cut_off_or_ended_by_a_call(profile: ThinkProfi
 
 def test_rows_that_think_have_a_word_for_the_token_limit() -> None:
     for api in THINKING:
-        if think_variations.CUT_OFF in ways_of(api, think_variations.BLOCK):
+        if CUT_OFF in ways_of(api, BLOCK):
             assert "length" in GENERATORS[api.wire].words(api).values()

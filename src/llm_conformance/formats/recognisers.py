@@ -25,10 +25,11 @@ from llm_conformance.formats.messages import recogniser as messages
 from llm_conformance.formats.messages.variations import VARIATIONS as MESSAGES
 from llm_conformance.formats.ollama import recogniser as ollama
 from llm_conformance.formats.ollama.variations import VARIATIONS as OLLAMA
-from llm_conformance.generate import think_variations
+from llm_conformance.formats.think_recogniser import ways_of_a_text
 from llm_conformance.generate.answers import style_of
 from llm_conformance.generate.ids import has_form
 from llm_conformance.generate.missing_counts import missing_ways
+from llm_conformance.generate.think import VARIATIONS as THINKING
 from llm_conformance.generate.variations import ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS, Variation
 from llm_conformance.generate.writing import VARIATIONS as WRITING
 from llm_conformance.generate.writing import ways_of_bytes
@@ -96,7 +97,7 @@ class Way:
 def variations_of(api: Api) -> tuple[Variation, ...]:
     """Return all variations of an API's wire format."""
     recogniser = RECOGNISERS.get(api.wire)
-    of_thinking = think_variations.VARIATIONS if api.think else ()
+    of_thinking = THINKING if api.think else ()
     return (*SHARED, *of_thinking, *(recogniser.variations if recogniser else ()))
 
 
@@ -168,6 +169,6 @@ def _of_thinking(api: Api, interaction: Interaction, facts: WireFacts) -> Found:
     if profile == "leading" and think_tags.closes_on_a_line_of_its_own(facts.text, api.think_tag):
         profile = "prefilled"
     is_cut_off = api.finish.get(facts.finish or "") == "length"
-    yield from think_variations.ways_of_a_text(
+    yield from ways_of_a_text(
         facts.text, profile, api.think_tag, is_cut_off=is_cut_off, has_calls=bool(facts.tool_calls)
     )

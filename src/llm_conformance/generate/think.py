@@ -7,7 +7,7 @@ parts, and the parts are the expected values.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
@@ -15,7 +15,6 @@ from hypothesis.strategies import DrawFn
 
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.generate import texts
-from llm_conformance.generate import think_variations as habits
 from llm_conformance.generate.chance import at_most, pick, some
 from llm_conformance.generate.variations import Variation
 from llm_conformance.wire import think_tags
@@ -25,6 +24,40 @@ PROFILES: tuple[ThinkProfile, ...] = ("off", "leading", "prefilled", "anywhere")
 
 Ways = Callable[[Variation], Sequence[str]]
 """Returns the ways of a variation that a text may have, the simplest one first."""
+
+SPACES: Mapping[str, str] = {"none": "", "line break": "\n", "blank line": "\n\n"}
+"""The white space between a tag and a text, by the name of the way."""
+
+CLOSED, BLANK, NO_BLOCK, CUT_OFF, CALLED = "closed", "blank", "none", "cut off", "ended by a call"
+
+BLOCK = Variation(
+    "think block",
+    "whether an answer has a block of reasoning, and what ends it: a tag, the token limit, or a tool call",
+    CLOSED,
+    (CLOSED, BLANK, NO_BLOCK, CUT_OFF, CALLED),
+)
+BLOCKS = Variation("think blocks", "how many blocks follow each other", "one", ("one", "several"))
+OPENING_TAG = Variation(
+    "opening think tag", "whether a model sends the tag that its prompt ends with", "left out", ("left out", "sent")
+)
+TAG_CASE = Variation("case of think tags", "whether tags have capitals", "lower", ("lower", "mixed"))
+CALLS = Variation("calls behind reasoning", "whether tool calls follow a think block", "none", ("none", "sent"))
+
+
+def _space_variation(where: str, usual: str) -> Variation:
+    return Variation(f"space {where}", "the white space in this place", usual, tuple(SPACES))
+
+
+BEFORE_THE_BLOCK = _space_variation("before a think block", "none")
+BEFORE_THE_REASONING = _space_variation("behind an opening think tag", "line break")
+BEHIND_THE_REASONING = _space_variation("before a closing think tag", "line break")
+IN_A_BLANK_BLOCK = _space_variation("in a blank think block", "blank line")
+BEHIND_THE_BLOCK = _space_variation("behind a think block", "blank line")
+
+VARIATIONS = (
+    *(BLOCK, BLOCKS, OPENING_TAG, TAG_CASE, CALLS),
+    *(BEFORE_THE_BLOCK, BEFORE_THE_REASONING, BEHIND_THE_REASONING, IN_A_BLANK_BLOCK, BEHIND_THE_BLOCK),
+)
 
 _MIXED: tuple[Callable[[str], str], ...] = (str.title, str.upper)
 
@@ -120,13 +153,13 @@ class _Writer:
         if self.profile == "anywhere":
             return ThinkText("anywhere", tuple(self._anywhere()))
         # Where the prompt opens the block, nobody can tell an answer without reasoning from reasoning.
-        impossible = () if self.profile == "leading" else (habits.NO_BLOCK, habits.BLANK)
-        end = pick(self.draw, *([way for way in self.ways(habits.BLOCK) if way not in impossible] or [habits.CLOSED]))
-        if end == habits.NO_BLOCK:
+        impossible = () if self.profile == "leading" else (NO_BLOCK, BLANK)
+        end = pick(self.draw, *([way for way in self.ways(BLOCK) if way not in impossible] or [CLOSED]))
+        if end == NO_BLOCK:
             return ThinkText(self.profile, (Part("text", self._plain()),))
-        is_closed = end in (habits.CLOSED, habits.BLANK)
-        calls = end == habits.CALLED or (is_closed and self._way(habits.CALLS) == "sent")
-        return ThinkText(self.profile, tuple(self._leading(end)), is_cut_off=end == habits.CUT_OFF, calls=calls)
+        is_closed = end in (CLOSED, BLANK)
+        calls = end == CALLED or (is_closed and self._way(CALLS) == "sent")
+        return ThinkText(self.profile, tuple(self._leading(end)), is_cut_off=end == CUT_OFF, calls=calls)
 
     def _plain(self) -> str:
         """Draw a text without a block. It may be about tags, but it does not begin with one, or close one first."""
@@ -135,14 +168,14 @@ class _Writer:
         return self.draw(texts.tagless(texts.ANSWER, self.tag)) if unclear else text
 
     def _leading(self, end: str) -> Iterator[Part]:
-        opens = self.profile == "leading" or self._way(habits.OPENING_TAG) == "sent"
-        for _ in range(at_most(self.draw, 2) if self._way(habits.BLOCKS) == "several" else 0):
-            yield from self._block(habits.CLOSED, opens)
+        opens = self.profile == "leading" or self._way(OPENING_TAG) == "sent"
+        for _ in range(at_most(self.draw, 2) if self._way(BLOCKS) == "several" else 0):
+            yield from self._block(CLOSED, opens)
             opens = True
         # Reasoning may mention its opening tag. A closing tag in the answer would then end a block in a block.
         names_tag = some(self.draw)
         yield from self._block(end, opens, names_tag=names_tag)
-        if end in (habits.CLOSED, habits.BLANK):
+        if end in (CLOSED, BLANK):
             answer = self.draw(texts.tagless(texts.ANSWER, self.tag)) if names_tag else self._answer()
             # White space behind a block is not part of the answer.
             yield Part("text", self._without_opening(answer.lstrip()).lstrip())
@@ -156,7 +189,7 @@ class _Writer:
             is_last = number == count - 1
             is_closed = not is_last or not some(self.draw)
             # Nor do they for white space between two blocks.
-            yield from self._block(habits.CLOSED if is_closed else habits.CUT_OFF, is_alone=False, has_space=is_last)
+            yield from self._block(CLOSED if is_closed else CUT_OFF, is_alone=False, has_space=is_last)
             if is_closed:
                 after = self.draw(texts.tagless(texts.ANSWER, self.tag)) + pick(self.draw, "", f"</{self.tag}>")
                 yield Part("text", after.lstrip())
@@ -169,19 +202,19 @@ class _Writer:
         Cases that the rules leave open are not drawn: white space beyond ASCII beside a tag, and a nested block.
         """
         if opens:
-            yield Part("markup", (self._space(habits.BEFORE_THE_BLOCK) if is_alone else "") + self._name())
-        if end == habits.BLANK:
-            yield Part("markup", self._space(habits.IN_A_BLANK_BLOCK))
+            yield Part("markup", (self._space(BEFORE_THE_BLOCK) if is_alone else "") + self._name())
+        if end == BLANK:
+            yield Part("markup", self._space(IN_A_BLANK_BLOCK))
         else:
             pieces = texts.tagless(texts.REASONING, self.tag, *([f"<{self.tag}>"] if names_tag else ()))
             reasoning = self._without_opening(self.draw(pieces)).strip()
-            reasoning = reasoning or (texts.REASONING[0] if end == habits.CLOSED else "")
-            yield Part("markup", self._space(habits.BEFORE_THE_REASONING) if opens and reasoning else "")
+            reasoning = reasoning or (texts.REASONING[0] if end == CLOSED else "")
+            yield Part("markup", self._space(BEFORE_THE_REASONING) if opens and reasoning else "")
             yield Part("reasoning", reasoning)
-        if end == habits.CLOSED:
-            yield Part("markup", self._space(habits.BEHIND_THE_REASONING))
-        if end in (habits.CLOSED, habits.BLANK):
-            yield Part("markup", self._name("/") + (self._space(habits.BEHIND_THE_BLOCK) if has_space else ""))
+        if end == CLOSED:
+            yield Part("markup", self._space(BEHIND_THE_REASONING))
+        if end in (CLOSED, BLANK):
+            yield Part("markup", self._name("/") + (self._space(BEHIND_THE_BLOCK) if has_space else ""))
 
     def _answer(self) -> str:
         return self.draw(texts.answers(tag=self.tag))
@@ -190,10 +223,10 @@ class _Writer:
         return pick(self.draw, *self.ways(variation))
 
     def _space(self, variation: Variation) -> str:
-        return habits.SPACES[self._way(variation)]
+        return SPACES[self._way(variation)]
 
     def _name(self, slash: str = "") -> str:
-        name = pick(self.draw, *_MIXED)(self.tag) if self._way(habits.TAG_CASE) == "mixed" else self.tag
+        name = pick(self.draw, *_MIXED)(self.tag) if self._way(TAG_CASE) == "mixed" else self.tag
         return f"<{slash}{name}>"
 
     def _without_opening(self, text: str) -> str:

@@ -1,50 +1,31 @@
-"""What models vary when they think between tags, and how to recognise it in a text.
-
-The variations are the same for all wire formats. Rows of the provider table state the ways of their models.
-"""
+"""Recogniser of think texts: reads which ways a text of a model has that thinks between tags."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from llm_conformance.contract.call import ThinkProfile
+from llm_conformance.generate.think import (
+    BEFORE_THE_BLOCK,
+    BEFORE_THE_REASONING,
+    BEHIND_THE_BLOCK,
+    BEHIND_THE_REASONING,
+    BLANK,
+    BLOCK,
+    BLOCKS,
+    CALLED,
+    CALLS,
+    CLOSED,
+    CUT_OFF,
+    IN_A_BLANK_BLOCK,
+    NO_BLOCK,
+    OPENING_TAG,
+    SPACES,
+    TAG_CASE,
+)
 from llm_conformance.generate.variations import Variation
 from llm_conformance.wire import think_tags
-
-SPACES: Mapping[str, str] = {"none": "", "line break": "\n", "blank line": "\n\n"}
-"""The white space between a tag and a text, by the name of the way."""
-
-CLOSED, BLANK, NO_BLOCK, CUT_OFF, CALLED = "closed", "blank", "none", "cut off", "ended by a call"
-
-BLOCK = Variation(
-    "think block",
-    "whether an answer has a block of reasoning, and what ends it: a tag, the token limit, or a tool call",
-    CLOSED,
-    (CLOSED, BLANK, NO_BLOCK, CUT_OFF, CALLED),
-)
-BLOCKS = Variation("think blocks", "how many blocks follow each other", "one", ("one", "several"))
-OPENING_TAG = Variation(
-    "opening think tag", "whether a model sends the tag that its prompt ends with", "left out", ("left out", "sent")
-)
-TAG_CASE = Variation("case of think tags", "whether tags have capitals", "lower", ("lower", "mixed"))
-CALLS = Variation("calls behind reasoning", "whether tool calls follow a think block", "none", ("none", "sent"))
-
-
-def _space_variation(where: str, usual: str) -> Variation:
-    return Variation(f"space {where}", "the white space in this place", usual, tuple(SPACES))
-
-
-BEFORE_THE_BLOCK = _space_variation("before a think block", "none")
-BEFORE_THE_REASONING = _space_variation("behind an opening think tag", "line break")
-BEHIND_THE_REASONING = _space_variation("before a closing think tag", "line break")
-IN_A_BLANK_BLOCK = _space_variation("in a blank think block", "blank line")
-BEHIND_THE_BLOCK = _space_variation("behind a think block", "blank line")
-
-VARIATIONS = (
-    *(BLOCK, BLOCKS, OPENING_TAG, TAG_CASE, CALLS),
-    *(BEFORE_THE_BLOCK, BEFORE_THE_REASONING, BEHIND_THE_REASONING, IN_A_BLANK_BLOCK, BEHIND_THE_BLOCK),
-)
 
 
 def ways_of_a_text(
