@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers import table
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.yaml_files import BadFileError
+
+_MODELS_OF_OTHERS: Mapping[str, tuple[str, ...]] = {"openai": ("*/*", "llama-cpp-*")}
+"""Models (globs) that are asked at a provider's URI in recordings and that it does not have."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +73,19 @@ def of_recordings(directory: Path, skipped: Counter[str]) -> Iterator[SeenAnswer
                 skipped["no such API"] += 1
             elif not _is_whole(each.interaction, api):
                 skipped["no whole answer"] += 1
+            elif _is_of_another_server(api, each.interaction):
+                skipped["a model that the provider does not have"] += 1
             else:
                 name = path.relative_to(directory).as_posix() + (f"#{number}" if len(recorded) > 1 else "")
                 model = str((known[1].model if known else None) or each.interaction.request.get("model", ""))
                 as_sent = metadata.get("fidelity", "raw") == "raw"
                 yield SeenAnswer(api, name, False, model, each.interaction, as_sent)
+
+
+def _is_of_another_server(api: Api, interaction: Interaction) -> bool:
+    """Return True if the URI of a recording is the provider's, but a proxy has asked another server."""
+    model = str(interaction.request.get("model", ""))
+    return any(fnmatch.fnmatchcase(model, glob) for glob in _MODELS_OF_OTHERS.get(api.provider, ()))
 
 
 def _is_whole(interaction: Interaction, api: Api) -> bool:

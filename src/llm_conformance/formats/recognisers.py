@@ -25,6 +25,8 @@ from llm_conformance.formats.messages import recogniser as messages
 from llm_conformance.formats.messages.variations import VARIATIONS as MESSAGES
 from llm_conformance.formats.ollama import recogniser as ollama
 from llm_conformance.formats.ollama.variations import VARIATIONS as OLLAMA
+from llm_conformance.formats.responses import recogniser as responses
+from llm_conformance.formats.responses.variations import VARIATIONS as RESPONSES
 from llm_conformance.formats.think_recogniser import ways_of_a_text
 from llm_conformance.generate.answers import style_of
 from llm_conformance.generate.ids import has_form
@@ -65,6 +67,7 @@ RECOGNISERS: Mapping[str, Recogniser] = {
     "cohere": Recogniser(COHERE, cohere.ways_of_a_body, cohere.ways_of_a_stream),
     "gemini": Recogniser(GEMINI, gemini.ways_of_a_body, gemini.ways_of_a_stream),
     "interactions": Recogniser(INTERACTIONS, interactions.ways_of_a_body, interactions.ways_of_a_stream),
+    "responses": Recogniser(RESPONSES, responses.ways_of_a_body, responses.ways_of_a_stream),
     "ollama": Recogniser(OLLAMA, ollama.ways_of_a_body, ollama.ways_of_a_stream),
     "converse": Recogniser(CONVERSE, converse.ways_of_a_body, converse.ways_of_a_stream),
     "messages": Recogniser(MESSAGES, messages.ways_of_a_body, messages.ways_of_a_stream),

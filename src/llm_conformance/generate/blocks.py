@@ -54,7 +54,7 @@ class BlocksGenerator(Generator):
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
         """Draw text with citations, signed and redacted reasoning and hosted calls, then tool calls."""
         free = [kind for kind in ways_of(api, KINDS) if kind in _KINDS]
-        if self._hosted(api):
+        if self.hosted_tools(api):
             free.append("hosted call")
         kinds = draw(st.lists(st.sampled_from(free), max_size=4))
         drawn = [block for number, kind in enumerate(kinds) for block in self._blocks(draw, api, kind, number)]
@@ -86,14 +86,18 @@ class BlocksGenerator(Generator):
         if kind == "citation without text":
             return (Text("", (answers.Citation(0, 0, number),)),)
         if kind == "hosted call":
-            result = pick(draw, *self._hosted(api))
-            id = draw_id(draw, api, "hosted call", number)
-            arguments = pick(draw, '{"query": "a"}', '{"query": "é 😀"}')
-            return Hosted(id, self.hosted_calls[result], arguments), HostedResult(id, result, either(draw))
+            return self.hosted(draw, api, number)
         if kind == "redacted reasoning":
             return (self.redacted(draw),)
         hidden = choose(draw, api, SHOWN) == "hidden"
         return (self.reasoning(draw, api, "" if hidden else draw(texts.reasonings())),)
+
+    def hosted(self, draw: DrawFn, api: Api, number: int) -> tuple[Block, ...]:
+        """Draw a call of a tool that the provider runs, and what it has returned."""
+        result = pick(draw, *self.hosted_tools(api))
+        id = draw_id(draw, api, "hosted call", number)
+        arguments = pick(draw, '{"query": "a"}', '{"query": "é 😀"}')
+        return Hosted(id, self.hosted_calls[result], arguments), HostedResult(id, result, either(draw))
 
     def reasoning(self, draw: DrawFn, api: Api, text: str) -> Reasoning:
         """Draw a block of reasoning with this text."""
@@ -111,7 +115,8 @@ class BlocksGenerator(Generator):
         """Draw a block of redacted reasoning."""
         return Reasoning("", answers.seals(draw), redacted=True)
 
-    def _hosted(self, api: Api) -> list[str]:
+    def hosted_tools(self, api: Api) -> list[str]:
+        """Return the hosted tools of this API that this generator can write, by the type of what they return."""
         return [result for result in ways_of(api, HOSTED) if result in self.hosted_calls]
 
     def _places(self, api: Api) -> list[str]:

@@ -62,6 +62,14 @@ class Generator:
         """Return True if answers of this API have citations."""
         return api.offset_unit != "none"
 
+    def sends_back_of(self, api: Api) -> bool:
+        """Return True if reasoning of this API can go back in the next request."""
+        return self.sends_back
+
+    def reasoning_to_send_back(self, draw: DrawFn, api: Api, text: str) -> Reasoning:
+        """Draw a block of reasoning that can go back in the next request."""
+        return self.reasoning(draw, api, text)
+
     def reasoning(self, draw: DrawFn, api: Api, text: str) -> Reasoning:
         """Draw a block of reasoning with this text, with its seal."""
         return Reasoning(text, answers.seals(draw) if self.seals_reasoning else "")

@@ -27,7 +27,9 @@ _SOURCE = "the provider table: what becomes of earlier reasoning"
 
 def wants_reasoning_back(api: Api) -> bool:
     """Return True if a request with tool results has to have the reasoning before the calls, in a known place."""
-    return api.round_trip.policy == "with tools" and bool(api.reasoning_fields) and GENERATORS[api.wire].sends_back
+    return (
+        api.round_trip.policy == "with tools" and bool(api.reasoning_fields) and GENERATORS[api.wire].sends_back_of(api)
+    )
 
 
 def second_turn(draw: DrawFn, api: Api, mode: Mode) -> Conversation:
@@ -64,7 +66,7 @@ def _round_trip(api: Api, first: Answer, sent_back: Mapping[str, Any]) -> RoundT
 def _blocks(draw: DrawFn, api: Api, mode: Mode) -> Iterator[Block]:
     generator = GENERATORS[api.wire]
     for _ in range(1 + at_most(draw, 2) if generator.seals_reasoning else 1):
-        yield generator.reasoning(draw, api, _trace(draw, mode))
+        yield generator.reasoning_to_send_back(draw, api, _trace(draw, mode))
     if isinstance(generator, BlocksGenerator) and generator.redacts(api) and either(draw):
         yield generator.redacted(draw)
         yield Text("a")

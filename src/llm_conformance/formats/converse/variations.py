@@ -15,6 +15,6 @@ CITATIONS_FROM = Variation(
 PIECES_OF_INPUT = Variation(
     "pieces of input", "whether the first is empty", "filled", ("filled", "first is empty", "absent")
 )
-PADDING = Variation("padding", "whether events have the field `p`", "given", ("given", "absent"))
+PADDING = Variation("field p", "whether events have this padding", "given", ("given", "absent"))
 
 VARIATIONS = (*BLOCK_VARIATIONS, SIGNATURE, CACHE_COUNTS, CITATIONS_FROM, PIECES_OF_INPUT, PADDING)
