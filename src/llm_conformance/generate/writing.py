@@ -10,6 +10,7 @@ from hypothesis.strategies import DrawFn
 
 from llm_conformance.generate.variations import Variation, choose
 from llm_conformance.wire.framings.base import Escapes, Writing
+from llm_conformance.wire.framings.json_array import Array
 from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
@@ -23,17 +24,30 @@ ESCAPES = Variation(
 LINE_ENDS = Variation("line ends", "what ends the lines of server-sent events", "LF", ("LF", "CRLF"))
 SPACES = Variation("space behind data:", "whether an event has a space there", "one", ("one", "none"))
 COMMENTS = Variation("comments", "the comments between server-sent events, with 0 for each digit", "none")
+EVENT_NAMES = Variation(
+    "event names",
+    "whether server-sent events have the names of the format, and where",
+    "before the data",
+    ("before the data", "behind the data", "absent"),
+)
+COMMAS = Variation(
+    "lines of a list",
+    "where the lines of a streamed list end",
+    "behind the comma",
+    ("behind the comma", "around the comma"),
+)
 PADDING = Variation(
     "padding", "whether white space may precede a document that is not streamed", "none", ("none", "blank lines")
 )
 
-VARIATIONS = (ESCAPES, LINE_ENDS, SPACES, COMMENTS, PADDING)
+VARIATIONS = (ESCAPES, LINE_ENDS, SPACES, COMMENTS, EVENT_NAMES, COMMAS, PADDING)
 
 _ESCAPED = r"(?<!\\)(?:\\\\)*\\u"
 _ESCAPED_MARKUP = re.compile(rf"{_ESCAPED}(?:003[ce]|0026|202[89])", re.IGNORECASE)
 _ESCAPED_LETTER = re.compile(rf"{_ESCAPED}(?!202[89])(?:00[89a-f]|0[1-9a-f]|[1-9a-f])", re.IGNORECASE)
 _MARKUP = re.compile("[<>&\u2028\u2029]")
 _COMMENT = re.compile(rb"^:.*$", re.MULTILINE)
+_BEGINNING = re.compile(rb'"(?:event_)?type": ?"(?:response[.]created|message[_-]start|interaction[.]created)"')
 _DIGIT = re.compile("[0-9]")
 _BLANK_LINES = b"\n" + b" " * 9 + b"\n"
 
@@ -42,13 +56,14 @@ def writing(draw: DrawFn, api: Api) -> Writing:
     """Draw how one response is written."""
     escapes = escaping(draw, api)
     if api.framing is not EVENT_STREAM:
-        return Writing(escapes)
+        return Writing(escapes, comma="\n,\r\n" if choose(draw, api, COMMAS) == "around the comma" else ",\n")
     comment = choose(draw, api, COMMENTS)
     return Writing(
         escapes,
         "\r\n" if choose(draw, api, LINE_ENDS) == "CRLF" else "\n",
         "" if choose(draw, api, SPACES) == "none" else " ",
         "" if comment == "none" else comment,
+        choose(draw, api, EVENT_NAMES),
     )
 
 
@@ -71,6 +86,9 @@ def ways_of_bytes(interaction: Interaction) -> Iterator[tuple[Variation, str]]:
         yield PADDING, "blank lines" if interaction.body[:1].isspace() else "none"
     elif framing is EVENT_STREAM:
         yield from _ways_of_events(interaction.body)
+    elif isinstance(framing, Array):
+        commas = [frame.partition(b"{")[0] for frame in framing.frames(interaction.body)][1:]
+        yield from ((COMMAS, "around the comma" if comma[:1].isspace() else "behind the comma") for comma in commas)
 
 
 def _escapes(text: str) -> Iterator[str]:
@@ -83,7 +101,13 @@ def _escapes(text: str) -> Iterator[str]:
 
 
 def _ways_of_events(body: bytes) -> Iterator[tuple[Variation, str]]:
+    """Yield the ways of events. A document that begins an answer is of a format that names its events."""
     yield LINE_ENDS, "CRLF" if b"\r\n" in body else "LF"
     yield SPACES, "none" if re.search(rb"^data:[^ \r\n]", body, re.MULTILINE) else "one"
+    if re.search(rb"^event:", body, re.MULTILINE):
+        behind = re.search(rb"^data:.*\nevent:", body, re.MULTILINE)
+        yield EVENT_NAMES, "behind the data" if behind else "before the data"
+    elif _BEGINNING.search(body):
+        yield EVENT_NAMES, "absent"
     comments = {_DIGIT.sub("0", found.decode("utf-8", "replace").rstrip()) for found in _COMMENT.findall(body)}
     yield from ((COMMENTS, comment) for comment in sorted(comments) or ("none",))

@@ -57,12 +57,16 @@ class Writing:
         line_end: What ends a line.
         space: What is between `data:` and the data of an event.
         comment: The comment that precedes some events, with its colon; "" for none.
+        names: Where events have their names: `before the data`, `behind the data` or `absent`.
+        comma: What is between the items of a list.
     """
 
     escapes: Escapes = "none"
     line_end: str = "\n"
     space: str = " "
     comment: str = ""
+    names: str = "before the data"
+    comma: str = ",\n"
 
 
 class Choose(Protocol):

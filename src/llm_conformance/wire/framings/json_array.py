@@ -49,8 +49,7 @@ class Array(Framing):
 
     def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
         """Return the items. The frame that ends the response closes the array."""
-        between = choose(f",{writing.line_end}", ",")
-        before = ["[", *[between] * (len(frames) - 1)]
+        before = ["[", *[writing.comma] * (len(frames) - 1)]
         return [
             f"{mark}{frame.text(writing.escapes)}{']' if frame.ends else ''}".encode()
             for mark, frame in zip(before, frames, strict=False)

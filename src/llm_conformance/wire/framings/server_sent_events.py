@@ -76,8 +76,9 @@ class EventStream(Framing):
         for number, frame in enumerate(frames):
             comment = writing.comment and (writing.comment if number == 0 else choose("", "", writing.comment))
             lines = [comment, ""] if comment else []
-            lines += [f"event: {frame.event}"] if frame.event else []
-            lines += [f"data:{writing.space}{frame.text(writing.escapes)}", ""]
+            name = [f"event: {frame.event}"] if frame.event and writing.names != "absent" else []
+            data = [f"data:{writing.space}{frame.text(writing.escapes)}"]
+            lines += [*data, *name, ""] if writing.names == "behind the data" else [*name, *data, ""]
             written.append("".join(line + writing.line_end for line in lines).encode("utf-8"))
         return written
 
