@@ -79,6 +79,7 @@ class WholeTextSplitter(ThinkSplitter):
             yield from super().end()
             return
         text = self._pending
+        self.position = len(text)
         blocks, message = self.parts(text)
         for block in filter(None, map(str.strip, blocks)):
             self._begin_block()
@@ -100,7 +101,7 @@ class RegexSplitter(WholeTextSplitter):
 
     def parts(self, text: str) -> tuple[list[str], str]:
         found = re.match(self.pattern.replace("{tag}", self._tag), text, self.flags)
-        return ([found[1]], text[found.end() :]) if found else ([], text)
+        return (list(filter(None, found.groups())), text[found.end() :]) if found else ([], text)
 
 
 class UnicodeCase(RegexSplitter):
@@ -115,11 +116,10 @@ class KelvinSignTakenForK(SplitsWholeTexts):
 
 class LowerCaseOffsets(RegexSplitter):
     def parts(self, text: str) -> tuple[list[str], str]:
-        lowered = text.lower()
-        if not lowered.lstrip().startswith(self._open):
+        if not text.lstrip().startswith(self._open):
             return [], text
-        start = lowered.index(self._open) + len(self._open)
-        end = lowered.find(self._close, start)
+        start = text.index(self._open) + len(self._open)
+        end = text.lower().find(self._close, start)
         return ([text[start:]], "") if end < 0 else ([text[start:end]], text[end + len(self._close) :].lstrip())
 
 
@@ -150,7 +150,7 @@ class UnclosedBlockIsText(SplitsWholeTexts):
 
 
 class Greedy(RegexSplitter):
-    pattern = r"\s*<{tag}>(.*)(?:</{tag}>\s*|\Z)"
+    pattern = r"\s*<{tag}>(?:(.*)</{tag}>\s*|(.*)\Z)"
 
 
 class LastClosingTagEndsTheBlock(SplitsWholeTexts):
@@ -211,11 +211,11 @@ class EmptyBlockIsText(SplitsWholeTexts):
     splitter = EmptyIsNone
 
 
-class Everywhere(WholeTextSplitter):
+class Everywhere(RegexSplitter):
     def parts(self, text: str) -> tuple[list[str], str]:
         pattern = f"{self._open}(.*?){self._close}"
-        if not text.lstrip().startswith(self._open):
-            return [], text
+        if not text.lstrip().startswith(self._open) or self._close not in text:
+            return super().parts(text)
         return re.findall(pattern, text, re.DOTALL), re.sub(pattern, "", text, flags=re.DOTALL).lstrip()
 
 

@@ -59,9 +59,9 @@ def reasonings(max_size: int = 6) -> SearchStrategy[str]:
     return _joined((*REASONING, *HARD, *near_misses(), *tags()), max_size)
 
 
-def tagless(letters: tuple[str, ...], tag: str = TAG, *more: str) -> SearchStrategy[str]:
-    """Return a strategy for texts without think tags, but with what looks like one, and with the pieces `more`."""
-    return _joined((*letters, *HARD, *near_misses(tag), *more), 5)
+def tagless(letters: tuple[str, ...], tag: str = TAG) -> SearchStrategy[str]:
+    """Return a strategy for texts without think tags, but with what looks like one."""
+    return _joined((*letters, *HARD, *near_misses(tag)), 5)
 
 
 # Creating a strategy costs more than drawing from it.

@@ -154,7 +154,9 @@ class _Writer:
             return ThinkText("anywhere", tuple(self._anywhere()))
         # Where the prompt opens the block, nobody can tell an answer without reasoning from reasoning.
         impossible = () if self.profile == "leading" else (NO_BLOCK, BLANK)
-        end = pick(self.draw, *([way for way in self.ways(BLOCK) if way not in impossible] or [CLOSED]))
+        ends = [way for way in self.ways(BLOCK) if way not in impossible]
+        # Half of the blocks are closed: most faults need one.
+        end = pick(self.draw, *ends, *[CLOSED] * len(ends)) if CLOSED in ends else pick(self.draw, *(ends or [CLOSED]))
         if end == NO_BLOCK:
             return ThinkText(self.profile, (Part("text", self._plain()),))
         is_closed = end in (CLOSED, BLANK)
@@ -206,8 +208,10 @@ class _Writer:
         if end == BLANK:
             yield Part("markup", self._space(IN_A_BLANK_BLOCK))
         else:
-            pieces = texts.tagless(texts.REASONING, self.tag, *([f"<{self.tag}>"] if names_tag else ()))
-            reasoning = self._without_opening(self.draw(pieces)).strip()
+            reasoning = self.draw(texts.tagless(texts.REASONING, self.tag))
+            if names_tag:
+                reasoning += f"<{self.tag}>{self.draw(texts.tagless(texts.REASONING, self.tag))}"
+            reasoning = self._without_opening(reasoning).strip()
             reasoning = reasoning or (texts.REASONING[0] if end == CLOSED else "")
             yield Part("markup", self._space(BEFORE_THE_REASONING) if opens and reasoning else "")
             yield Part("reasoning", reasoning)
