@@ -1,15 +1,71 @@
-"""Where events have their names, and where the lines of a list end, is written as drawn and read back."""
+"""How documents become bytes: escapes, line ends, comments, names of events and white space are the provider's."""
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from hypothesis import given, settings
 
 from llm_conformance.generate.writing import COMMAS, EVENT_NAMES, ways_of_bytes
-from llm_conformance.wire.framings.base import Frame, Writing
+from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire.framings.base import Escapes, Frame, Writing, json_text
 from llm_conformance.wire.framings.registry import named
 from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers.table import table
 
+JSON, EVENTS = "application/json", "text/event-stream"
 FRAMES = [Frame({"type": "message_start"}, "message_start"), Frame({"a": "\nevent: b"}, "two", ends=True)]
+
+
+def ways_of(content_type: str, body: str) -> set[str]:
+    interaction = Interaction("https://example.org", {}, 200, {"content-type": content_type}, body.encode())
+    return {f"{variation.name}: {way}" for variation, way in ways_of_bytes(interaction)}
+
+
+@pytest.mark.parametrize("escapes", ["none", "markup", "beyond ASCII"])
+def test_escaped_text_is_the_same_text(escapes: Escapes) -> None:
+    value = {"a": 'é<b>&"\\u003c\u2028\x85😀'}
+    assert json.loads(json_text(value, escapes)) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": "x"}', set()),
+        ('{"a": "é"}', set()),  # those who escape markup write it so, too
+        ('{"a": "é<"}', {"escapes: none"}),
+        (r'{"a": "é\u003c"}', {"escapes: markup"}),
+        (r'{"a": "\u2028"}', {"escapes: markup"}),
+        (r'{"a": "\u00e9<"}', {"escapes: beyond ASCII"}),
+        (r'{"a": "{\"b\": \"\\u00e9\"}"}', set()),  # escaped in a text
+    ],
+)
+def test_escapes_are_recognised(text: str, expected: set[str]) -> None:
+    assert ways_of(JSON, text) == expected | {"before a document: none"}
+
+
+def test_what_is_around_documents_is_recognised() -> None:
+    assert ways_of(JSON, "\n  {}") == {"before a document: blank lines"}
+    assert ways_of(EVENTS, ": ping 12\n\ndata: {}\n\n") == {
+        *("line ends: LF", "space behind data:: one", "comments: : ping 00")
+    }
+    assert ways_of(EVENTS, "data:{}\r\n\r\n") == {"line ends: CRLF", "space behind data:: none", "comments: none"}
+
+
+def test_a_server_written_in_go_never_sends_a_line_separator_as_it_is() -> None:
+    api = table()["ollama", "chat"]
+    seen = set()
+
+    @settings(max_examples=60, derandomize=True, deadline=None, database=None)
+    @given(THEMES[0].scenarios(api, "stream"))
+    def check(scenario: object) -> None:
+        body = scenario.interactions["stream"].body.decode()  # type: ignore[attr-defined]
+        assert not set("<>&\u2028\u2029") & set(body)
+        seen.update(set("\x85") & set(body))
+
+    check()
+    assert seen == {"\x85"}, "what does split its lines for careless readers is sent as it is"
 
 
 @pytest.mark.parametrize("way", EVENT_NAMES.ways)

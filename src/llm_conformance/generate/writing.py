@@ -37,7 +37,10 @@ COMMAS = Variation(
     ("behind the comma", "around the comma"),
 )
 PADDING = Variation(
-    "padding", "whether white space may precede a document that is not streamed", "none", ("none", "blank lines")
+    "before a document",
+    "whether white space may precede a document that is not streamed",
+    "none",
+    ("none", "blank lines"),
 )
 
 VARIATIONS = (ESCAPES, LINE_ENDS, SPACES, COMMENTS, EVENT_NAMES, COMMAS, PADDING)
