@@ -29,7 +29,7 @@ from llm_conformance.generate.chance import at_most, pick
 from llm_conformance.generate.generator import Generator
 from llm_conformance.generate.ids import draw_id
 from llm_conformance.generate.think import ThinkText
-from llm_conformance.generate.variations import Variation, choose, ways_of
+from llm_conformance.generate.variations import Variation, choose, empty, ways_of
 from llm_conformance.scenarios.expected import ExpectedAnnotation
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.interaction import Mode
@@ -111,7 +111,8 @@ class ResponsesGenerator(BlocksGenerator):
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream of events; the last has the whole response. APIs that send `[DONE]` do not name events."""
         api = answer.api
-        started = {**head(answer), "status": "in_progress", "error": None, "output": [], "usage": None}
+        started: Fields = {**head(answer), "status": "in_progress", "error": None, "output": [], "usage": None}
+        started |= empty(draw, api, vary.INCOMPLETE, "incomplete_details")
         kinds = ["created"] + (["in_progress"] if choose(draw, api, vary.IN_PROGRESS) == "sent" else [])
         events: list[Fields] = [{"type": f"response.{kind}", "response": started} for kind in kinds]
         items = draw_items(draw, answer)
