@@ -55,20 +55,22 @@ def chunks(draw: DrawFn, answer: Answer) -> tuple[list[Fields], int]:
     if finishing == v.WITH_CONTENT:
         stream[-1] |= {"annotations": cited} if cited else {}
     elif answer.word is not None or last or not stream:
-        stream.append(last or _finish_delta(draw, answer, bool(found)))
+        stream.append(last or _finish_delta(draw, answer))
     end = len(stream) - 1
     words: dict[int, str | None] = {end: answer.word} if answer.word is not None else {}
     if finishing == "twice":
-        stream.append(_finish_delta(draw, answer, bool(found)))
+        stream.append(_finish_delta(draw, answer))
         words[end + 1] = answer.word
     counts = _counts_way(draw, answer)
     if counts == "after the finish" and len(stream) == end + 1:
-        stream.append(_finish_delta(draw, answer, bool(found)))
+        stream.append(_finish_delta(draw, answer))
     without = choose(draw, api, v.NO_FINISH)
     result: list[Fields] = []
     for number, delta in enumerate(stream):
         word = {"finish_reason": words[number]} if number in words else as_empty(without, "finish_reason")
         result.append({"choices": [{"index": 0, "delta": delta, **word}]})
+    if choose(draw, api, v.MESSAGE_SO_FAR) == "in each chunk":
+        _add_messages(result)
     ending = result[end]
     _add_counts(draw, answer, result, end, counts)
     result = _among_others(draw, answer, result)
@@ -112,8 +114,8 @@ def _finish_way(draw: DrawFn, answer: Answer, has_content: bool) -> str:
     return way if has_content or way != v.WITH_CONTENT else "apart"
 
 
-def _finish_delta(draw: DrawFn, answer: Answer, has_content: bool) -> Fields:
-    return written(choose(draw, answer.api, v.FINISH_DELTA), ROLE) if has_content else {}
+def _finish_delta(draw: DrawFn, answer: Answer) -> Fields:
+    return written(choose(draw, answer.api, v.FINISH_DELTA), ROLE)
 
 
 def _counts_way(draw: DrawFn, answer: Answer) -> str:
@@ -147,6 +149,15 @@ def _count(chunk: Fields, place: str, usage: Mapping[str, Any]) -> None:
         chunk["x_groq"] = {"id": "req-1", "usage": usage}
     if "choice" in place:
         chunk["choices"][0]["usage"] = usage
+
+
+def _add_messages(result: Sequence[Fields]) -> None:
+    """Add the whole message so far to each chunk, as Perplexity does."""
+    content = ""
+    for chunk in result:
+        choice = chunk["choices"][0]
+        content += choice["delta"].get("content") or ""
+        choice["message"] = {**ROLE, "content": content}
 
 
 def _among_others(draw: DrawFn, answer: Answer, own: list[Fields]) -> list[Fields]:

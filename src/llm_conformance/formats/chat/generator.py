@@ -12,7 +12,7 @@ from hypothesis.strategies import DrawFn
 
 from llm_conformance.formats.chat import variations as v
 from llm_conformance.formats.chat.chunks import chunks
-from llm_conformance.formats.chat.message import choices, detail, has_details, source
+from llm_conformance.formats.chat.message import choices, detail, has_details, kind_of_annotation, source
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Audio, Block, Call, Citation, Reasoning, Refusal, Text
 from llm_conformance.generate.chance import either, pick, some
@@ -43,7 +43,7 @@ class ChatGenerator(Generator):
         if api.speaks and some(draw):
             data = base64.b64encode(draw(st.binary(min_size=1, max_size=24))).decode()
             return (*shown, Audio(data, draw(texts.answers(3).filter(bool))))
-        places = either(draw) and api.offset_unit == "code points"
+        places = self.cites(api) and either(draw)
         text = draw(texts.answers())
         calls = (_with_arguments(api, call) for call in answers.calls(draw, api))
         return (*shown, answers.cited(draw, text) if places else Text(text), *calls)
@@ -65,13 +65,17 @@ class ChatGenerator(Generator):
         ends = mode == "json" or choose(draw, api, finish) != "missing"
         return replace(answer, choices=2 if several and not speaks else 1, word=answer.word if ends else None)
 
+    def cites(self, api: Api) -> bool:
+        """Return True if the API is known to have annotations of places in the text."""
+        return kind_of_annotation(api) != "none"
+
     def has_body(self, answer: Answer) -> bool:
         """Return True unless it has no finish word, as only streams have not."""
         return answer.word is not None
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
-        """Return a `url_citation`, without the nesting."""
-        return {"type": "url_citation", **source(citation)}
+        """Return an annotation without the nesting."""
+        return {"type": kind_of_annotation(answer.api), **source(answer.api, citation)}
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
         """Return the reasoning, or its details, in the slot of the API."""

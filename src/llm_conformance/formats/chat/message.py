@@ -13,7 +13,7 @@ from llm_conformance.generate import texts
 from llm_conformance.generate.answers import Answer, Audio, Call, Citation, Reasoning, Refusal, Text
 from llm_conformance.generate.chance import pick
 from llm_conformance.generate.generator import CREATED
-from llm_conformance.generate.variations import Variation, as_empty, choose, empty
+from llm_conformance.generate.variations import Variation, as_empty, choose, empty, ways_of
 from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
@@ -135,8 +135,15 @@ def detail(answer: Answer) -> Fields:
     return detail_of(text_of(answer, Reasoning)) | ({"signature": seal} if seal else {})
 
 
-def source(citation: Citation) -> Fields:
+def kind_of_annotation(api: Api) -> str:
+    """Return the kind of annotations that an API has, `none` if it has none of a place in the text."""
+    return ways_of(api, v.ANNOTATION)[0]
+
+
+def source(api: Api, citation: Citation) -> Fields:
     """Return the source of a citation."""
+    if kind_of_annotation(api) == "document_citation":
+        return {"document_id": f"doc-{citation.number}"}
     return {"url": f"https://example.org/{citation.number}", "title": f"Source {citation.number}"}
 
 
@@ -147,8 +154,9 @@ def cited_places(answer: Answer) -> Sequence[Fields]:
         span = base + citation.start, base + citation.end
         sent_span = answer.think.on_the_wire(*span) if answer.think else span
         if sent_span:
-            nested = {**source(citation), "start_index": sent_span[0], "end_index": sent_span[1]}
-            found.append({"type": "url_citation", "url_citation": nested})
+            nested = {**source(answer.api, citation), "start_index": sent_span[0], "end_index": sent_span[1]}
+            kind = kind_of_annotation(answer.api)
+            found.append({"type": kind, kind: nested})
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from llm_conformance.formats.chat import variations as v
 from llm_conformance.formats.chat.call_recogniser import ways_of_calls, ways_of_pieces
 from llm_conformance.formats.chat.fields import list_fields
-from llm_conformance.formats.chat.stream_recogniser import ways_of_chunks
+from llm_conformance.formats.chat.stream_recogniser import annotations_of, ways_of_chunks
 from llm_conformance.generate.variations import Variation, emptiness_of
 from llm_conformance.wire.framings.base import DONE
 from llm_conformance.wire.providers.api import Api
@@ -41,6 +41,7 @@ def _ways_of_a_message(api: Api, message: Mapping[str, Any]) -> Found:
         yield (v.NO_TEXT_BESIDE_CALLS if message.get("tool_calls") else v.NO_TEXT), no_text
     if message.get("refusal"):
         yield v.REFUSALS, "given"
+    yield from ((v.ANNOTATION, each["type"]) for each in annotations_of(message))
     for variation, name in ((v.NO_CALLS, "tool_calls"), (v.NO_ANNOTATIONS, "annotations"), (v.NO_REFUSAL, "refusal")):
         way = emptiness_of(message, name)
         if way:

@@ -46,6 +46,11 @@ def choice_of(chunk: Any) -> Mapping[str, Any]:
     return next((choice for choice in choices if not choice.get("index")), {})
 
 
+def annotations_of(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the annotations of a message or delta that have a place in the text."""
+    return [each for each in message.get("annotations") or () if (each.get(each["type"]) or {}).get("end_index")]
+
+
 def ways_of_chunks(api: Api, chunks: Chunks) -> Found:
     """Yield the ways of the chunks of a stream."""
     with_choices = [chunk for chunk in chunks if chunk.get("choices")]
@@ -89,6 +94,8 @@ def _ways_of_deltas(api: Api, deltas: Sequence[Mapping[str, Any]], chunks: Chunk
         if "refusal" in what:
             yield v.REFUSALS, "given"
     yield from _ways_of_order(kinds, end)
+    yield from ((v.ANNOTATION, each["type"]) for delta in deltas for each in annotations_of(delta))
+    yield v.MESSAGE_SO_FAR, "in each chunk" if chunks and "message" in choice_of(chunks[0]) else "absent"
     if api.content_parts:
         yield from _ways_of_parts(deltas)
 

@@ -24,13 +24,19 @@ REASONING_FIELDS = Variation(
 )
 NO_REASONING = Variation("no reasoning", "the reasoning fields of a message that has none", NOTHING)
 FIELDS_OF_THE_STREAM = Variation("reasoning fields of a stream", "the fields of a delta that have its reasoning", "")
+ANNOTATION = Variation(
+    "kind of annotation",
+    "what annotations of a place in the text are",
+    "none",
+    ("none", "url_citation", "document_citation"),
+)
 CHOICES = Variation(
     "choices", "whether there may be other choices beside the answer, if asked for", "one", ("one", "several")
 )
 REFUSALS = Variation("refusals", "whether a refusal has a field of its own", "never", ("never", "given"))
 BODY = (
     *(COUNTS, NO_TEXT, NO_TEXT_BESIDE_CALLS, NO_CALLS, NO_ANNOTATIONS, NO_REFUSAL, REASONING_FIELDS, NO_REASONING),
-    *(FIELDS_OF_THE_STREAM, CHOICES, REFUSALS),
+    *(FIELDS_OF_THE_STREAM, CHOICES, REFUSALS, ANNOTATION),
 )
 
 WITH_CONTENT = "with content"
@@ -90,10 +96,16 @@ CHOICES_OF_COUNTS = emptiness("choices beside the counts", "the choices of a chu
 FIRST_CHUNK = Variation(
     "first chunk", "whether the first chunk has choices", "with choices", ("with choices", "without choices")
 )
+MESSAGE_SO_FAR = Variation(
+    "message so far",
+    "whether each chunk has the whole message so far, beside its delta",
+    "absent",
+    ("absent", "in each chunk"),
+)
 END_MARKER = Variation("end marker", "whether [DONE] ends a stream", "sent", ("sent", "missing"))
 CHUNKS = (
     *(FINISH, FINISH_AFTER_CALLS, FINISH_OF_AUDIO, FINISH_DELTA, NO_FINISH, COUNTS_OF_A_STREAM, PLACE_OF_COUNTS),
-    *(NO_COUNTS, CHOICES_OF_COUNTS, FIRST_CHUNK, END_MARKER),
+    *(NO_COUNTS, CHOICES_OF_COUNTS, FIRST_CHUNK, MESSAGE_SO_FAR, END_MARKER),
 )
 
 NO_ARGUMENTS = Variation(

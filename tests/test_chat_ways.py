@@ -1,0 +1,87 @@
+"""The ways of OpenAI-shaped chats are read from hand-written chunks, and drawn for the rows that have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from llm_conformance.formats.chat.recogniser import ways_of_a_body, ways_of_a_stream
+from llm_conformance.wire.framings.base import DONE
+from llm_conformance.wire.providers.table import table
+from tools import documents
+
+API = table()["deepseek", "chat"]
+
+
+def chunk(delta: dict[str, Any], word: str | None = None, **fields: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": word}], **fields}
+
+
+def call(index: int | None, arguments: str, **fields: Any) -> dict[str, Any]:
+    numbered = {} if index is None else {"index": index}
+    return chunk({"tool_calls": [{**numbered, **fields, "function": {"arguments": arguments}}]})
+
+
+ROLE = chunk({"role": "assistant", "content": ""})
+TEXT = chunk({"content": "a"})
+END = chunk({}, "stop")
+USAGE = {"usage": {"prompt_tokens": 1}}
+
+
+def ways(*chunks: Any) -> set[tuple[str, str]]:
+    return {(variation.name, way) for variation, way in ways_of_a_stream(API, chunks)}
+
+
+@pytest.mark.parametrize(
+    ("chunks", "way"),
+    [
+        ([ROLE, TEXT, END], ("first delta", "role, content empty")),
+        ([TEXT, END], ("first delta", "with content, without a role")),
+        ([ROLE, chunk({"role": "", "content": "a", "reasoning_content": None}), END],
+         ("beside text", "role empty, reasoning_content null")),
+        ([ROLE, chunk({"content": ""}), TEXT, END], ("empty deltas", "content empty")),
+        ([ROLE, chunk({"content": "a"}, "stop")], ("finish of a stream", "with content")),
+        ([ROLE, TEXT, END, END], ("finish of a stream", "twice")),
+        ([ROLE, TEXT, DONE], ("finish of a stream", "missing")),
+        ([ROLE, TEXT, END, {"choices": [], **USAGE}], ("counts of a stream", "apart")),
+        ([ROLE, TEXT, {**END, **USAGE}], ("counts of a stream", "at the finish")),
+        ([{**each, **USAGE} for each in (ROLE, TEXT, END)], ("counts of a stream", "always")),
+        ([ROLE, TEXT, END, chunk({}, **USAGE)], ("counts of a stream", "after the finish")),
+        ([ROLE, call(0, "", id="a"), call(0, "{}"), END], ("pieces of a call", "first without arguments")),
+        ([ROLE, call(0, "{}", id="a"), END], ("pieces of a call", "whole")),
+        ([ROLE, call(0, "{}", id="a"), call(0, "{}", id="b"), END], ("numbers of calls", "always 0")),
+        ([ROLE, call(None, "{}", id="a"), END], ("numbers of calls", "absent")),
+        ([ROLE, call(0, "", id="a"), call(0, "{}", id="a", type="function"), END],
+         ("later pieces of a call", "id, type")),
+        ([ROLE, call(0, "{", id="a"), call(1, "{", id="b"), call(0, "}"), END], ("order of calls", "interleaved")),
+    ],
+)  # fmt: skip
+def test_the_way_of_a_stream(chunks: list[Any], way: tuple[str, str]) -> None:
+    assert way in ways(*chunks)
+    assert len([name for name, _ in ways(*chunks) if name == way[0]]) == 1
+
+
+def test_the_ways_of_a_message() -> None:
+    message = {"role": "assistant", "content": None, "reasoning_content": "", "tool_calls": [{"id": "a", "index": 0}]}
+    found = {
+        (variation.name, way) for variation, way in ways_of_a_body(API, {"choices": [{"index": 0, "message": message}]})
+    }
+    assert {("no text beside calls", "null"), ("no reasoning", "reasoning_content empty"), ("counts", "absent")} < found
+    assert {("calls of a message", "numbered"), ("type of a call", "absent")} < found
+
+
+@pytest.mark.parametrize(
+    ("api", "feature"),
+    [
+        ("openai:chat", "refusal"),
+        ("perplexity:chat", "message"),
+        ("groq:chat", "document_citation"),
+        ("groq:chat", "x_groq"),
+    ],
+)
+def test_what_some_rows_have_is_drawn(api: str, feature: str) -> None:
+    drawn = [str(each.value) for each in documents.of_generated([api], 120) if each.kind == "event"]
+    assert any(f"'{feature}': " in text and f"'{feature}': None" not in text for text in drawn)
+    others = (str(each.value) for each in documents.of_generated(["zai:chat"], 20) if each.kind == "event")
+    assert not any(f"'{feature}': " in text for text in others)
