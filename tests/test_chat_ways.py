@@ -26,7 +26,7 @@ def call(index: int | None, arguments: str, **fields: Any) -> dict[str, Any]:
 ROLE = chunk({"role": "assistant", "content": ""})
 TEXT = chunk({"content": "a"})
 END = chunk({}, "stop")
-USAGE = {"usage": {"prompt_tokens": 1}}
+USAGE: dict[str, Any] = {"usage": {"prompt_tokens": 1}}
 
 
 def ways(*chunks: Any) -> set[tuple[str, str]]:
