@@ -82,8 +82,8 @@ class GeminiGenerator(Generator):
                 yield segment
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the finish words that are not numbers. Numbers are sent only to clients that ask for them."""
-        return {word: reason for word, reason in api.finish.items() if not word.isdigit()}
+        """Return the words of candidates. Numbers are sent only to clients that ask for them, others block a prompt."""
+        return {word: reason for word, reason in api.finish.items() if not word.isdigit() and word != _OF_PROMPTS}
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
         """Return a grounding support."""
@@ -167,6 +167,10 @@ def _apart(blocks: list[Block]) -> Iterator[Block]:
         if isinstance(block, Text | Reasoning) and block.text and type(block) is not last:
             last = type(block)
             yield block
+
+
+_OF_PROMPTS = "JAILBREAK"
+"""The one word of `blockReason` that no candidate has (google-genai 3.4.0: FinishReason)."""
 
 
 def _signs_apart(api: Api) -> bool:
