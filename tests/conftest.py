@@ -75,7 +75,7 @@ def chat() -> Scenario:
             _ends_outside_in_utf16(expected.message, each.start, each.end) for each in expected.annotations
         )
 
-    return standin.written(api, cited)
+    return standin.written(api, cited, "citations")
 
 
 @pytest.fixture

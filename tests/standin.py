@@ -23,7 +23,7 @@ KEY = "sk-standin-0123456789abcdefghij"
 Change = Callable[[Interaction], Interaction]
 
 _ENOUGH = settings(
-    max_examples=2000,
+    max_examples=5000,
     database=None,
     derandomize=True,
     deadline=None,
@@ -32,9 +32,9 @@ _ENOUGH = settings(
 )
 
 
-def written(api: Api, wanted: Callable[[Scenario], bool]) -> Scenario:
-    """Return the smallest generated scenario of an API, plain and streamed, that `wanted` accepts."""
-    (theme,) = (each for each in THEMES if each.name == "answers")
+def written(api: Api, wanted: Callable[[Scenario], bool], name: str = "answers") -> Scenario:
+    """Return the smallest generated scenario of an API and a theme, plain and streamed, that `wanted` accepts."""
+    (theme,) = (each for each in THEMES if each.name == name)
     return find(theme.scenarios(api, "stream"), lambda each: len(each.modes) == 2 and wanted(each), settings=_ENOUGH)
 
 
