@@ -78,7 +78,7 @@ class WholeTextSplitter(ThinkSplitter):
         if not self._whole:
             yield from super().end()
             return
-        text = self._pending
+        text, self._pending = self._pending, ""
         self.position = len(text)
         blocks, message = self.parts(text)
         for block in filter(None, map(str.strip, blocks)):
