@@ -40,6 +40,7 @@ class AnyLLMAdapter:
         "GatewayTimeoutError": "TimeoutError",
         "ModelNotFoundError": "ResourceNotFoundError",
         "UpstreamProviderError": "ServiceUnavailableError",
+        "ProviderError": "LLMError",  # what it has no class for
     }
 
     async def complete(self, call: Any) -> Answer:
@@ -62,6 +63,8 @@ class AnyLLMAdapter:
                     _add_calls(calls, choice.delta)
                     for event in _events(choice.delta):
                         yield event
+        if last is None:  # the library takes a body without chunks for a stream that has ended
+            return
         whole = ChatCompletionMessage.model_validate({**message, "tool_calls": [*calls.values()] or None})
         yield {"event_type": "response.completed", "response": _answer(last, whole, finish, usage, call)}
 

@@ -91,6 +91,7 @@ class Adapter:
     errors: ClassVar = {
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",
+        **{"APIError": "LLMError", "APIStatusError": "LLMError"},  # errors in a stream, which have no error status
         "APIResponseValidationError": "ValidationError",
         "ConnectError": "ServiceUnavailableError",
         "RemoteProtocolError": "ServiceUnavailableError",

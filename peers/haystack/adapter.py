@@ -223,7 +223,7 @@ def _usage(counted: Any) -> dict[str, Any] | None:
         "completion_tokens": said,
         "total_tokens": total,
         "cached_tokens": asked.get("cached_tokens", counted.get("cache_read_input_tokens")),
-        "cache_write_tokens": counted.get("cache_creation_input_tokens"),
+        "cache_write_tokens": asked.get("cache_write_tokens", counted.get("cache_creation_input_tokens")),
         "reasoning_tokens": answered.get("reasoning_tokens", answered.get("thinking_tokens")),
         "audio_prompt_tokens": asked.get("audio_tokens"),
         "audio_completion_tokens": answered.get("audio_tokens"),

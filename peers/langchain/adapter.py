@@ -41,6 +41,7 @@ class LangChain:
     errors: ClassVar = {
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",
+        **{"APIError": "LLMError", "APIStatusError": "LLMError"},  # errors in a stream, which have no error status
         "APIResponseValidationError": "ValidationError",
         "JSONDecodeError": "ValidationError",
     }
@@ -220,13 +221,14 @@ def _annotations(message: AIMessage) -> Iterator[dict[str, Any]]:
     offset = 0
     for block in message.content if isinstance(message.content, list) else ():
         if isinstance(block, dict) and block.get("type") == "text":
+            length = len(block.get("text", ""))  # a block that began with a citation may have none
             for citation in block.get("citations") or ():  # Anthropic's are about the block that they are on
-                yield {"start": offset, "end": offset + len(block["text"]), "data": citation}
+                yield {"start": offset, "end": offset + length, "data": citation}
             for citation in block.get("annotations") or ():
                 start, end = citation.get("start_index"), citation.get("end_index")
                 span = (None, None) if start is None else (start + offset, end + offset)
                 yield {"start": span[0], "end": span[1], "data": citation}
-            offset += len(block["text"])
+            offset += length
 
 
 def _attachments(message: AIMessage) -> Iterator[dict[str, Any]]:

@@ -43,8 +43,10 @@ class Adapter:
     errors = {  # noqa: RUF012 - read, never written
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",
+        "APIError": "LLMError",  # an error in a stream, which has no error status
         "APIResponseValidationError": "ValidationError",
         "ModelBehaviorError": "ValidationError",
+        "JSONDecodeError": "ValidationError",
     }
 
     async def complete(self, call: Any) -> Answer:

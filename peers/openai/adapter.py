@@ -32,8 +32,9 @@ ERRORS = {
     "APIError": "LLMError",  # an error in a stream, which has no status
     "APIResponseValidationError": "ValidationError",
     "JSONDecodeError": "ValidationError",
-    # `ResponseError.code`, of a response that failed
+    # `ResponseError.code` of a response that failed, and `type` of an error in a stream
     **{"server_error": "ServiceUnavailableError", "rate_limit_exceeded": "RateLimitError"},
+    **{"insufficient_quota": "RateLimitError", "invalid_request_error": "InvalidRequestError"},
     **{"invalid_prompt": "InvalidRequestError", "vector_store_timeout": "TimeoutError"},
 }
 
@@ -65,6 +66,15 @@ class Adapter:
 
     def stream(self, call):
         """Yield a streamed answer."""
+        try:
+            yield from self._stream(call)
+        except openai.APIError as error:
+            if type(error) is not openai.APIError:  # errors in a stream have a type and no class of their own
+                raise
+            said = {"error_type": error.type or "APIError", "message": error.message}
+            yield {"event_type": "response.error", "error": said}
+
+    def _stream(self, call):
         with _client(call) as asked:
             if call.api == "chat":
                 yield from _chunks(
