@@ -108,6 +108,10 @@ class Generator:
         """Return the data of a citation as the adapter has to return it, without start and end."""
         raise NotImplementedError
 
+    def params(self, answer: Answer) -> Mapping[str, Any]:
+        """Return the fields of the request without which the provider would not give such an answer."""
+        return {}
+
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
         """Return the parts of the answer that the next request has to have, by JSON pointer into that request.
 

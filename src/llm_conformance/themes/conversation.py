@@ -126,4 +126,4 @@ def _params(answer: Answer) -> Mapping[str, Any]:
     has_audio = any(isinstance(block, answers.Audio) for block in answer.blocks)
     choices = {"n": answer.choices} if answer.choices > 1 else {}
     audio = {"modalities": ["text", "audio"], "audio": {"voice": "alloy", "format": "wav"}} if has_audio else {}
-    return choices | audio
+    return {**choices, **audio, **GENERATORS[answer.api.wire].params(answer)}

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
 
-from llm_conformance.formats.messages.hosted import PLACES, TOOLS, call_block, cited_place, result_block
+from llm_conformance.formats.messages.hosted import MCP_SERVERS, PLACES, TOOLS, call_block, cited_place, result_block
 from llm_conformance.formats.messages.variations import (
     BEGUN_CITED,
     BEGUN_INPUT,
@@ -57,6 +57,11 @@ class MessagesGenerator(BlocksGenerator):
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
         """Return a place in a document, in a page, or in a search result."""
         return cited_place(self.place(answer.api, citation), citation)
+
+    def params(self, answer: Answer) -> Mapping[str, Any]:
+        """Return the MCP server whose tool is called, if one is."""
+        calls_mcp = any(isinstance(block, Hosted) and block.tool == "tide_level" for block in answer.blocks)
+        return {"mcp_servers": MCP_SERVERS} if calls_mcp else {}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `message`."""

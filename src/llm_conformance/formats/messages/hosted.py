@@ -49,6 +49,10 @@ _FOUND: Mapping[str, Any] = {
 }
 
 
+MCP_SERVERS = [{"type": "url", "url": "https://example.org/mcp", "name": "tides"}]
+"""The field of a request whose answer may have calls of `tide_level`."""
+
+
 def call_block(call: Hosted) -> Fields:
     """Return the block of a hosted call."""
     block = {"type": "server_tool_use", "id": call.id, "name": call.tool, "input": json.loads(call.arguments)}
