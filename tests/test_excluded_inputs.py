@@ -25,8 +25,8 @@ from llm_conformance.wire.providers.table import table
 from tests import miniature
 
 NEVER = "counts of a stream: never"
-USUAL = "counts of a stream: at the finish"
-GROQ = table()["groq", "chat"]
+USUAL = "counts of a stream: apart"
+OPENAI = table()["openai", "chat"]
 (ANSWERS,) = (theme for theme in THEMES if theme.name == "answers")
 
 ADAPTER = """
@@ -34,14 +34,14 @@ from adapters import ReferenceAdapters
 
 class Counts(ReferenceAdapters):
     name = "counts"
-    providers = ["groq:chat"]
+    providers = ["openai:chat"]
     capabilities = ["streaming"]
     excluded_inputs = {excluded}
     complete = stream = parse = None
 
     def __init__(self):
         super().__init__()
-        self.providers = ["groq:chat"]
+        self.providers = ["openai:chat"]
 
     def parse_stream(self, chunks, call):
         for event in super().parse_stream(chunks, call):
@@ -62,7 +62,7 @@ class Excluding(ReferenceAdapters):
 
     def __init__(self, excluded: Any) -> None:
         super().__init__()
-        self.providers = ("groq:chat",)
+        self.providers = ("openai:chat",)
         self.excluded_inputs = excluded
 
 
@@ -84,7 +84,7 @@ def test_what_can_be_excluded_is_a_closed_list(tmp_path: Path) -> None:
 
 
 def test_the_most_common_way_cannot_be_excluded(tmp_path: Path) -> None:
-    assert next(iter(GROQ.varies["counts of a stream"])) == USUAL.partition(": ")[2]
+    assert next(iter(OPENAI.varies["counts of a stream"])) == USUAL.partition(": ")[2]
     assert f"'{USUAL}', which is no unusual way" in refusal({USUAL: "by design"}, tmp_path)
 
 
@@ -96,7 +96,7 @@ class Recorder(ExampleJudge):
         self.ways: list[set[str]] = []
 
     def judge(self, cell: Cell) -> list[Failure]:
-        self.ways.append({str(way) for way in recognise(GROQ, cell.scenario.interactions[cell.mode])})
+        self.ways.append({str(way) for way in recognise(OPENAI, cell.scenario.interactions[cell.mode])})
         return []
 
 
@@ -106,7 +106,7 @@ def judged(*excluded: str) -> Recorder:
     find_failures(
         judge,
         "excluded",
-        ANSWERS.scenarios(GROQ, "stream"),
+        ANSWERS.scenarios(OPENAI, "stream"),
         lambda scenario: Cell(adapter, scenario, "stream", "parse_stream"),
         Effort(50, reproducible=True),
         excluded=lambda scenario: excluded_way(dict.fromkeys(excluded, "by design"), scenario, "stream"),
@@ -135,7 +135,7 @@ def test_a_search_of_which_all_is_excluded_ends() -> None:
     find_failures(
         judge,
         "excluded",
-        ANSWERS.scenarios(GROQ, "stream"),
+        ANSWERS.scenarios(OPENAI, "stream"),
         lambda scenario: Cell(adapter, scenario, "stream", "parse_stream"),
         Effort(50, reproducible=True),
         excluded=excluded,
@@ -150,7 +150,7 @@ def run(pytester: pytest.Pytester, excluded: dict[str, str], *options: str) -> t
     done = pytester.runpytest_subprocess(
         str(miniature.RULES),
         "--adapter=counts.py",
-        "--conformance-scenario=groq/generated-chat-answers",
+        "--conformance-scenario=openai/generated-chat-answers",
         "--conformance-examples=ci",
         f"--conformance-report={report}",
         "-q",
