@@ -57,7 +57,7 @@ def example(drawn: SearchStrategy[T], wanted: Callable[[T], bool]) -> T:
 def test_generated_scenarios_pass_the_lint(theme: Theme, api: Api, mode: Mode, tmp_path: Path) -> None:
     """The lint derives the expected values from the bytes, and checks every body against its wire schema."""
 
-    @settings(QUICK, max_examples=8)
+    @settings(QUICK, max_examples=5)
     @given(theme.scenarios(api, mode))
     def check(scenario: Scenario) -> None:
         kept = save_generated(scenario, tmp_path)
@@ -135,7 +135,7 @@ def test_citations_are_in_all_positions(wanted: Callable[[tuple[str, tuple[Citat
 
 @pytest.mark.parametrize("api", table().values(), ids=str)
 def test_counts_follow_the_algebra(api: Api) -> None:
-    @QUICK
+    @settings(QUICK, max_examples=60)
     @given(counts(api))
     def check(drawn: Counts) -> None:
         normalised = api.normalise(drawn.raw)
@@ -194,8 +194,8 @@ def test_pieces_join_to_the_stream() -> None:
 
 def test_the_simplest_scenario_is_simple() -> None:
     scenario = find(THEMES[0].scenarios(table()["anthropic", "messages"], "json"), lambda _: True, settings=QUICK)
-    assert scenario.expected["json"].message == ""
-    assert len(scenario.interactions["json"].body) < 300
+    assert len(scenario.expected["json"].message) <= 1  # Anthropic sends no empty texts
+    assert len(scenario.interactions["json"].body) < 500
 
 
 def ends_in_a_string(body: bytes) -> bool:

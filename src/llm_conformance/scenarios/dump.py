@@ -34,6 +34,15 @@ class _Dumper(yaml.SafeDumper):
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
+    def represent_str(self, data: str) -> yaml.ScalarNode:
+        """Return a text, quoted if it has line ends of YAML that a reader would make a space of."""
+        style = '"' if set(data) & _LINE_ENDS else None
+        return self.represent_scalar("tag:yaml.org,2002:str", data, style)
+
+
+_LINE_ENDS = frozenset("\x85\u2028\u2029")
+_Dumper.add_representer(str, _Dumper.represent_str)
+
 
 def stated(expected: Expected) -> dict[str, Any]:
     """Return the `expected` of a scenario file: the stated values only."""
