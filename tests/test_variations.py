@@ -10,6 +10,7 @@ from hypothesis import given, settings
 
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.formats.recognisers import RECOGNISERS, SHARED, recognise, variations_of
+from llm_conformance.formats.workers_ai.recogniser import ways_of_a_stream
 from llm_conformance.generate.answers import style_of
 from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.ids import example, has_form
@@ -20,6 +21,7 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire.framings.base import DONE
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
@@ -215,6 +217,20 @@ def test_the_text_of_arguments_is_the_rows() -> None:
         *("compact", "spaced", "indented", "other"),
         *(None, None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("chunk", "way"),
+    [
+        ({"response": "", "finish_reason": "stop"}, "finish word of a text: given"),
+        ({"tool_calls": [{"name": "add", "arguments": {}}], "finish_reason": "stop"}, "flat and a finish word"),
+        ({"response": "", "p": "ab"}, "padding: in the last chunk"),
+        ({"response": ""}, "counts of a stream: never"),
+    ],
+)
+def test_what_the_native_api_of_cloudflare_does_not_send_is_recognised(chunk: dict[str, object], way: str) -> None:
+    found = ways_of_a_stream(table()["cloudflare", "run"], [{"response": "a"}, chunk, DONE])
+    assert any(f"{variation.name}: {each}".endswith(way) for variation, each in found)
 
 
 def test_a_generated_answer_that_failed_may_be_raised() -> None:

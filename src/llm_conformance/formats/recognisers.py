@@ -28,6 +28,8 @@ from llm_conformance.formats.ollama.variations import VARIATIONS as OLLAMA
 from llm_conformance.formats.responses import recogniser as responses
 from llm_conformance.formats.responses.variations import VARIATIONS as RESPONSES
 from llm_conformance.formats.think_recogniser import ways_of_a_text
+from llm_conformance.formats.workers_ai import recogniser as workers_ai
+from llm_conformance.formats.workers_ai.variations import VARIATIONS as WORKERS_AI
 from llm_conformance.generate.answers import style_of
 from llm_conformance.generate.ids import has_form
 from llm_conformance.generate.missing_counts import missing_ways
@@ -71,6 +73,7 @@ RECOGNISERS: Mapping[str, Recogniser] = {
     "ollama": Recogniser(OLLAMA, ollama.ways_of_a_body, ollama.ways_of_a_stream),
     "converse": Recogniser(CONVERSE, converse.ways_of_a_body, converse.ways_of_a_stream),
     "messages": Recogniser(MESSAGES, messages.ways_of_a_body, messages.ways_of_a_stream),
+    "workers_ai": Recogniser(WORKERS_AI, workers_ai.ways_of_a_body, workers_ai.ways_of_a_stream),
 }
 """The recognisers, by the name of the wire format in the provider table."""
 

@@ -1,20 +1,31 @@
-"""Generator of Cloudflare Workers AI, native: text in `response`, tool calls whole and without nesting."""
+"""Generator of Cloudflare Workers AI, native: text in `response`, and tool calls that are flat or functions."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
 
+from llm_conformance.formats.workers_ai import variations as v
 from llm_conformance.generate import answers, texts
-from llm_conformance.generate.answers import Answer, Block, Text
-from llm_conformance.generate.chance import either
+from llm_conformance.generate.answers import Answer, Block, Call, Text
+from llm_conformance.generate.chance import pick, some
 from llm_conformance.generate.counts import growing
 from llm_conformance.generate.generator import Generator
-from llm_conformance.wire.framings.base import Frame
+from llm_conformance.generate.think import ThinkText
+from llm_conformance.generate.variations import Variation, as_empty, choose, empty, ways_of
+from llm_conformance.wire.framings.base import DONE, Frame
+from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
+
+Fields = dict[str, Any]
+
+_NUMBER = re.compile("0|[1-9][0-9]*")
+_PADDING = "abdefghijklm"
 
 
 class WorkersAiGenerator(Generator):
@@ -22,33 +33,102 @@ class WorkersAiGenerator(Generator):
 
     structure: ClassVar[tuple[str, ...]] = ("/result", "/tool_calls")
     has_ids: ClassVar[bool] = False
+    counted: ClassVar[Mapping[Mode, Variation]] = {"json": v.COUNTS, "stream": v.COUNTS_OF_A_STREAM}
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw text, then tool calls."""
+        """Draw a number, or text and then tool calls."""
+        if choose(draw, api, v.RESPONSE) == "number" and some(draw):
+            return (Text(pick(draw, "0", "7", "12")),)
         return (Text(draw(texts.answers())), *answers.calls(draw, api))
+
+    def answer(
+        self,
+        draw: DrawFn,
+        api: Api,
+        blocks: tuple[Block, ...],
+        think: ThinkText | None = None,
+        asked: str | None = None,
+        mode: Mode = "json",
+    ) -> Answer:
+        """Draw the rest of an answer: what all formats have, ids of the calls, and whether there is a finish word."""
+        answer = super().answer(draw, api, blocks, think, asked, mode)
+        if not answer.calls:
+            return answer if choose(draw, api, v.FINISH_WORD) == "given" else replace(answer, word=None)
+        form = choose(draw, api, v.CALLS)
+        others = (block for block in blocks if not isinstance(block, Call))
+        calls = answers.without_ids(answer.calls) if form == v.FLAT else answer.calls
+        return replace(answer, blocks=(*others, *calls), word=answer.word if form == v.FUNCTIONS else None)
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a response with its `result`."""
-        result: dict[str, Any] = {"response": answer.sent, "finish_reason": answer.word}
+        api = answer.api
+        result: Fields = {"response": _response(answer)}
+        if answer.calls and not answer.sent:
+            result = empty(draw, api, v.NO_TEXT_BESIDE_CALLS, "response")
         if answer.calls:
-            result["tool_calls"] = [_flat(call) for call in answer.calls]
-        if answer.counts.usage:
-            result["usage"] = answer.counts.raw
-        return {"result": result, "success": True, "errors": [], "messages": []}
+            result["tool_calls"] = [_written(answer, call) for call in answer.calls]
+        absent = [way for way in ways_of(api, v.COUNTS) if way != "given"]
+        counts = {"usage": answer.counts.raw} if answer.counts.usage else as_empty(pick(draw, *absent), "usage")
+        return {"result": {**result, **_word(answer), **counts}, "success": True, "errors": [], "messages": []}
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream: a frame for each piece of text and each call, and the end."""
-        always = either(draw) and answer.counts.usage is not None
-        frames: list[dict[str, Any]] = [{"response": piece} for piece in texts.pieces(draw, answer.sent)]
-        frames += [{"response": "", "tool_calls": [_flat(call)]} for call in answer.calls]
-        if always:
-            counted = growing(draw, answer.counts, len(frames))
-            frames = [frame | {"usage": usage} for frame, usage in zip(frames, counted, strict=True)]
-        last: dict[str, Any] = {"response": "", "finish_reason": answer.word}
-        if answer.counts.usage:
-            last["usage"] = answer.counts.raw
-        return [*map(Frame, frames), Frame(last, ends=True), Frame("[DONE]")]
+        """Draw a stream: chunks of text and of calls, and the end."""
+        api = answer.api
+        response = _response(answer)
+        pieces = texts.pieces(draw, response) if isinstance(response, str) else [response]
+        chunks: list[Fields] = [{"response": piece} for piece in pieces]
+        no_text = empty(draw, api, v.TEXT_OF_A_CALL, "response") if answer.calls else {}
+        chunks += [{**no_text, "tool_calls": [piece]} for piece in _pieces(draw, answer)]
+        if answer.counts.usage and choose(draw, api, v.COUNTS_OF_A_STREAM) == "in each chunk":
+            counted = growing(draw, answer.counts, len(chunks))
+            chunks = [chunk | {"usage": usage} for chunk, usage in zip(chunks, counted, strict=True)]
+        if choose(draw, api, v.PADDING) == "given":
+            chunks = [chunk | {"p": _PADDING[: number % len(_PADDING) + 1]} for number, chunk in enumerate(chunks)]
+        counts = {"usage": answer.counts.raw} if answer.counts.usage else {}
+        last = Frame({"response": "", **_word(answer), **counts}, ends=True)
+        marker = [Frame(DONE)] if choose(draw, api, v.END_MARKER) == "sent" else []
+        return [*map(Frame, chunks), last, *marker]
 
 
-def _flat(call: answers.Call) -> dict[str, Any]:
-    return {"id": call.id, "name": call.name, "arguments": json.loads(call.arguments or "{}")}
+def _response(answer: Answer) -> str | int:
+    """Return the text, or the number that it is."""
+    is_number = "number" in ways_of(answer.api, v.RESPONSE) and _NUMBER.fullmatch(answer.sent)
+    return int(answer.sent) if is_number and not answer.calls else answer.sent
+
+
+def _word(answer: Answer) -> Fields:
+    return {} if answer.word is None else {"finish_reason": answer.word}
+
+
+def _are_functions(answer: Answer) -> bool:
+    """Return True if the calls are functions. Flat ones have no finish word beside them."""
+    return bool(answer.calls) and answer.word is not None
+
+
+def _written(answer: Answer, call: Call) -> Fields:
+    arguments = call.arguments or "{}"
+    if _are_functions(answer):
+        return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+    id = {} if call.id is None else {"id": call.id}
+    return {**id, "name": call.name, "arguments": json.loads(arguments)}
+
+
+def _pieces(draw: DrawFn, answer: Answer) -> Iterator[Fields]:
+    """Draw the pieces of the calls: whole ones, or those of functions."""
+    calls = [_written(answer, call) for call in answer.calls]
+    if not _are_functions(answer):
+        yield from calls
+        return
+    way = choose(draw, answer.api, v.PIECES)
+    for index, call in enumerate(calls):
+        function = call["function"]
+        numbered = {**call, "index": index}
+        if way == "whole":
+            yield numbered
+            continue
+        yield numbered | {"function": {**function, "arguments": ""}}
+        yield from (
+            {"index": index, "function": {"arguments": piece}} for piece in texts.pieces(draw, function["arguments"])
+        )
+    if choose(draw, answer.api, v.LAST_PIECE) == "nulls":
+        yield {"id": None, "type": None, "index": len(calls) - 1, "function": {"name": None, "arguments": ""}}
