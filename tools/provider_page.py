@@ -39,7 +39,8 @@ _NOTE = """\
 * **Round trip**: what happens to earlier reasoning in the next request.
 * **Models**: those that generated calls name. Plain models show no reasoning in a field of its own.
 * **Ids**: their forms. In the id of a call, `{{name}}` is the name of the tool, `{{number}}` the number of the call.
-* **What varies**: the ways in which answers differ, the most common first. Generated inputs have no others.
+* **Varies**: in how many things answers differ. The row has their ways, the most common first. Generated inputs have
+  no others.
 * **As in**: a scenario that shows it.
 
 A stream is complete after its finish word, or after the end marker that the table names.
@@ -141,6 +142,7 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
         tag = "" if api.think_tag == "think" else f", between `<{api.think_tag}>` tags"
         yield f"* **Think**: {known}{tag}{_as_in(shown, lambda expected: expected.reasoning_source == 'tag')}"
     yield from _drawn_from(api)
+    yield from _ways(api)
     yield from ("", "| count | provider's fields | as in |", "|---|---|---|")
     for count in COUNTS:
         if count in api.usage:
@@ -151,7 +153,6 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
     for word, reason in api.finish.items():
         example = _first(shown, functools.partial(_ends_with, word))
         yield f"| `{word}` | {reason or 'null'} | {example} |"
-    yield from _ways(api, {each.id: each.link for each in shown})
     if api.notes:
         yield from ("", "Notes:", "", *(f"* {note}" for note in api.notes))
     yield from ("", "Sources:", "", *(f"* {source}" for source in api.sources), "")
@@ -182,19 +183,12 @@ def _drawn_from(api: Api) -> Iterator[str]:
         yield f"* **Ids**: {'; '.join(forms)}"
 
 
-def _ways(api: Api, links: Mapping[str, str]) -> Iterator[str]:
-    """Yield a folded table of all ways and their sources."""
-    yield from ("", "<details>", f"<summary>What varies: {len(api.varies)} variations</summary>", "")
-    yield from ("| variation | way | source |", "|---|---|---|")
-    for variation, ways in api.varies.items():
-        for way, source in ways.items():
-            scenario, _, rest = source.partition("; ")
-            yield f"| {variation} | {_cell(way)} | {'; '.join(filter(None, (links.get(scenario, scenario), rest)))} |"
-    yield from ("", "</details>")
-
-
-def _cell(text: str) -> str:
-    return f"`{text}`" if "_" in text else text.replace("|", "\\|")
+def _ways(api: Api) -> Iterator[str]:
+    """Yield where the ways of an API are. There are some thousands of them, too many for this page."""
+    if api.varies:
+        file = f"{api.provider}.toml"
+        row = f"[{file}](../src/llm_conformance/wire/providers/{file})"
+        yield f"* **Varies** in {len(api.varies)} things; `[api.{api.name}.varies]` in {row} has the ways, with sources"
 
 
 def _sum(pointers: tuple[str, ...]) -> str:
