@@ -41,6 +41,7 @@ class BlocksGenerator(Generator):
     Attributes:
         hosted_calls: The tools that the provider runs and that this generator can write, by the type of what they
             return: the name of the tool.
+        declared: The tools of a request whose answer may have hosted calls, by the name of the tool.
         places: The kinds of cited places that this generator can write.
         signature: The variation that says whether reasoning has a signature.
     """
@@ -48,6 +49,7 @@ class BlocksGenerator(Generator):
     sends_back: ClassVar[bool] = True
     seals_reasoning: ClassVar[bool] = True
     hosted_calls: ClassVar[Mapping[str, str]] = {}
+    declared: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     places: ClassVar[tuple[str, ...]] = ()
     signature: ClassVar[Variation]
 
@@ -59,9 +61,17 @@ class BlocksGenerator(Generator):
         kinds = draw(st.lists(st.sampled_from(free), max_size=4))
         drawn = [block for number, kind in enumerate(kinds) for block in self._blocks(draw, api, kind, number)]
         shown = _fitting(api, drawn)
-        called = answers.calls(draw, api) if "call" in ways_of(api, KINDS) else ()
+        # A request whose tools the provider runs has none of the client: the call of an adapter has them apart.
+        may_call = "call" in ways_of(api, KINDS) and not any(isinstance(block, Hosted) for block in shown)
+        called = answers.calls(draw, api) if may_call else ()
         blocks = (*shown, *called)
         return blocks if blocks or choose(draw, api, CONTENT) == "empty" else (Text("a"),)
+
+    def params(self, answer: Answer) -> Mapping[str, Any]:
+        """Return the tools that the provider runs, if it has run some."""
+        ran = dict.fromkeys(block.tool for block in answer.blocks if isinstance(block, Hosted))
+        tools = [self.declared[tool] for tool in ran if tool in self.declared]
+        return {"tools": tools} if tools else {}
 
     def answer(
         self,

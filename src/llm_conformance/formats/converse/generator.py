@@ -44,6 +44,11 @@ class ConverseGenerator(BlocksGenerator):
     )
     signature: ClassVar[Variation] = SIGNATURE
 
+    def params(self, answer: Answer) -> Mapping[str, Any]:
+        """Return the search of Nova, if it has searched."""
+        searched = any(isinstance(block, Hosted) for block in answer.blocks)
+        return {"toolConfig": {"tools": [{"systemTool": {"name": "nova_grounding"}}]}} if searched else {}
+
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
         """Return a place in a document. Its offsets count in the document, not in the message."""
         kind = self.place(answer.api, citation)

@@ -8,7 +8,15 @@ from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
 
-from llm_conformance.formats.messages.hosted import MCP_SERVERS, PLACES, TOOLS, call_block, cited_place, result_block
+from llm_conformance.formats.messages.hosted import (
+    DECLARED,
+    MCP_SERVERS,
+    PLACES,
+    TOOLS,
+    call_block,
+    cited_place,
+    result_block,
+)
 from llm_conformance.formats.messages.variations import (
     BEGUN_CITED,
     BEGUN_INPUT,
@@ -47,6 +55,7 @@ class MessagesGenerator(BlocksGenerator):
     structure: ClassVar[tuple[str, ...]] = ("/content", "/content/0", "/delta")
     carriers: ClassVar[tuple[str, ...]] = ("content_block_delta", "message_delta")
     hosted_calls: ClassVar[Mapping[str, str]] = TOOLS
+    declared: ClassVar[Mapping[str, Mapping[str, Any]]] = DECLARED
     places: ClassVar[tuple[str, ...]] = PLACES
     signature: ClassVar[Variation] = SIGNATURE
 
@@ -59,9 +68,10 @@ class MessagesGenerator(BlocksGenerator):
         return cited_place(self.place(answer.api, citation), citation)
 
     def params(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the MCP server whose tool is called, if one is."""
+        """Return the tools that the provider runs, and the MCP server whose tool is called."""
         calls_mcp = any(isinstance(block, Hosted) and block.tool == "tide_level" for block in answer.blocks)
-        return {"mcp_servers": MCP_SERVERS} if calls_mcp else {}
+        servers = {"mcp_servers": MCP_SERVERS} if calls_mcp else {}
+        return {**super().params(answer), **servers}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `message`."""

@@ -18,6 +18,13 @@ TOOLS = {
 }
 """The tools whose calls can be written, by the type of the block with their result."""
 
+DECLARED: Mapping[str, Mapping[str, Any]] = {
+    "web_search": {"type": "web_search_20250305", "name": "web_search"},
+    "web_fetch": {"type": "web_fetch_20250910", "name": "web_fetch", "citations": {"enabled": True}},
+    "bash_code_execution": {"type": "code_execution_20250825", "name": "code_execution"},
+}
+"""How a request names these tools. That of an MCP server is in `mcp_servers`."""
+
 _FOUND: Mapping[str, Any] = {
     "web_search_tool_result": [
         {

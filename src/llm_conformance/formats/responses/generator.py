@@ -12,6 +12,7 @@ from llm_conformance.formats.responses import variations as vary
 from llm_conformance.formats.responses.events import events_of_items, is_numbered
 from llm_conformance.formats.responses.items import (
     COMPLETED,
+    DECLARED,
     HOSTED_TOOLS,
     Fields,
     annotation,
@@ -44,6 +45,7 @@ class ResponsesGenerator(BlocksGenerator):
     structure: ClassVar[tuple[str, ...]] = ("/output", "/output/0")
     carriers: ClassVar[tuple[str, ...]] = ("response.completed", "response.incomplete")
     hosted_calls: ClassVar[Mapping[str, str]] = {tool: tool for tool in HOSTED_TOOLS}
+    declared: ClassVar[Mapping[str, Mapping[str, Any]]] = DECLARED
     places: ClassVar[tuple[str, ...]] = ("url_citation",)
     signature: ClassVar[Variation] = vary.SIGNATURE
 

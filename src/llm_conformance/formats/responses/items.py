@@ -22,6 +22,13 @@ COMPLETED = "completed"
 HOSTED_TOOLS = ("web_search_call", "file_search_call", "code_interpreter_call")
 """The types of items of hosted calls that can be written."""
 
+DECLARED: Mapping[str, Mapping[str, Any]] = {
+    "web_search_call": {"type": "web_search"},
+    "file_search_call": {"type": "file_search", "vector_store_ids": ["vs_1"]},
+    "code_interpreter_call": {"type": "code_interpreter", "container": {"type": "auto"}},
+}
+"""How a request names the tools of these items."""
+
 
 def head(answer: Answer) -> Fields:
     """Return what the response has from its beginning."""
