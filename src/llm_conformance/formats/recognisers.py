@@ -102,9 +102,8 @@ class Way:
 
 def variations_of(api: Api) -> tuple[Variation, ...]:
     """Return all variations of an API's wire format."""
-    recogniser = RECOGNISERS.get(api.wire)
     of_thinking = THINKING if api.think else ()
-    return (*SHARED, *of_thinking, *(recogniser.variations if recogniser else ()))
+    return (*SHARED, *of_thinking, *RECOGNISERS[api.wire].variations)
 
 
 def recognise(api: Api, interaction: Interaction) -> tuple[Way, ...]:
@@ -143,9 +142,7 @@ def _recognised(api: Api, interaction: Interaction) -> Iterator[Way]:
             yield _way(api, MISSING_COUNTS, way)
     for variation, way in (*ways_of_bytes(interaction), *_of_thinking(api, interaction, facts)):
         yield _way(api, variation, way)
-    recogniser = RECOGNISERS.get(api.wire)
-    if recogniser is None:
-        return
+    recogniser = RECOGNISERS[api.wire]
     framing = interaction.framing
     if framing is None:
         found = recogniser.body(api, *documents(interaction))
