@@ -1,1 +1,1 @@
-"""Wire formats: one folder each, with its schema, read rules, requests and generator."""
+"""Wire formats: one folder each, with its schema, read rules, requests, variations, generator and recogniser."""
