@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from llm_conformance.compare import show
 from llm_conformance.contract import Annotation
 from llm_conformance.rules import folding, leaks
 from llm_conformance.rules.violation import Violation, expect_equal, expect_text
@@ -169,3 +170,7 @@ def test_deeply_nested_values_are_compared() -> None:
 )
 def test_annotation_data_may_have_more_keys_but_no_other_values(given: object, kept: bool) -> None:
     assert citations.keeps(given, {"a": 1, "b": [{"c": 2}]}) is kept
+
+
+def test_values_are_shown_in_one_line() -> None:
+    assert show("a\x85\u2028b\n") == '"a\\u0085\\u2028b\\n"'

@@ -32,7 +32,7 @@ def test_a_counterexample_is_shown_kept_and_reproduced(pytester: pytest.Pytester
             "Actual       *",
             "Where        zai/generated-chat-answers-*, json, parse",
             "Scenario     Generated: * (generated; */zai/generated-chat-answers-*.scenario.yaml)",
-            'Body         {"id": "answer-1", *',
+            'Body         {"id": "*", *',
             "All expected *",
             "Returned     *",
             "Reproduce    *--conformance-rule=MSG-2",

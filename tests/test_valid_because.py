@@ -32,7 +32,7 @@ def drawn(api: Api) -> list[Interaction]:
 
 
 def test_unusual_ways_have_sources_and_the_rarest_comes_first() -> None:
-    api = table()["groq", "chat"]
+    api = table()["openai", "chat"]
     places = []
     for interaction in drawn(api):
         ways = unusual(api, interaction)
@@ -51,7 +51,7 @@ def test_unusual_ways_have_sources_and_the_rarest_comes_first() -> None:
 
 
 def test_a_way_that_the_row_does_not_have_is_a_fault_of_the_suite() -> None:
-    api = table()["groq", "chat"]
+    api = table()["openai", "chat"]
     bare = replace(api, varies={})
     texts = [text for interaction in drawn(api) if (text := valid_because(bare, interaction))]
     assert texts
@@ -59,7 +59,7 @@ def test_a_way_that_the_row_does_not_have_is_a_fault_of_the_suite() -> None:
 
 
 def test_few_ways_are_shown() -> None:
-    api = table()["groq", "chat"]
+    api = table()["openai", "chat"]
     bare = replace(api, varies={}, ids={"answer": ("x",), "call": ("x",)})
     longest = max((len(unusual(bare, each)), valid_because(bare, each) or "") for each in drawn(api))
     assert longest[0] > 3
@@ -75,7 +75,7 @@ def test_terminal_and_report_say_why_an_input_is_valid(pytester: pytest.Pytester
 
         class Counts(ReferenceAdapters):
             name = "counts"
-            providers = ["groq:chat"]
+            providers = ["openai:chat"]
             capabilities = ["streaming"]
             complete = stream = parse = None
 
@@ -91,14 +91,14 @@ def test_terminal_and_report_say_why_an_input_is_valid(pytester: pytest.Pytester
     done = pytester.runpytest_subprocess(
         str(miniature.RULES),
         "--adapter=counts.py",
-        "--conformance-scenario=groq/generated-chat-answers",
+        "--conformance-scenario=openai/generated-chat-answers",
         "--conformance-examples=ci",
         f"--conformance-report={report}",
         f"--junitxml={junit}",
         "-q",
     )
     assert done.ret == 1, done.stdout.str()
-    source = table()["groq", "chat"].varies["counts of a stream"]["never"]
+    source = table()["openai", "chat"].varies["counts of a stream"]["never"]
     why = f"counts of a stream: never ({source})"
     document = json.loads(report.read_text("utf-8"))
     (shape,) = [each for each in document["results"] if (each["rule"], each["status"]) == ("SHP-1", "fail")]

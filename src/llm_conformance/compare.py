@@ -37,10 +37,18 @@ def as_json(value: Any) -> Any:
 def show(value: Any) -> str:
     """Return a value as JSON, shortened to about 200 code points."""
     try:
-        text = json.dumps(value, ensure_ascii=False, default=shown)
+        text = in_one_line(value)
     except (TypeError, ValueError):  # a key that is not text, or a value that contains itself
         text = shown(value)
     return text if len(text) <= 200 else f"{text[:140]} ... {text[-40:]}"
+
+
+def in_one_line(value: Any) -> str:
+    """Return a value as JSON in which no character ends a line, whatever a terminal takes for one."""
+    return json.dumps(value, ensure_ascii=False, default=shown).translate(_LINE_ENDS)
+
+
+_LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x7F, 0x85, 0x2028, 0x2029)}
 
 
 def shown(value: Any) -> str:

@@ -32,7 +32,7 @@ from llm_conformance.formats.workers_ai import recogniser as workers_ai
 from llm_conformance.formats.workers_ai.variations import VARIATIONS as WORKERS_AI
 from llm_conformance.generate.answers import style_of
 from llm_conformance.generate.ids import has_form
-from llm_conformance.generate.missing_counts import missing_ways
+from llm_conformance.generate.missing_counts import missing_way
 from llm_conformance.generate.think import VARIATIONS as THINKING
 from llm_conformance.generate.variations import ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS, Variation
 from llm_conformance.generate.writing import VARIATIONS as WRITING
@@ -138,8 +138,7 @@ def _recognised(api: Api, interaction: Interaction) -> Iterator[Way]:
     if facts.usage:
         if any(at_pointer(facts.usage, f"/{path}") == 0 for path in _paths(api)):
             yield _way(api, ZERO_COUNTS, "sent")
-        for way in missing_ways(api, facts.usage, facts.null_counts):
-            yield _way(api, MISSING_COUNTS, way)
+        yield _way(api, MISSING_COUNTS, missing_way(api, facts.usage, facts.null_counts))
     for variation, way in (*ways_of_bytes(interaction), *_of_thinking(api, interaction, facts)):
         yield _way(api, variation, way)
     recogniser = RECOGNISERS[api.wire]

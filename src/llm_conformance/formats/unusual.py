@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from llm_conformance.formats.recognisers import Way, recognise
+from llm_conformance.formats.recognisers import ERRORS, Way, recognise
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
 
 _SHOWN = 3
 
 
-def unusual(api: Api, interaction: Interaction) -> tuple[Way, ...]:
+def unusual(api: Api, interaction: Interaction, fails: bool = False) -> tuple[Way, ...]:
     """Return the ways of an answer that are not the most common one of their variation, the rarest first.
+
+    An answer that `fails` is not whole, so that nothing but its error can be read.
 
     The provider table lists the ways of a variation from the most to the least common. A way that the
     row does not have comes before all others: the suite should not have sent it.
     """
-    ranked = [(_rank(api, way), way) for way in recognise(api, interaction)]
+    ways = (way for way in recognise(api, interaction) if not fails or way.variation == ERRORS)
+    ranked = [(_rank(api, way), way) for way in ways]
     return tuple(way for rank, way in sorted(ranked, key=lambda each: -each[0]) if rank)
 
 
-def valid_because(api: Api, interaction: Interaction) -> str | None:
+def valid_because(api: Api, interaction: Interaction, fails: bool = False) -> str | None:
     """Return the rarest ways of an answer with their sources, in one line; None if nothing in it is unusual."""
-    return "; ".join(_texts(unusual(api, interaction))) or None
+    return "; ".join(_texts(unusual(api, interaction, fails))) or None
 
 
 def _texts(ways: Sequence[Way]) -> Iterator[str]:

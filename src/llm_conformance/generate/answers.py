@@ -205,13 +205,14 @@ class Answer:
 
 
 def cited(draw: DrawFn, text: str, most: int = 3) -> Text:
-    """Draw 0 to `most` citations of a text; they may be identical, overlapping, touching or empty."""
-    if not text:
-        return Text(text)
-    spans = (
+    """Draw 0 to `most` citations of a text, in its order; they may be overlapping or touching.
+
+    No recording has two identical ones.
+    """
+    spans = {
         (*sorted((min(one, len(text)), min(other, len(text)))), number) for one, other, number in draw(_SPANS[most])
-    )
-    return Text(text, tuple(Citation(start, end, number) for start, end, number in spans))
+    }
+    return Text(text, tuple(Citation(start, end, number) for start, end, number in sorted(spans) if start < end))
 
 
 _PLACE = st.integers(0, 16)  # a place beyond the end of a text is its end

@@ -1,23 +1,24 @@
 """Fields of a usage object that are not always there, as the ways of `missing counts` in the provider table.
 
-A way names a field as the column `usage` does, such as `prompt_tokens_details/audio_tokens`, or the object that has
-several of them, `prompt_tokens_details`, which is then missing as a whole. With ` is null` behind, it is sent as null.
-`none` is a usage object with all fields.
+A way names all that one usage object lacks, joined by ` + `: fields as the column `usage` names them, such as
+`prompt_tokens_details/audio_tokens`, or the object that has several of them, `prompt_tokens_details`, which is then
+missing as a whole. With ` is null` behind, it is sent as null. `none` is a usage object with all fields. Fields that
+were never missing together are not left out together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from hypothesis.strategies import DrawFn
 
-from llm_conformance.generate.chance import some
-from llm_conformance.generate.variations import MISSING_COUNTS, ways_of
+from llm_conformance.generate.variations import MISSING_COUNTS, choose, ways_of
 from llm_conformance.wire.providers.api import Api
 
 _IS_NULL = " is null"
+_AND = " + "
 _NONE = MISSING_COUNTS.usual
 
 
@@ -34,25 +35,24 @@ class Missing:
 
 
 def draw_missing(draw: DrawFn, api: Api) -> Missing:
-    """Draw what is missing from a usage object: any of the ways of the API, now and then.
-
-    Something is missing if no answer of this API is known to have all fields.
-    """
-    known = ways_of(api, MISSING_COUNTS)
-    ways = [way for way in known if way != _NONE and some(draw)] or list(known[: _NONE not in known])
-    absent = {way for way in ways if not way.endswith(_IS_NULL)}
-    nulls = {way.removesuffix(_IS_NULL) for way in ways if way.endswith(_IS_NULL)}
-    placed = (path for path in nulls if not _is_within(path, absent | nulls - {path}))
-    return Missing(frozenset(absent), frozenset(placed))
+    """Draw what is missing from a usage object: one of the ways of the API."""
+    parts = _parts(choose(draw, api, MISSING_COUNTS))
+    nulls = frozenset(part.removesuffix(_IS_NULL) for part in parts if part.endswith(_IS_NULL))
+    return Missing(frozenset(part for part in parts if not part.endswith(_IS_NULL)), nulls)
 
 
 def optional(api: Api) -> frozenset[str]:
     """Return the fields and objects of a usage object that may be missing."""
-    return frozenset(way.removesuffix(_IS_NULL) for way in ways_of(api, MISSING_COUNTS) if way != _NONE)
+    parts = (part for way in ways_of(api, MISSING_COUNTS) for part in _parts(way))
+    return frozenset(part.removesuffix(_IS_NULL) for part in parts)
 
 
-def missing_ways(api: Api, usage: Mapping[str, Any], nulls: Iterable[str] = ()) -> Iterator[str]:
-    """Yield the ways of a usage object, each once.
+def _parts(way: str) -> list[str]:
+    return [] if way == _NONE else way.split(_AND)
+
+
+def missing_way(api: Api, usage: Mapping[str, Any], nulls: Iterable[str] = ()) -> str:
+    """Return the way of a usage object.
 
     Args:
         api: The API.
@@ -60,12 +60,11 @@ def missing_ways(api: Api, usage: Mapping[str, Any], nulls: Iterable[str] = ()) 
         nulls: The fields of the usage object that are null and may be lacking.
     """
     paths = sorted({path.strip("-?") for paths in api.usage.values() for path in paths})
-    yield from dict.fromkeys(way for path in paths if (way := _way({**dict.fromkeys(nulls), **usage}, path))) or (
-        _NONE,
-    )
+    lacking = dict.fromkeys(part for path in paths if (part := _part({**dict.fromkeys(nulls), **usage}, path)))
+    return _AND.join(lacking) or _NONE
 
 
-def _way(usage: Mapping[str, Any], path: str) -> str | None:
+def _part(usage: Mapping[str, Any], path: str) -> str | None:
     value: Any = usage
     names = path.split("/")
     for number, name in enumerate(names, 1):

@@ -48,7 +48,8 @@ class Counterexample:
             return None
         from llm_conformance.formats.unusual import valid_because  # imports Hypothesis, which is slow
 
-        return valid_because(scenario.api, scenario.interactions[self.exchange.mode])
+        mode = self.exchange.mode
+        return valid_because(scenario.api, scenario.interactions[mode], fails=scenario.expected[mode].error is not None)
 
     def details(self) -> Mapping[str, Any]:
         """Return the details as JSON values: the answer, its cuts, the expected values, and what came back."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, NoReturn, get_args
 
-from llm_conformance.compare import encodable, first_difference, same, show
+from llm_conformance.compare import encodable, first_difference, in_one_line, same, show
 from llm_conformance.contract.response import FinishReason
 
 
@@ -85,7 +84,7 @@ def expect_text(what: str, actual: str | None, expected: str | None, where: str 
 
 def _around(text: str, at: int) -> str:
     start = max(0, at - 20)
-    piece = json.dumps(text[start : at + 40], ensure_ascii=False)
+    piece = in_one_line(text[start : at + 40])
     return ("..." if start else "") + piece + ("..." if at + 40 < len(text) else "")
 
 

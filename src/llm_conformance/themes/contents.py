@@ -58,15 +58,8 @@ def has_citations(api: Api) -> bool:
 
 
 def citing(draw: DrawFn, api: Api, mode: Mode) -> Answer:
-    """Draw an answer with citations, perhaps behind a think block."""
-    generator = GENERATORS[api.wire]
-    if not (either(draw) and thinks(api)):
-        return generator.answer(draw, api, draw(_blocks(api).filter(_is_cited)), mode=mode)
-    think = _think_text(draw, api)
-    block = answers.cited(draw, think.message)
-    whole = tuple(each for each in block.citations if think.on_the_wire(each.start, each.end))
-    blocks: tuple[Block, ...] = (Text(block.text, whole), *_calls(draw, api, think))
-    return _ended(draw, generator.answer(draw, api, blocks, think, mode=mode))
+    """Draw an answer with citations. No source shows one behind a think block, nor in which text it would count."""
+    return GENERATORS[api.wire].answer(draw, api, draw(_blocks(api).filter(_is_cited)), mode=mode)
 
 
 def _think_text(draw: DrawFn, api: Api) -> ThinkText:

@@ -38,8 +38,9 @@ def second_turn(draw: DrawFn, api: Api, mode: Mode) -> Conversation:
     first = generator.answer(draw, api, tuple(_blocks(draw, api, mode)), mode=mode)
     sent_back = dict(generator.sent_back(first))
     results = tuple({"role": "tool", "tool_call_id": call.id, "content": "done"} for call in first.calls)
+    before = answered(draw, first, mode)
     second = answered(draw, generator.answer(draw, api, (Text("a"),), asked=first.asked, mode=mode), mode)
-    request: dict[str, Any] = {generator.history: list(MESSAGES)}
+    request: dict[str, Any] = {**before.params, generator.history: list(MESSAGES)}
     for pointer, value in sent_back.items():
         request = placed(request, pointer, value)
     return replace(
@@ -50,7 +51,8 @@ def second_turn(draw: DrawFn, api: Api, mode: Mode) -> Conversation:
         },
         messages=(*MESSAGES, {"role": "assistant"}, *results),
         tools=TOOLS,
-        before={len(MESSAGES): answered(draw, first, mode)},
+        params={**second.params, **before.params},
+        before={len(MESSAGES): before},
         expected=replace(second.expected, round_trip=_round_trip(api, first, sent_back)),
     )
 

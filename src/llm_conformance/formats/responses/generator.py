@@ -73,6 +73,15 @@ class ResponsesGenerator(BlocksGenerator):
         answer = super().answer(draw, api, blocks, think, asked, mode)
         return replace(answer, word=COMPLETED) if answer.refusal else answer
 
+    def params(self, answer: Answer) -> Mapping[str, Any]:
+        """Return the tools that the provider runs, and what asks for sealed reasoning.
+
+        An API that stores answers knows the reasoning, and takes its id instead.
+        """
+        is_sealed = any(isinstance(block, Reasoning) and block.seal for block in answer.blocks)
+        sealed = {"store": False, "include": ["reasoning.encrypted_content"]} if is_sealed else {}
+        return {**super().params(answer), **sealed}
+
     def words(self, api: Api) -> Mapping[str, str | None]:
         """Return the status of a complete answer, and the reasons for an incomplete one."""
         words = (COMPLETED, "max_output_tokens", "content_filter")
