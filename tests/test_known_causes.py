@@ -68,7 +68,7 @@ def judged(runner: Runner, *known: str, shrinks: bool = True) -> tuple[ExampleJu
         scenarios.append(scenario)
         return Cell(adapter, scenario, "json", "parse")
 
-    find_failures(judge, "two faults", ANSWERS.scenarios(ZAI, "json"), cell, EFFORT, shrinks=shrinks)
+    find_failures(judge, "faults in turn", ANSWERS.scenarios(ZAI, "json"), cell, EFFORT, shrinks=shrinks)
     return judge, scenarios, instance
 
 
