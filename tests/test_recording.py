@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from llm_conformance.scenarios import build, cassette, lint, load
-from llm_conformance.scenarios.scenario import LONGEST_REPLAY_S, as_it_arrived
+from llm_conformance.scenarios.scenario import LONGEST_REPLAY_S, Scenario, as_it_arrived
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.table import table
 from tests import standin
@@ -59,13 +59,13 @@ def test_every_kind_of_provider_is_recorded_accepted_and_replayed(tmp_path: Path
     assert re.search(r"right: (\d+) of \1 recorded", done.stdout), done.stdout
 
 
-def test_a_new_recording_has_its_source_in_the_metadata(cassette_dir: Path, provider: StandIn) -> None:
+def test_a_new_recording_has_its_source_in_the_metadata(cassette_dir: Path, provider: StandIn, chat: Scenario) -> None:
     loaded = cassette.load(accepted(cassette_dir, provider))
     metadata = dict(loaded.metadata)
     assert metadata["provenance"] == "recorded"
     assert metadata["endpoint"] == f"{provider.url}/chat/completions"
     assert metadata["model_asked"] == "some-model"
-    assert metadata["model_answered"] == "model-1"
+    assert metadata["model_answered"] == chat.expected["json"].model
     assert metadata["digest"] == cassette.digest(loaded.interactions)
     assert [sum(each["bytes"]) for each in metadata["arrival"]] == [len(each.body) for each in loaded.interactions]
     assert loaded.interactions[0].uri == "https://api.openai.com/v1/chat/completions"
