@@ -36,7 +36,7 @@ def test_a_gate_passes_fails_accepts_a_deviation_and_reports_a_stale_one(tmp_pat
     assert "known.toml: written; fill in reason and link of 1 entry" in broken.stdout
     blank = sh(*RUN, "--deviations=known.toml", cwd=tmp_path)
     assert blank.returncode == 4
-    assert "known.toml:22: reason: is empty; say why the adapter deviates" in blank.stderr
+    assert "known.toml:23: reason: is empty; say why the adapter deviates" in blank.stderr
     gated.fill_in(tmp_path / "known.toml")
     known = sh(*RUN, "--deviations=known.toml", "--report=report.json", cwd=tmp_path)
     assert known.returncode == 0, known.stdout
