@@ -48,7 +48,7 @@ def test_a_gate_passes_fails_accepts_a_deviation_and_reports_a_stale_one(tmp_pat
     stale = sh(*RUN, "--deviations=known.toml", cwd=tmp_path)
     assert stale.returncode == 1
     advice = "no cell fails; remove the entry (PRV-1 in cerebras/tool-call-without-content-key)"
-    assert f"known.toml:15: {advice}" in stale.stdout
+    assert f"known.toml:16: {advice}" in stale.stdout
 
 
 def test_the_commands_of_the_gate_page_lead_to_a_first_matrix(path: str, project: Path) -> None:

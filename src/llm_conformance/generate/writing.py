@@ -46,7 +46,8 @@ PADDING = Variation(
 VARIATIONS = (ESCAPES, LINE_ENDS, SPACES, COMMENTS, EVENT_NAMES, COMMAS, PADDING)
 
 _ESCAPED = r"(?<!\\)(?:\\\\)*\\u"
-_ESCAPED_MARKUP = re.compile(rf"{_ESCAPED}(?:003[ce]|0026|202[89])", re.IGNORECASE)
+_ESCAPED_MARKUP = re.compile(rf"{_ESCAPED}(?:003[ce]|0026)", re.IGNORECASE)
+_ESCAPED_LINE_END = re.compile(rf"{_ESCAPED}202[89]", re.IGNORECASE)
 _ESCAPED_LETTER = re.compile(rf"{_ESCAPED}(?!202[89])(?:00[89a-f]|0[1-9a-f]|[1-9a-f])", re.IGNORECASE)
 _MARKUP = re.compile("[<>&\u2028\u2029]")
 _COMMENT = re.compile(rb"^:.*$", re.MULTILINE)
@@ -95,11 +96,12 @@ def ways_of_bytes(interaction: Interaction) -> Iterator[tuple[Variation, str]]:
 
 
 def _escapes(text: str) -> Iterator[str]:
-    if _ESCAPED_LETTER.search(text) and text.isascii():
-        yield "beyond ASCII"
-    elif _ESCAPED_MARKUP.search(text):
+    has_markup = _MARKUP.search(text)
+    if _ESCAPED_MARKUP.search(text):
         yield "markup"
-    elif _MARKUP.search(text):
+    elif text.isascii() and (_ESCAPED_LETTER.search(text) or (has_markup and _ESCAPED_LINE_END.search(text))):
+        yield "beyond ASCII"
+    elif has_markup:
         yield "none"
 
 

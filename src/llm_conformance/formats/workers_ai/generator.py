@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -13,7 +12,7 @@ from hypothesis.strategies import DrawFn
 from llm_conformance.formats.workers_ai import variations as v
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Text
-from llm_conformance.generate.chance import pick, some
+from llm_conformance.generate.chance import pick
 from llm_conformance.generate.counts import growing
 from llm_conformance.generate.generator import Generator
 from llm_conformance.generate.think import ThinkText
@@ -24,7 +23,6 @@ from llm_conformance.wire.providers.api import Api
 
 Fields = dict[str, Any]
 
-_NUMBER = re.compile("0|[1-9][0-9]*")
 _PADDING = "abdefghijklm"
 
 
@@ -36,9 +34,7 @@ class WorkersAiGenerator(Generator):
     counted: ClassVar[Mapping[Mode, Variation]] = {"json": v.COUNTS, "stream": v.COUNTS_OF_A_STREAM}
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw a number, or text and then tool calls."""
-        if choose(draw, api, v.RESPONSE) == "number" and some(draw):
-            return (Text(pick(draw, "0", "7", "12")),)
+        """Draw text, then tool calls."""
         return (Text(draw(texts.answers())), *answers.calls(draw, api))
 
     def answer(
@@ -62,7 +58,7 @@ class WorkersAiGenerator(Generator):
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a response with its `result`."""
         api = answer.api
-        result: Fields = {"response": _response(answer)}
+        result: Fields = {"response": answer.sent}
         if answer.calls and not answer.sent:
             result = empty(draw, api, v.NO_TEXT_BESIDE_CALLS, "response")
         if answer.calls:
@@ -74,9 +70,7 @@ class WorkersAiGenerator(Generator):
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream: chunks of text and of calls, and the end."""
         api = answer.api
-        response = _response(answer)
-        pieces = texts.pieces(draw, response) if isinstance(response, str) else [response]
-        chunks: list[Fields] = [{"response": piece} for piece in pieces]
+        chunks: list[Fields] = [{"response": piece} for piece in texts.pieces(draw, answer.sent)]
         no_text = empty(draw, api, v.TEXT_OF_A_CALL, "response") if answer.calls else {}
         chunks += [{**no_text, "tool_calls": [piece]} for piece in _pieces(draw, answer)]
         if answer.counts.usage and choose(draw, api, v.COUNTS_OF_A_STREAM) == "in each chunk":
@@ -88,12 +82,6 @@ class WorkersAiGenerator(Generator):
         last = Frame({"response": "", **_word(answer), **counts}, ends=True)
         marker = [Frame(DONE)] if choose(draw, api, v.END_MARKER) == "sent" else []
         return [*map(Frame, chunks), last, *marker]
-
-
-def _response(answer: Answer) -> str | int:
-    """Return the text, or the number that it is."""
-    is_number = "number" in ways_of(answer.api, v.RESPONSE) and _NUMBER.fullmatch(answer.sent)
-    return int(answer.sent) if is_number and not answer.calls else answer.sent
 
 
 def _word(answer: Answer) -> Fields:

@@ -17,7 +17,7 @@ FINISH_WORD = Variation(
 )
 RESPONSE = Variation(
     "kind of response",
-    "whether an answer that is only a number is sent as a JSON number",
+    "whether an answer that is only a number is sent as a JSON number, which is not drawn",
     "text",
     ("text", "number"),
 )
