@@ -14,7 +14,7 @@ from typing import Any
 
 from hypothesis.strategies import DrawFn
 
-from llm_conformance.generate.variations import MISSING_COUNTS, choose, ways_of
+from llm_conformance.generate.variations import MISSING_COUNTS, ZERO_COUNTS, choose, ways_of
 from llm_conformance.wire.providers.api import Api
 
 _IS_NULL = " is null"
@@ -61,7 +61,12 @@ def missing_way(api: Api, usage: Mapping[str, Any], nulls: Iterable[str] = ()) -
     """
     paths = sorted({path.strip("-?") for paths in api.usage.values() for path in paths})
     lacking = dict.fromkeys(part for path in paths if (part := _part({**dict.fromkeys(nulls), **usage}, path)))
-    return _AND.join(lacking) or _NONE
+    way = _AND.join(lacking) or _NONE
+    known = ways_of(api, MISSING_COUNTS)
+    if way in known or "left out" not in ways_of(api, ZERO_COUNTS):
+        return way
+    # Any other field that is missing may be one that is 0.
+    return next((each for each in known if lacking.keys() >= set(_parts(each))), way)
 
 
 def _part(usage: Mapping[str, Any], path: str) -> str | None:
