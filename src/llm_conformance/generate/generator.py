@@ -151,7 +151,7 @@ class Generator:
     ) -> Answer:
         """Draw the rest of an answer that has these blocks: token counts, a finish word, an id, and the model.
 
-        With `asked` it is that model. Whether there are token counts depends on the mode.
+        With `asked` it is that model. Whether there are token counts depends on the mode. `settled` has the last word.
         """
         has_calls = any(isinstance(block, Call) for block in blocks)
         speaks = any(isinstance(block, Audio) for block in blocks)
@@ -160,7 +160,7 @@ class Generator:
         # All models of some APIs think between tags, but not in every request: MiniMax's, and Gemini's chat.
         fitting = fitting or reasoning_models(api)
         model = asked or pick(draw, *fitting)
-        return Answer(
+        answer = Answer(
             api=api,
             blocks=blocks,
             counts=draw(counts(api)) if self._has_counts(draw, api, mode) else Counts({}, None),
@@ -170,6 +170,11 @@ class Generator:
             id=draw_id(draw, api, "answer"),
             think=think,
         )
+        return self.settled(draw, answer, mode)
+
+    def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
+        """Draw what is particular to the format in an answer that has all that answers of every format have."""
+        return answer
 
 
 def nothing(draw: DrawFn, name: str, *values: object) -> dict[str, Any]:

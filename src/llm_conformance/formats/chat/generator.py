@@ -17,7 +17,6 @@ from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Audio, Block, Call, Citation, Reasoning, Refusal, Text
 from llm_conformance.generate.chance import either, pick, some
 from llm_conformance.generate.generator import CREATED, Generator
-from llm_conformance.generate.think import ThinkText
 from llm_conformance.generate.variations import Variation, as_empty, choose, ways_of
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.interaction import Mode
@@ -48,19 +47,11 @@ class ChatGenerator(Generator):
         calls = (_with_arguments(api, call) for call in answers.calls(draw, api))
         return (*shown, answers.cited(draw, text) if places else Text(text), *calls)
 
-    def answer(
-        self,
-        draw: DrawFn,
-        api: Api,
-        blocks: tuple[Block, ...],
-        think: ThinkText | None = None,
-        asked: str | None = None,
-        mode: Mode = "json",
-    ) -> Answer:
-        """Draw the rest of an answer: what all formats have, whether a stream has a finish word, and other choices."""
-        answer = super().answer(draw, api, blocks, think, asked, mode)
+    def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
+        """Draw whether a stream has a finish word, and other choices."""
+        api = answer.api
         several = choose(draw, api, v.CHOICES) == "several" and some(draw)
-        speaks = any(isinstance(block, Audio) for block in blocks)
+        speaks = any(isinstance(block, Audio) for block in answer.blocks)
         finish = v.FINISH_OF_AUDIO if speaks else v.FINISH_AFTER_CALLS if answer.calls else v.FINISH
         ends = mode == "json" or choose(draw, api, finish) != "missing"
         return replace(answer, choices=2 if several and not speaks else 1, word=answer.word if ends else None)

@@ -21,7 +21,6 @@ from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
 from llm_conformance.generate.counts import Counts
 from llm_conformance.generate.generator import Generator
-from llm_conformance.generate.think import ThinkText
 from llm_conformance.generate.variations import Variation, choose, empty, ways_of
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.interaction import Mode
@@ -61,17 +60,9 @@ class CohereGenerator(Generator):
             return Thinking(draw(texts.reasonings()))
         return answers.cited(draw, draw(texts.answers()))
 
-    def answer(
-        self,
-        draw: DrawFn,
-        api: Api,
-        blocks: tuple[Block, ...],
-        think: ThinkText | None = None,
-        asked: str | None = None,
-        mode: Mode = "json",
-    ) -> Answer:
-        """Draw the rest of an answer. One that failed may have no token counts."""
-        answer = super().answer(draw, api, blocks, think, asked, mode)
+    def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
+        """Draw whether an answer that failed has token counts."""
+        api = answer.api
         failed = api.finish.get(answer.word or "") == "error"
         if failed and choose(draw, api, COUNTS_OF_A_FAILURE) == "absent":
             return replace(answer, counts=Counts({}, None))

@@ -29,7 +29,6 @@ from llm_conformance.generate.blocks import BlocksGenerator
 from llm_conformance.generate.chance import at_most, pick
 from llm_conformance.generate.generator import Generator
 from llm_conformance.generate.ids import draw_id
-from llm_conformance.generate.think import ThinkText
 from llm_conformance.generate.variations import Variation, choose, empty, ways_of
 from llm_conformance.scenarios.expected import ExpectedAnnotation
 from llm_conformance.wire.framings.base import Frame
@@ -60,17 +59,8 @@ class ResponsesGenerator(BlocksGenerator):
         tool = pick(draw, *self.hosted_tools(api))
         return (Hosted(draw_id(draw, api, tool, number), tool, "{}"),)
 
-    def answer(
-        self,
-        draw: DrawFn,
-        api: Api,
-        blocks: tuple[Block, ...],
-        think: ThinkText | None = None,
-        asked: str | None = None,
-        mode: Mode = "json",
-    ) -> Answer:
-        """Draw the rest of an answer. An answer with a refusal is complete."""
-        answer = super().answer(draw, api, blocks, think, asked, mode)
+    def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
+        """Return the answer; one with a refusal is complete."""
         return replace(answer, word=COMPLETED) if answer.refusal else answer
 
     def params(self, answer: Answer) -> Mapping[str, Any]:

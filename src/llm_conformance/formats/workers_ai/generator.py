@@ -15,7 +15,6 @@ from llm_conformance.generate.answers import Answer, Block, Call, Text
 from llm_conformance.generate.chance import pick
 from llm_conformance.generate.counts import growing
 from llm_conformance.generate.generator import Generator
-from llm_conformance.generate.think import ThinkText
 from llm_conformance.generate.variations import Variation, as_empty, choose, empty, ways_of
 from llm_conformance.wire.framings.base import DONE, Frame
 from llm_conformance.wire.interaction import Mode
@@ -37,21 +36,13 @@ class WorkersAiGenerator(Generator):
         """Draw text, then tool calls."""
         return (Text(draw(texts.answers())), *answers.calls(draw, api))
 
-    def answer(
-        self,
-        draw: DrawFn,
-        api: Api,
-        blocks: tuple[Block, ...],
-        think: ThinkText | None = None,
-        asked: str | None = None,
-        mode: Mode = "json",
-    ) -> Answer:
-        """Draw the rest of an answer: what all formats have, ids of the calls, and whether there is a finish word."""
-        answer = super().answer(draw, api, blocks, think, asked, mode)
+    def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
+        """Draw ids of the calls, and whether there is a finish word."""
+        api = answer.api
         if not answer.calls:
             return answer if choose(draw, api, v.FINISH_WORD) == "given" else replace(answer, word=None)
         form = choose(draw, api, v.CALLS)
-        others = (block for block in blocks if not isinstance(block, Call))
+        others = (block for block in answer.blocks if not isinstance(block, Call))
         calls = answers.without_ids(answer.calls) if form == v.FLAT else answer.calls
         return replace(answer, blocks=(*others, *calls), word=answer.word if form == v.FUNCTIONS else None)
 
