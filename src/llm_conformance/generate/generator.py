@@ -11,7 +11,7 @@ from hypothesis.strategies import DrawFn
 from llm_conformance.contract import Segment
 from llm_conformance.generate import answers
 from llm_conformance.generate.answers import Answer, Audio, Block, Call, Reasoning, Text
-from llm_conformance.generate.chance import at_most, pick
+from llm_conformance.generate.chance import pick
 from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.further import with_further_fields
 from llm_conformance.generate.ids import draw_id
@@ -175,9 +175,3 @@ class Generator:
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
         """Draw what is particular to the format in an answer that has all that answers of every format have."""
         return answer
-
-
-def nothing(draw: DrawFn, name: str, *values: object) -> dict[str, Any]:
-    """Draw a field that has nothing: it is absent, or has one of `values`, such as None or []."""
-    number = at_most(draw, len(values))
-    return {name: values[number - 1]} if number else {}
