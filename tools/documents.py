@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from hypothesis import HealthCheck, Phase, given, settings
 
-from llm_conformance.scenarios import cassette, load
-from llm_conformance.scenarios.cassette import Unreadable
+from llm_conformance.scenarios import load
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.framings.base import DONE
 from llm_conformance.wire.interaction import MODES, Interaction, Mode
 from llm_conformance.wire.providers import table
 from llm_conformance.wire.providers.api import Api
-from llm_conformance.yaml_files import BadFileError
+from tools import recordings
 
 Kind = Literal["request", "json", "event", "error"]
 """The body of a request, of a plain answer, a document of a stream, the body under an error status."""
@@ -63,24 +62,9 @@ def of_scenarios(directory: Path) -> Iterator[Document]:
 
 def of_recordings(directory: Path, skipped: Counter[str]) -> Iterator[Document]:
     """Yield the documents of all bare recordings below a directory; count what cannot be read in `skipped`."""
-    for path in sorted(directory.rglob("*.yaml")):
-        try:
-            metadata, recorded = cassette.load_bare(path)
-        except BadFileError:
-            skipped["no cassette"] += 1
-            continue
-        for number, each in enumerate(recorded):
-            if isinstance(each, Unreadable):
-                skipped["unreadable"] += 1
-                continue
-            interaction = each.interaction
-            api = _api(interaction.uri, metadata)
-            if api is None:
-                skipped["no such API"] += 1
-                continue
-            part = "stream" if interaction.streamed else "json"
-            name = path.relative_to(directory).as_posix() + (f"#{number}" if len(recorded) > 1 else "")
-            yield from _documents(str(api), name, part, False, interaction)
+    for each in recordings.of_directory(directory, skipped):
+        part = "stream" if each.interaction.streamed else "json"
+        yield from _documents(str(each.api), each.name, part, False, each.interaction)
 
 
 def of_generated(apis: Iterable[str], number: int) -> Iterator[Document]:
@@ -112,11 +96,6 @@ def _drawn(api: Api, mode: Mode, number: int) -> list[tuple[str, Interaction]]:
 
     draw()
     return found
-
-
-def _api(uri: str, metadata: Mapping[str, Any]) -> Api | None:
-    known = table.recognise(uri)
-    return known[0] if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
 
 
 def _interactions(file: load.ScenarioFile) -> Iterable[tuple[str, Interaction]]:

@@ -8,14 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from llm_conformance.scenarios import cassette, load
-from llm_conformance.scenarios.cassette import Unreadable
+from llm_conformance.scenarios import load
 from llm_conformance.scenarios.expected import read_expected
 from llm_conformance.wire.answers import derive_if_readable
 from llm_conformance.wire.interaction import Interaction
-from llm_conformance.wire.providers import table
 from llm_conformance.wire.providers.api import Api
-from llm_conformance.yaml_files import BadFileError
+from tools import recordings
 
 _MODELS_OF_OTHERS: Mapping[str, tuple[str, ...]] = {"openai": ("*/*", "llama-cpp-*")}
 """Models (globs) that are asked at a provider's URI in recordings and that it does not have."""
@@ -57,29 +55,15 @@ def of_scenarios(directory: Path) -> Iterator[SeenAnswer]:
 
 def of_recordings(directory: Path, skipped: Counter[str]) -> Iterator[SeenAnswer]:
     """Yield the whole answers of all bare recordings below a directory; count the others in `skipped`."""
-    for path in sorted(directory.rglob("*.yaml")):
-        try:
-            metadata, recorded = cassette.load_bare(path)
-        except BadFileError:
-            skipped["no cassette"] += 1
-            continue
-        for number, each in enumerate(recorded):
-            if isinstance(each, Unreadable):
-                skipped["unreadable"] += 1
-                continue
-            known = table.recognise(each.interaction.uri)
-            api = known[0] if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
-            if api is None:
-                skipped["no such API"] += 1
-            elif not _is_whole(each.interaction, api):
-                skipped["no whole answer"] += 1
-            elif _is_of_another_server(api, each.interaction):
-                skipped["a model that the provider does not have"] += 1
-            else:
-                name = path.relative_to(directory).as_posix() + (f"#{number}" if len(recorded) > 1 else "")
-                model = str((known[1].model if known else None) or each.interaction.request.get("model", ""))
-                as_sent = metadata.get("fidelity", "raw") == "raw"
-                yield SeenAnswer(api, name, False, model, each.interaction, as_sent)
+    for each in recordings.of_directory(directory, skipped):
+        if not _is_whole(each.interaction, each.api):
+            skipped["no whole answer"] += 1
+        elif _is_of_another_server(each.api, each.interaction):
+            skipped["a model that the provider does not have"] += 1
+        else:
+            model = str(each.model or each.interaction.request.get("model", ""))
+            as_sent = each.metadata.get("fidelity", "raw") == "raw"
+            yield SeenAnswer(each.api, each.name, False, model, each.interaction, as_sent)
 
 
 def _is_of_another_server(api: Api, interaction: Interaction) -> bool:
