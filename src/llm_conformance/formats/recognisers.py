@@ -136,7 +136,7 @@ def _recognised(api: Api, interaction: Interaction) -> Iterator[Way]:
         for style in filter(None, styles):
             yield _way(api, ARGUMENTS, style)
     if facts.usage:
-        if any(at_pointer(facts.usage, f"/{path}") == 0 for path in _paths(api)):
+        if any(at_pointer(facts.usage, f"/{path}") == 0 for path in api.count_paths):
             yield _way(api, ZERO_COUNTS, "sent")
         yield _way(api, MISSING_COUNTS, missing_way(api, facts.usage, facts.null_counts))
     for variation, way in (*ways_of_bytes(interaction), *_of_thinking(api, interaction, facts)):
@@ -155,10 +155,6 @@ def _way(api: Api, variation: Variation, way: str) -> Way:
     stated = api.varies.get(variation.name)
     known = stated.get(way) if stated else THE_FORMAT if way == variation.usual else None
     return Way(variation.name, way, known)
-
-
-def _paths(api: Api) -> list[str]:
-    return sorted({path.strip("-?") for paths in api.usage.values() for path in paths})
 
 
 def _of_thinking(api: Api, interaction: Interaction, facts: WireFacts) -> Found:

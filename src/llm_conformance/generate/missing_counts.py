@@ -59,8 +59,9 @@ def missing_way(api: Api, usage: Mapping[str, Any], nulls: Iterable[str] = ()) -
         usage: The usage object. It may lack fields that are null.
         nulls: The fields of the usage object that are null and may be lacking.
     """
-    paths = sorted({path.strip("-?") for paths in api.usage.values() for path in paths})
-    lacking = dict.fromkeys(part for path in paths if (part := _part({**dict.fromkeys(nulls), **usage}, path)))
+    lacking = dict.fromkeys(
+        part for path in api.count_paths if (part := _part({**dict.fromkeys(nulls), **usage}, path))
+    )
     way = _AND.join(lacking) or _NONE
     known = ways_of(api, MISSING_COUNTS)
     if way in known or "left out" not in ways_of(api, ZERO_COUNTS):

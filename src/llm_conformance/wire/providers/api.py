@@ -8,6 +8,7 @@ states itself. `schemas/provider.schema.json` has the form of a file, `docs/prov
 from __future__ import annotations
 
 import fnmatch
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -255,13 +256,17 @@ class Api:
         """Return the think profile of a model that the row states in `think`, None if it says nothing about it."""
         return next((profile for glob, profile in self.think.items() if fnmatch.fnmatchcase(model, glob)), None)
 
+    @functools.cached_property
+    def count_paths(self) -> tuple[str, ...]:
+        """The fields of the usage object that any count is the sum of, as paths (`a/b`), sorted."""
+        return tuple(sorted({path.strip("-?") for summands in self.usage.values() for path in summands}))
+
     def normalise(self, raw: Mapping[str, Any]) -> Usage | None:
         """Return the canonical counts of a provider's usage object, None if it has no count.
 
         A part that is larger than its whole is None.
         """
-        paths = {path.strip("-?") for summands in self.usage.values() for path in summands}
-        if all(_count_at(raw, path) is None for path in paths):
+        if all(_count_at(raw, path) is None for path in self.count_paths):
             return None
         counts = self._counts(raw)
         if counts.get("total_tokens") is None:
