@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import random
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from hypothesis import Phase, Verbosity, find, settings
+import hypothesis
+from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis import strategies as st
 from hypothesis.database import ExampleDatabase
-from hypothesis.errors import FlakyFailure, NoSuchExample
+from hypothesis.errors import FlakyFailure
 from hypothesis.internal.conjecture import providers
 from hypothesis.strategies import DrawFn, SearchStrategy
 
@@ -36,15 +36,8 @@ def _drawn(draw: DrawFn, scenarios: SearchStrategy[Scenario]) -> _Drawn:
     return _Drawn(draw(scenarios))
 
 
-class _Seed(random.Random):
-    """The seed of a search: `find` takes one number of 64 bits from it."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self._number = number
-
-    def getrandbits(self, _bits: int, /) -> int:
-        return self._number
+class _WantedError(Exception):
+    """Tells Hypothesis that a scenario is wanted."""
 
 
 def draw(
@@ -78,16 +71,23 @@ def draw(
         deadline=None,  # the first call of an adapter is slow, and every call has its own limit
         print_blob=False,
         verbosity=Verbosity.quiet,
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
     )
+
+    # `wanted` is applied last, because a seed makes Hypothesis forget the database.
+    @wanted
+    @hypothesis.seed(seed)
+    @given(_drawn(scenarios))
+    def judge(drawn: _Drawn) -> None:
+        if is_wanted(drawn.scenario):
+            raise _WantedError
+
+    # Only `hypothesis.find` takes a key, but it always draws with a seed if it is given one.
+    vars(judge)["_hypothesis_internal_database_key"] = f"llm-conformance {key}".encode()
     # FlakyFailure: the scenario was wanted at first, and then not.
-    with contextlib.suppress(NoSuchExample, FlakyFailure, EnoughDrawn):
-        find(
-            _drawn(scenarios),
-            lambda drawn: is_wanted(drawn.scenario),
-            settings=wanted,
-            random=_Seed(seed),
-            database_key=f"llm-conformance {key}".encode(),
-        )
+    with contextlib.suppress(_WantedError, FlakyFailure, EnoughDrawn):
+        judge()
 
 
 @contextlib.contextmanager
