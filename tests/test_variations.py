@@ -16,7 +16,7 @@ from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.ids import example, has_form
 from llm_conformance.generate.missing_counts import missing_way
 from llm_conformance.generate.models import models, reasoning_models
-from llm_conformance.generate.variations import MISSING_COUNTS, emptiness_of, ways_of
+from llm_conformance.generate.variations import FINISH_WORDS, MISSING_COUNTS, emptiness_of, ways_of
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.scenario import Scenario
@@ -136,6 +136,35 @@ def test_ways_of_a_row_that_says_nothing_are_the_usual_ones() -> None:
 def test_rows_state_forms_of_all_ids_that_they_send(api: Api) -> None:
     assert ("answer" in api.ids) == (GENERATORS[api.wire].has_ids or api.wire == "workers_ai")
     assert "call" in api.ids or str(api) == "perplexity:chat", "without forms no calls are drawn"
+
+
+@pytest.mark.parametrize("api", APIS, ids=str)
+def test_rows_state_the_finish_words_that_are_sent(api: Api) -> None:
+    stated = api.varies[FINISH_WORDS.name]
+    assert set(stated) <= {*api.finish, "new"}
+    assert "stop" in GENERATORS[api.wire].sent_words(api).values()
+
+
+@pytest.mark.parametrize("name", [("xai", "chat"), ("xai", "responses"), ("local", "responses")], ids=":".join)
+def test_a_finish_word_without_a_source_is_not_drawn(name: tuple[str, str]) -> None:
+    api = table()[name]
+    assert "content_filter" in api.finish, "an adapter should know the word"
+    drawn: set[str | None] = set()
+
+    @settings(max_examples=100, derandomize=True, deadline=None, database=None)
+    @given(ANSWERS.scenarios(api, "json"))
+    def check(scenario: Scenario) -> None:
+        drawn.update(scenario.expected["json"].raw_finish_reasons)
+
+    check()
+    assert drawn & set(api.finish)
+    assert "content_filter" not in drawn
+
+
+def test_the_old_word_for_a_function_call_is_not_drawn_beside_tool_calls() -> None:
+    api = table()["openai", "chat"]
+    assert "function_call" in api.varies[FINISH_WORDS.name]
+    assert "function_call" not in GENERATORS[api.wire].sent_words(api)
 
 
 def test_an_api_without_forms_of_call_ids_sends_no_calls() -> None:

@@ -130,7 +130,7 @@ def _recognised(api: Api, interaction: Interaction) -> Iterator[Way]:
         if not has_form(api, kind, id, name):
             yield Way(f"id of the {kind}", id, None)
     if facts.finish:
-        yield _way(api, FINISH_WORDS, "listed" if facts.finish in api.finish else "new")
+        yield _way(api, FINISH_WORDS, facts.finish if facts.finish in api.finish else "new")
     if api.tool_arguments == "text" or (interaction.streamed and api.wire in _PIECES_OF_TEXT):
         styles = (style_of(arguments) for _, _, arguments in facts.tool_calls)
         for style in filter(None, styles):

@@ -284,7 +284,7 @@ _SEALS = st.integers(0, 2**32).map(lambda number: base64.b64encode(b"seal" + num
 def word(draw: DrawFn, api: Api, words: Mapping[str, str | None], has_calls: bool) -> str:
     """Draw a finish word that fits an answer with or without tool calls; without, it may be a new word.
 
-    `words` are the words of the API that an answer may end with.
+    `words` are those that the API sends with an answer.
     """
     fitting = [word for word, reason in words.items() if (reason == "tool_calls") == has_calls]
     stops = [word for word, reason in words.items() if reason == "stop"]

@@ -17,7 +17,7 @@ from llm_conformance.generate.further import with_further_fields
 from llm_conformance.generate.ids import draw_id
 from llm_conformance.generate.models import models, reasoning_models
 from llm_conformance.generate.think import ThinkText
-from llm_conformance.generate.variations import WITHOUT_COUNTS, Variation, choose, ways_of
+from llm_conformance.generate.variations import FINISH_WORDS, WITHOUT_COUNTS, Variation, choose, ways_of
 from llm_conformance.scenarios.expected import ExpectedAnnotation
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.interaction import Mode
@@ -120,8 +120,13 @@ class Generator:
         return {}
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the finish words that an answer may end with, and their canonical finish reasons."""
+        """Return the finish words that may end an answer that this generator can write, and their finish reasons."""
         return api.finish
+
+    def sent_words(self, api: Api) -> Mapping[str, str | None]:
+        """Return those finish words that the provider is known to send, and their canonical finish reasons."""
+        known = ways_of(api, FINISH_WORDS)
+        return {word: reason for word, reason in self.words(api).items() if word in known}
 
     def raw_finish_reasons(self, answer: Answer) -> tuple[str | None, ...]:
         """Return all values that are right for `raw_finish_reason`."""
@@ -164,7 +169,7 @@ class Generator:
             api=api,
             blocks=blocks,
             counts=draw(counts(api)) if self._has_counts(draw, api, mode) else Counts({}, None),
-            word=answers.word(draw, api, self.words(api), has_calls),
+            word=answers.word(draw, api, self.sent_words(api), has_calls),
             asked=model,
             model=api.models[model] or model,
             id=draw_id(draw, api, "answer"),

@@ -65,10 +65,11 @@ ARGUMENTS = Variation(
 
 FINISH_WORDS = Variation(
     "finish words",
-    "whether there may be finish words that the row does not list, because the provider says that it adds some",
-    "listed",
-    ("listed", "new"),
+    "the finish words that the provider is known to send; `new` are words that the row does not list, where the "
+    "provider says that it adds some",
+    "stop",
 )
+"""The column `finish` may have more words: an adapter should know what they mean, but nobody has seen them."""
 
 
 def ways_of(api: Api, variation: Variation) -> tuple[str, ...]:

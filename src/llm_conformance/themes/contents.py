@@ -75,7 +75,8 @@ def _calls(draw: DrawFn, api: Api, think: ThinkText) -> tuple[Call, ...]:
 
 def _ended(draw: DrawFn, answer: Answer) -> Answer:
     """Return an answer with the finish word for the token limit, if that has cut off its think block."""
-    words = [word for word, reason in GENERATORS[answer.api.wire].words(answer.api).items() if reason == "length"]
+    sent = GENERATORS[answer.api.wire].sent_words(answer.api)
+    words = [word for word, reason in sent.items() if reason == "length"]
     is_cut_off = answer.think is not None and answer.think.is_cut_off
     return replace(answer, word=pick(draw, *words)) if is_cut_off and words else answer
 

@@ -56,6 +56,10 @@ class ChatGenerator(Generator):
         ends = mode == "json" or choose(draw, api, finish) != "missing"
         return replace(answer, choices=2 if several and not speaks else 1, word=answer.word if ends else None)
 
+    def words(self, api: Api) -> Mapping[str, str | None]:
+        """Return the words of answers with tool calls; the old `function_call` ends one with a field of that name."""
+        return {word: reason for word, reason in api.finish.items() if word != "function_call"}
+
     def cites(self, api: Api) -> bool:
         """Return True if the API is known to have annotations of places in the text."""
         return kind_of_annotation(api) != "none"
