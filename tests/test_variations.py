@@ -8,6 +8,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+from llm_conformance.formats.gemini import recogniser as gemini
+from llm_conformance.formats.gemini.variations import BLOCKED
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.formats.recognisers import RECOGNISERS, SHARED, recognise, variations_of
 from llm_conformance.formats.workers_ai.recogniser import ways_of_a_stream
@@ -21,6 +23,7 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire.answers import documents
 from llm_conformance.wire.framings.base import DONE
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
@@ -31,6 +34,7 @@ from tools.variations.seen import Seen, seen
 
 APIS = list(table().values())
 ANSWERS = THEMES[0]
+COUNTS = next(theme for theme in THEMES if theme.name == "usage")
 
 
 @pytest.fixture(scope="module")
@@ -277,3 +281,27 @@ def test_a_generated_answer_that_failed_may_be_raised() -> None:
         assert expected.allows("ServiceUnavailableError") == ("error" in expected.finish_reasons)
 
     check()
+
+
+@pytest.mark.parametrize(("mode", "shown"), [("json", {""}), ("stream", {"", "text"})])
+def test_what_a_filter_ends_has_no_content_beside_its_finish_word(mode: Mode, shown: set[str]) -> None:
+    api = table()["gemini", "generate"]
+    drawn: set[str] = set()
+
+    @settings(max_examples=200, derandomize=True, deadline=None, database=None)
+    @given(COUNTS.scenarios(api, mode))
+    def check(scenario: Scenario) -> None:
+        if "content_filter" in scenario.expected[mode].finish_reasons:
+            *_, last = documents(scenario.interactions[mode])
+            assert not last["candidates"][0].get("content")
+            assert "groundingMetadata" not in last["candidates"][0]
+            drawn.add("text" if scenario.expected[mode].message else "")
+
+    check()
+    assert drawn == shown
+
+
+def test_content_beside_the_finish_word_of_a_filter_is_recognised() -> None:
+    api = table()["gemini", "generate"]
+    candidate = {"content": {"role": "model", "parts": [{"text": "a"}]}, "finishReason": "SAFETY"}
+    assert (BLOCKED, "parts") in gemini.ways_of_a_body(api, {"candidates": [candidate]})

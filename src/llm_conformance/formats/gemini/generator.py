@@ -13,6 +13,7 @@ from llm_conformance.contract import Segment
 from llm_conformance.formats.gemini.partial_arguments import can_be_in_pieces, in_pieces
 from llm_conformance.formats.gemini.variations import (
     ARGUMENTS,
+    BROKEN_OFF,
     CALL_IDS,
     CALL_SIGNATURES,
     COUNTS_ALONE,
@@ -31,7 +32,7 @@ from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reas
 from llm_conformance.generate.chance import at_most, either, pick
 from llm_conformance.generate.counts import growing
 from llm_conformance.generate.generator import Generator
-from llm_conformance.generate.variations import choose, ways_of
+from llm_conformance.generate.variations import Variation, choose, ways_of
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
@@ -80,6 +81,25 @@ class GeminiGenerator(Generator):
                 yield Segment("text", "", {self.seal: seal})
             else:
                 yield segment
+
+    def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
+        """Return the answer without what it has not if a filter or an error ends it: citations, signatures, content.
+
+        A stream keeps the text so far, and its last chunk has none. So may a plain response that failed.
+        """
+        broken_off = _broken_off(answer)
+        if broken_off is None:
+            return answer
+        if any(isinstance(block, Text) and block.citations for block in answer.blocks):
+            return replace(answer, word=next(word for word, reason in answer.api.finish.items() if reason == "stop"))
+        unsigned = tuple(replace(block, seal="") if isinstance(block, Text) else block for block in answer.blocks)
+        keeps = mode == "stream" or choose(draw, answer.api, broken_off) == "parts"
+        return replace(answer, blocks=unsigned if keeps else ())
+
+    def has_body(self, answer: Answer) -> bool:
+        """Return True unless a filter has removed content that only a stream has shown."""
+        broken_off = _broken_off(answer)
+        return broken_off is None or not answer.blocks or "parts" in ways_of(answer.api, broken_off)
 
     def words(self, api: Api) -> Mapping[str, str | None]:
         """Return the words of candidates. Numbers are sent only to clients that ask for them, others block a prompt."""
@@ -134,6 +154,8 @@ class GeminiGenerator(Generator):
 
     def _last(self, draw: DrawFn, answer: Answer, chunks: list[list[Fields]]) -> list[Fields]:
         """Draw the parts of the chunk with the finish reason; a part of the answer is taken from the others."""
+        if _broken_off(answer):
+            return []
         seals = [block.seal for block in answer.blocks if isinstance(block, Text) and block.seal]
         if seals and _signs_apart(answer.api):
             return [{"text": "", "thoughtSignature": seals[-1]}]
@@ -171,6 +193,11 @@ def _apart(blocks: list[Block]) -> Iterator[Block]:
 
 _OF_PROMPTS = "JAILBREAK"
 """The one word of `blockReason` that no candidate has (google-genai 3.4.0: FinishReason)."""
+
+
+def _broken_off(answer: Answer) -> Variation | None:
+    """Return what says which content there is beside the finish word, if that is one of a filter or an error."""
+    return BROKEN_OFF.get(answer.api.finish.get(answer.word or ""))
 
 
 def _signs_apart(api: Api) -> bool:
@@ -222,7 +249,8 @@ def _head(answer: Answer, usage: Fields | None) -> Fields:
 def _document(draw: DrawFn, answer: Answer, parts: list[Fields], usage: Fields | None, more: Fields) -> Fields:
     content: Fields = {"content": {"role": "model", "parts": parts}}
     if not parts:
-        way = choose(draw, answer.api, NO_PARTS)
+        variation = (_broken_off(answer) if "finishReason" in more else None) or NO_PARTS
+        way = pick(draw, *([way for way in ways_of(answer.api, variation) if way != "parts"] or ["no content"]))
         content = {} if way == "no content" else {"content": {"role": "model"} if way == "a role" else {}}
     index = {"index": 0} if choose(draw, answer.api, INDEX) == "sent" else {}
     return {"candidates": [content | index | more], **_head(answer, usage)}

@@ -7,6 +7,7 @@ from typing import Any
 
 from llm_conformance.formats.gemini.variations import (
     ARGUMENTS,
+    BROKEN_OFF,
     CALL_IDS,
     CALL_SIGNATURES,
     COUNTS_ALONE,
@@ -28,12 +29,12 @@ Found = Iterator[tuple[Variation, str]]
 
 def ways_of_a_body(api: Api, body: Any) -> Found:
     """Yield the ways of an answer that is not streamed. A blocked prompt has no candidate."""
-    yield from _ways([body])
+    yield from _ways(api, [body])
 
 
 def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
     """Yield the ways of a stream: those of a body, and which chunk has what."""
-    yield from _ways(documents)
+    yield from _ways(api, documents)
     candidates = [candidate for document in documents for candidate in _candidates(document)]
     calls = [part["functionCall"] for part in _parts(candidates) if "functionCall" in part]
     if calls:
@@ -42,7 +43,7 @@ def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
         yield PARTS, "several"
     elif len(list(_parts(candidates))) > 1:
         yield PARTS, "one"
-    if len(candidates) > 1:
+    if len(candidates) > 1 and not _broken_off(api, candidates[-1]):
         yield LAST_CHUNK, _last(_parts(candidates[-1:]))
     early = [document["usageMetadata"] for document in documents[:-1] if "usageMetadata" in document]
     if early:
@@ -57,13 +58,13 @@ def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
         yield NO_GROUNDING, "absent"
 
 
-def _ways(documents: Sequence[Any]) -> Found:
+def _ways(api: Api, documents: Sequence[Any]) -> Found:
     candidates = [candidate for document in documents for candidate in _candidates(document)]
     for candidate in candidates:
         yield INDEX, "sent" if "index" in candidate else "absent"
-        if not _parts([candidate]):
-            content = candidate.get("content")
-            yield NO_PARTS, "no content" if content is None else "a role" if content else "an empty content"
+        broken_off = _broken_off(api, candidate)
+        if broken_off or not _parts([candidate]):
+            yield broken_off or NO_PARTS, _content(candidate)
     parts = _parts(candidates)
     named = [part for part in parts if part.get("functionCall", {}).get("name")]
     for part in named:
@@ -89,6 +90,18 @@ def _candidates(document: Any) -> list[Any]:
 
 def _parts(candidates: Sequence[Any]) -> list[Any]:
     return [part for each in candidates for part in (each.get("content") or {}).get("parts") or ()]
+
+
+def _broken_off(api: Api, candidate: Any) -> Variation | None:
+    word = candidate.get("finishReason")
+    return BROKEN_OFF.get(api.finish.get(str(word))) if word else None
+
+
+def _content(candidate: Any) -> str:
+    if _parts([candidate]):
+        return "parts"
+    content = candidate.get("content")
+    return "no content" if content is None else "a role" if content else "an empty content"
 
 
 def _last(parts: Sequence[Any]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from llm_conformance.generate.variations import Variation
 
 CALL_IDS = Variation("ids of calls", "whether calls have an id", "sent", ("sent", "absent"))
@@ -16,7 +18,14 @@ FINISH_MESSAGE = Variation(
     "finish message of calls", "whether a message says that there are calls", "absent", ("absent", "sent")
 )
 NO_PARTS = Variation(
-    "no parts", "what a candidate without parts has", "no content", ("no content", "an empty content", "a role")
+    "no parts", "what a candidate without parts has", "a role", ("a role", "an empty content", "no content")
+)
+_CONTENTS = ("no content", "an empty content", "a role", "parts")
+BLOCKED = Variation(
+    "blocked candidate", "what a candidate has beside the finish word of a filter", "no content", _CONTENTS
+)
+FAILED = Variation(
+    "failed candidate", "what a candidate has beside the finish word of an error", "no content", _CONTENTS
 )
 INDEX = Variation("index of the candidate", "whether the only candidate has an index", "sent", ("sent", "absent"))
 ARGUMENTS = Variation(
@@ -39,6 +48,9 @@ NO_GROUNDING = Variation(
     "no grounding", "what the other chunks of a grounded answer have", "absent", ("absent", "empty")
 )
 
+BROKEN_OFF: Mapping[str | None, Variation] = {"content_filter": BLOCKED, "error": FAILED}
+"""What a candidate has, by the canonical finish reason of its word. Those of other words have their last part."""
+
 VARIATIONS = (
     CALL_IDS,
     NO_ARGUMENTS,
@@ -46,6 +58,8 @@ VARIATIONS = (
     TEXT_SIGNATURE,
     FINISH_MESSAGE,
     NO_PARTS,
+    BLOCKED,
+    FAILED,
     INDEX,
     ARGUMENTS,
     PARTS,
