@@ -139,6 +139,76 @@ def test_the_columns_of_a_provider_file_are_checked(tmp_path: Path, right: str, 
     assert refused(tmp_path, text) == [f"{first_difference}: {message}"]
 
 
+BACKENDS = """
+[api.chat.backends.a]
+source = "a source of facts"
+models = ["glm-5.3"]
+varies.choices = ["one"]
+[api.chat.backends.b]
+source = "a source of facts"
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        (
+            '["glm-5.3"]',
+            '["glm-5.9"]',
+            "api.chat.backends.a.models.0: 'glm-5.9' is not a model of the row of the API; did you mean glm-5.3?",
+        ),
+        (
+            ".choices =",
+            ".choises =",
+            "api.chat.backends.a.varies.choises: the row of the API has no varies.choises; did you mean choices?",
+        ),
+        (
+            '["one"]',
+            '["ones"]',
+            "api.chat.backends.a.varies.choices.0: 'ones' is not a way of the row of the API; did you mean one?",
+        ),
+        (
+            "models =",
+            "further.usage = '[]'\nmodels =",
+            "api.chat.backends.a.further.usage: '[]' is not a JSON object; write it as in '{\"logprobs\": null}'",
+        ),
+        ("models =", "model =", "api.chat.backends.a.model: no such key; did you mean models?"),
+    ],
+)
+def test_backends_have_what_their_row_has(tmp_path: Path, right: str, wrong: str, message: str) -> None:
+    backends = BACKENDS.replace(right, wrong)
+    assert backends != BACKENDS
+    number = next(
+        number
+        for number, (line, before) in enumerate(
+            zip(backends.splitlines(), BACKENDS.splitlines(), strict=False), ZAI.count("\n") + 1
+        )
+        if line != before
+    )
+    assert refused(tmp_path, ZAI + backends) == [f"{number}: {message}"]
+
+
+def test_what_no_backend_has_is_an_error(tmp_path: Path) -> None:
+    backends = BACKENDS + 'models = ["glm-5.3"]\n'
+    (first, *_) = refused(tmp_path, ZAI + backends)
+    assert first.endswith("no backend has this model; add it to one")
+
+
+def test_an_error_of_a_backend_names_one(tmp_path: Path) -> None:
+    text = ZAI.replace("{ status = 429,", '{ status = 429, backend = "c",', 1) + BACKENDS
+    (problem,) = refused(tmp_path, text)
+    assert problem.endswith(".backend: 'c' is not one of the backends")
+
+
+def test_inherited_backends_have_to_fit_the_columns_that_an_api_states(tmp_path: Path) -> None:
+    like = "\n[api.x]\nlike = 'zai:chat'\n[api.x.models]\nother = ''\n"
+    problems = refused(tmp_path, ZAI + BACKENDS + like)
+    line = (ZAI + BACKENDS + like).splitlines().index("like = 'zai:chat'") + 1
+    (problem,) = (each for each in problems if each.startswith(f"{line}:"))
+    assert problem.startswith(f"{line}: api.x.like: backends.a.models.0: 'glm-5.3' is not a model of the row")
+    assert problem.endswith("; state the backends, too")
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [

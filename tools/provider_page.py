@@ -39,6 +39,7 @@ _NOTE = """\
 * **Round trip**: what happens to earlier reasoning in the next request.
 * **Models**: those that generated calls name. Plain models show no reasoning in a field of its own.
 * **Ids**: their forms. In the id of a call, `{{name}}` is the name of the tool, `{{number}}` the number of the call.
+* **Backends**: the servers or models that answer in ways of their own. A generated answer has those of one.
 * **Varies**: in how many things answers differ. The row has their ways, the most common first. Generated inputs have
   no others.
 * **As in**: a scenario that shows it.
@@ -184,7 +185,9 @@ def _drawn_from(api: Api) -> Iterator[str]:
 
 
 def _ways(api: Api) -> Iterator[str]:
-    """Yield where the ways of an API are. There are some thousands of them, too many for this page."""
+    """Yield the backends, and where the ways are. There are some thousands of these, too many for this page."""
+    if api.backends:
+        yield f"* **Backends**: {', '.join(api.backends)}"
     if api.varies:
         file = f"{api.provider}.toml"
         row = f"[{file}](../src/llm_conformance/wire/providers/{file})"

@@ -7,6 +7,7 @@ from typing import Any
 
 import tomlkit
 
+from llm_conformance.formats.recognisers import BACKEND
 from llm_conformance.locations import PROVIDERS
 from llm_conformance.wire.providers.api import Api
 from tools.variations.id_forms import forms
@@ -29,7 +30,7 @@ def write(api: Api, seen: Seen) -> Path:
         row.setdefault("ids", tomlkit.table()).update(ids)
     for variation, way in seen.common_first():
         stated = api.varies.get(variation, {})
-        if way in stated or variation.startswith(_NO_WAY):
+        if way in stated or variation == BACKEND or variation.startswith(_NO_WAY):
             continue
         varies = row.setdefault("varies", tomlkit.table(is_super_table=True))
         varies.setdefault(variation, tomlkit.table())[way] = seen.source(variation, way)

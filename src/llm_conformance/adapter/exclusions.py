@@ -46,9 +46,10 @@ def excluded_way(excluded: Mapping[str, str], scenario: Scenario, mode: Mode) ->
 
 def _ways(apis: Iterable[Api]) -> Iterator[str]:
     """Yield the names of the ways that are not the most common ones of their API."""
-    from llm_conformance.formats.recognisers import variations_of
+    from llm_conformance.formats.recognisers import BACKEND, variations_of
     from llm_conformance.generate.variations import ways_of
 
     for api in apis:
         for variation in variations_of(api):
             yield from (f"{variation.name}: {way}" for way in ways_of(api, variation)[1:])
+        yield from (f"{BACKEND}: {name}" for name in list(api.backends)[1:])

@@ -42,6 +42,7 @@ from llm_conformance.wire import think_tags
 from llm_conformance.wire.answers import SHAPELESS, WireFacts, derive, documents
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.wire.providers.narrowing import backends
 
 Found = Iterator[tuple[Variation, str]]
 
@@ -80,6 +81,9 @@ RECOGNISERS: Mapping[str, Recogniser] = {
 ERRORS = "errors"
 """The name under which errors are ways: those of the columns `statuses` and `stream_errors`, and those of gateways."""
 
+BACKEND = "backend"
+"""The name under which the backend that answers is a way. Several may be possible; the first one counts."""
+
 _PIECES_OF_TEXT = ("converse", "interactions", "messages")
 """Wire formats that stream arguments as pieces of text, although they are an object otherwise."""
 
@@ -109,9 +113,34 @@ def variations_of(api: Api) -> tuple[Variation, ...]:
 def recognise(api: Api, interaction: Interaction) -> tuple[Way, ...]:
     """Return the ways of a whole answer, each once. An answer that is not one of this format has none."""
     try:
-        return tuple(dict.fromkeys(_recognised(api, interaction)))
+        ways = tuple(dict.fromkeys(_recognised(api, interaction)))
     except SHAPELESS:
         return ()
+    is_answer = ways and all(way.variation != ERRORS for way in ways)
+    return (*ways, _backend(api, interaction)) if api.backends and is_answer else ways
+
+
+def _backend(api: Api, interaction: Interaction) -> Way:
+    """Return the first backend that has all ways of an answer, and its model, if the row has the model.
+
+    The way of an answer that mixes backends is what is wrong with it for the backend that is closest.
+    """
+    asked = _asked(api, interaction)
+    strange: dict[str, tuple[str, ...]] = {}
+    for name, narrowed in backends(api).items():
+        found = dict.fromkeys(str(way) for way in _recognised(narrowed, interaction) if way.source is None)
+        others = (f"model: {asked}",) if asked in api.models and asked not in narrowed.models else ()
+        strange[name] = (*found, *others)
+        if not strange[name]:
+            return Way(BACKEND, name, api.backends[name].source)
+    closest = min(strange, key=lambda name: len(strange[name]))
+    return Way(BACKEND, f"none, {closest} does not have {', '.join(strange[closest])}", None)
+
+
+def _asked(api: Api, interaction: Interaction) -> str | None:
+    """Return the model that a request asks for, None if it does not say so."""
+    place = api.place(interaction.uri)
+    return (place and place.model) or interaction.request.get("model")
 
 
 def _recognised(api: Api, interaction: Interaction) -> Iterator[Way]:
@@ -159,8 +188,7 @@ def _way(api: Api, variation: Variation, way: str) -> Way:
 
 def _of_thinking(api: Api, interaction: Interaction, facts: WireFacts) -> Found:
     """Yield the ways of a text with think tags, if the row says of the model that it sends some."""
-    place = api.place(interaction.uri)
-    model = (place and place.model) or interaction.request.get("model") or facts.model or ""
+    model = _asked(api, interaction) or facts.model or ""
     profile = api.stated_profile(model)
     if profile is None or facts.reasoning:
         return

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from llm_conformance.formats.recognisers import ERRORS, Way, recognise
+from llm_conformance.formats.recognisers import BACKEND, ERRORS, Way, recognise
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.wire.providers.narrowing import backends
 
 _SHOWN = 3
 
@@ -14,7 +15,8 @@ _SHOWN = 3
 def unusual(api: Api, interaction: Interaction, fails: bool = False) -> tuple[Way, ...]:
     """Return the ways of an answer that are not the most common one of their variation, the rarest first.
 
-    An answer that `fails` is not whole, so that nothing but its error can be read.
+    An answer that `fails` is not whole, so that nothing but its error can be read. The backend comes first, if the API
+    has several: the answer is not unusual for that one.
 
     The provider table lists the ways of a variation from the most to the least common. A way that the
     row does not have comes before all others: the suite should not have sent it.
@@ -25,8 +27,13 @@ def unusual(api: Api, interaction: Interaction, fails: bool = False) -> tuple[Wa
 
 
 def valid_because(api: Api, interaction: Interaction, fails: bool = False) -> str | None:
-    """Return the rarest ways of an answer with their sources, in one line; None if nothing in it is unusual."""
-    return "; ".join(_texts(unusual(api, interaction, fails))) or None
+    """Return the rarest ways of an answer with their sources, in one line; None if nothing in it is unusual.
+
+    If the API has several backends, it names the one that answers, and only what is unusual for that one.
+    """
+    ways = unusual(api, interaction, fails)
+    backend = backends(api).get(next((way.way for way in ways if way.variation == BACKEND), ""), api)
+    return "; ".join(_texts([way for way in ways if _rank(backend, way)])) or None
 
 
 def _texts(ways: Sequence[Way]) -> Iterator[str]:
@@ -40,5 +47,7 @@ def _rank(api: Api, way: Way) -> int:
     """Return how unusual a way is; 0 for the most common one."""
     stated = list(api.varies.get(way.variation, ()))
     if way.source is None:
-        return len(stated) + 100
+        return len(stated) + 200
+    if way.variation == BACKEND:
+        return 100
     return stated.index(way.way) if way.way in stated else 0

@@ -14,6 +14,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from llm_conformance import editions
 from llm_conformance.generate.answers import Answer
+from llm_conformance.generate.chance import pick
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios.scenario import Scenario, recut
 from llm_conformance.themes import broken_streams, connections, malformed, second_turns, statuses
@@ -22,6 +23,7 @@ from llm_conformance.themes.conversation import Conversation, answered
 from llm_conformance.themes.cuts import cuts
 from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.wire.providers.narrowing import backends
 
 Drawn = Callable[[DrawFn, Api, Mode], Conversation]
 
@@ -69,7 +71,9 @@ class Theme:
 
 @st.composite
 def _scenarios(draw: DrawFn, theme: Theme, api: Api, mode: Mode) -> Scenario:
-    scenario = _scenario(theme, api, theme.drawn(draw, api, mode))
+    suiting = [narrowed for narrowed in backends(api).values() if narrowed.models and theme.suits(narrowed)]
+    backend = pick(draw, *suiting) if api.backends else api
+    scenario = _scenario(theme, api, theme.drawn(draw, backend, mode))
     interaction = scenario.interactions[mode]
     is_cut = mode == "stream" and interaction.streamed and not scenario.over_http
     cut = draw(st.one_of(st.none(), cuts(interaction.body))) if is_cut else None

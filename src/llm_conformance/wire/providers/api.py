@@ -19,6 +19,7 @@ from llm_conformance.contract import Usage
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.wire.framings.base import Framing
 from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
+from llm_conformance.wire.providers.backend import Backend
 from llm_conformance.wire.providers.errors import StatusError, StreamError
 from llm_conformance.wire.providers.think_families import thinks_between_tags
 
@@ -142,6 +143,8 @@ class Api:
             variation (`formats/*/variations.py`), the most common way first, each with its source.
         further: Fields that are always sent and mean nothing to an adapter, by the path of the object that has them
             (`wire.paths`). The file has them as JSON text.
+        backends: Servers, or families of models, that answer here in ways of their own, the most common first. Each
+            has some of the ways, models and ids of the row, and an answer has those of one backend.
         notes: What else an adapter has to know, one or two sentences each.
         sources: Where the facts come from: URLs with what they say, and measurements over recordings.
     """
@@ -187,6 +190,7 @@ class Api:
     ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     varies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     further: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    backends: Mapping[str, Backend] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)
     think_tag: str = TAG

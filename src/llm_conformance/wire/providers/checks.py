@@ -13,6 +13,7 @@ from llm_conformance.toml_files import Where
 from llm_conformance.wire.framings.registry import FRAMINGS
 from llm_conformance.wire.paths import compiled
 from llm_conformance.wire.providers import errors
+from llm_conformance.wire.providers.backend_checks import backend_problems
 from llm_conformance.wording import did_you_mean
 
 Columns = Mapping[str, Any]
@@ -28,6 +29,8 @@ def problems(stated: Columns, inherited: Columns) -> Iterator[tuple[Where, str]]
     for where, message in _problems(columns):
         if where[0] in stated:
             yield where, message
+        elif where[0] == "backends" and "backends" not in stated:
+            yield ("like",), f"{'.'.join(map(str, where))}: {message}; state the backends, too"
 
 
 def like_problem(api: str, apis: Mapping[str, Columns]) -> str | None:
@@ -90,6 +93,13 @@ def _drawing_problems(columns: Columns) -> Iterator[tuple[Where, str]]:
         for form in forms:
             if not _ID_FORM.fullmatch(form):
                 yield ("ids", kind), f"{form!r} is not the form of an id; write it as in call_[A-Za-z0-9]{{24}}"
+    yield from _further_problems(columns)
+    yield from backend_problems(columns)
+    for name, backend in columns.get("backends", {}).items():
+        yield from ((("backends", name, *where), message) for where, message in _further_problems(backend))
+
+
+def _further_problems(columns: Columns) -> Iterator[tuple[Where, str]]:
     for at, fields in columns.get("further", {}).items():
         try:
             compiled(at)

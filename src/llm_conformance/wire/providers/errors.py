@@ -34,6 +34,7 @@ class StatusError:
         retry_after: Whether the response may have the header Retry-After.
         mode: The mode of the requests that get it; None for both.
         means: With status 200: the status that the error stands for, 0 if it names none.
+        backend: The one backend of the API that sends it; "" for any.
     """
 
     status: int
@@ -45,6 +46,7 @@ class StatusError:
     retry_after: bool = False
     mode: Mode | None = None
     means: int = 0
+    backend: str = ""
 
     def __str__(self) -> str:
         """Return the status, and the word of the provider if there is one."""
@@ -67,6 +69,7 @@ class StreamError:
         place: Where in the stream it comes: anywhere before the finish word, as the first frame, or behind it.
         framed: Whether it is in the framing of the stream; if not, it is plain JSON between the frames.
         means: The status that the error stands for, 0 if it names none.
+        backend: The one backend of the API that sends it; "" for any.
     """
 
     data: str
@@ -76,6 +79,7 @@ class StreamError:
     place: StreamPlace = "before the finish"
     framed: bool = True
     means: int = 0
+    backend: str = ""
 
     def __str__(self) -> str:
         """Return the name of the event and the status that it stands for, as far as there are any."""

@@ -14,6 +14,7 @@ from llm_conformance.locations import PROVIDERS
 from llm_conformance.wire.framings.registry import named
 from llm_conformance.wire.providers import checks
 from llm_conformance.wire.providers.api import Api, Place, RoundTrip
+from llm_conformance.wire.providers.backend import Backend
 from llm_conformance.wire.providers.errors import StatusError, StreamError
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
@@ -101,7 +102,8 @@ def _api(provider: str, name: str, stated: checks.Columns) -> Api:
     round_trip = stated["round_trip"]
     columns["round_trip"] = RoundTrip(**{**round_trip, "fields": tuple(round_trip.get("fields", ()))})
     columns["ids"] = {kind: tuple(forms) for kind, forms in stated.get("ids", {}).items()}
-    columns["further"] = {at: json.loads(fields) for at, fields in stated.get("further", {}).items()}
+    columns["further"] = _further(stated)
+    columns["backends"] = {name: _backend(each) for name, each in stated.get("backends", {}).items()}
     columns.setdefault("stream_path", stated["path"])
     columns["statuses"] = tuple(StatusError(**each) for each in stated.get("statuses", ()))
     columns["stream_errors"] = tuple(
@@ -110,3 +112,17 @@ def _api(provider: str, name: str, stated: checks.Columns) -> Api:
     if "framing" in stated:
         columns["framing"] = named(stated["framing"])
     return Api(provider=provider, name=name, **columns)
+
+
+def _backend(stated: Mapping[str, Any]) -> Backend:
+    return Backend(
+        source=stated["source"],
+        models=tuple(stated["models"]) if "models" in stated else None,
+        ids={kind: tuple(forms) for kind, forms in stated.get("ids", {}).items()},
+        varies={variation: tuple(ways) for variation, ways in stated.get("varies", {}).items()},
+        further=_further(stated),
+    )
+
+
+def _further(stated: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    return {at: json.loads(fields) for at, fields in stated.get("further", {}).items()}

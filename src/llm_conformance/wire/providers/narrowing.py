@@ -1,0 +1,56 @@
+"""The backends of an API, each as an API of its own, so that no answer mixes the ways of two.
+
+    [api.chat.backends."llama.cpp"]
+    source = "measured: 15 recordings"
+    models = ["openai/gpt-oss-20b"]
+    varies."reasoning fields" = ["reasoning_content"]
+
+Generators draw for such a narrowed API, and need not know that there are others.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from llm_conformance.wire.providers.api import Api
+from llm_conformance.wire.providers.backend import Backend
+from llm_conformance.wire.providers.errors import StatusError, StreamError
+
+Failure = TypeVar("Failure", StatusError, StreamError)
+
+
+@functools.cache
+def backends(api: Api) -> Mapping[str, Api]:
+    """Return what an API is if one backend answers, by the name of the backend; {} if its row has none."""
+    return {name: _narrowed(api, name, backend) for name, backend in api.backends.items()}
+
+
+def _narrowed(api: Api, name: str, backend: Backend) -> Api:
+    had = api.models if backend.models is None else backend.models
+    models = {model: answered for model, answered in api.models.items() if model in had}
+    varies = {
+        variation: {way: ways[way] for way in backend.varies.get(variation, ways)}
+        for variation, ways in api.varies.items()
+    }
+    further = {
+        at: {**api.further.get(at, {}), **backend.further.get(at, {})} for at in {**api.further, **backend.further}
+    }
+    return replace(
+        api,
+        backends={},
+        models=models,
+        speaking_models=tuple(model for model in api.speaking_models if model in models),
+        plain_models=tuple(model for model in api.plain_models if model in models),
+        ids={**api.ids, **backend.ids},
+        varies=varies,
+        further=further,
+        statuses=_of(name, api.statuses),
+        stream_errors=_of(name, api.stream_errors),
+    )
+
+
+def _of(backend: str, errors: tuple[Failure, ...]) -> tuple[Failure, ...]:
+    return tuple(error for error in errors if error.backend in ("", backend))

@@ -1,0 +1,152 @@
+"""Several servers behind one API: a generated answer is one of one backend, and never mixes the ways of two."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from llm_conformance.adapter.exclusions import excluded_way
+from llm_conformance.formats.recognisers import BACKEND, recognise
+from llm_conformance.formats.unusual import valid_because
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.draw import draw
+from llm_conformance.themes.theme import THEMES, Theme
+from llm_conformance.wire.interaction import Interaction, Mode
+from llm_conformance.wire.providers.api import Api
+from llm_conformance.wire.providers.backend import Backend
+from llm_conformance.wire.providers.narrowing import backends
+from llm_conformance.wire.providers.table import table
+
+LOCAL = table()["local", "chat"]
+SEVERAL = [api for api in table().values() if api.backends]
+(ANSWERS,) = (theme for theme in THEMES if theme.name == "answers")
+(BROKEN,) = (theme for theme in THEMES if theme.name == "broken-streams")
+
+
+def drawn(theme: Theme, api: Api, mode: Mode, examples: int = 60) -> list[Interaction]:
+    found: list[Interaction] = []
+
+    def kept(scenario: Scenario) -> bool:
+        found.append(scenario.interactions[mode])
+        return False
+
+    draw(theme.scenarios(api, mode), kept, examples, seed=1)
+    return found
+
+
+def backend_of(api: Api, interaction: Interaction) -> str | None:
+    return next((way.way for way in recognise(api, interaction) if way.variation == BACKEND), None)
+
+
+def with_field(interaction: Interaction, **fields: object) -> Interaction:
+    body = json.loads(interaction.body)
+    body["choices"][0]["message"] |= fields
+    return replace(interaction, body=json.dumps(body).encode())
+
+
+@pytest.mark.parametrize("api", SEVERAL, ids=str)
+@pytest.mark.parametrize("mode", ["json", "stream"])
+def test_what_is_drawn_is_one_of_one_backend(api: Api, mode: Mode) -> None:
+    @settings(max_examples=40, derandomize=True, deadline=None, database=None)
+    @given(ANSWERS.scenarios(api, mode))
+    def check(scenario: Scenario) -> None:
+        assert backend_of(api, scenario.interactions[mode]) in api.backends
+        assert scenario.api is api
+
+    check()
+
+
+@pytest.mark.parametrize("api", SEVERAL, ids=str)
+def test_all_backends_with_models_are_drawn(api: Api) -> None:
+    found = {backend_of(api, interaction) for mode in ANSWERS.modes for interaction in drawn(ANSWERS, api, mode)}
+    assert found == {name for name, narrowed in backends(api).items() if narrowed.models}
+
+
+@pytest.mark.parametrize("api", SEVERAL, ids=str)
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_a_theme_that_suits_an_api_suits_a_backend(api: Api, theme: Theme) -> None:
+    drawable = [narrowed for narrowed in backends(api).values() if narrowed.models]
+    assert theme.suits(api) == any(map(theme.suits, drawable))
+
+
+def test_without_backends_the_row_would_be_mixed() -> None:
+    bare = replace(LOCAL, backends={})
+    found = [backend_of(LOCAL, interaction) for interaction in drawn(ANSWERS, bare, "json")]
+    assert any(name is not None and name.startswith("none, ") for name in found)
+
+
+def test_an_answer_that_mixes_two_servers_is_recognised() -> None:
+    own = next(each for each in drawn(ANSWERS, LOCAL, "json") if backend_of(LOCAL, each) == "llama.cpp")
+    (mixed,) = (
+        way
+        for way in recognise(LOCAL, with_field(own, reasoning="a", reasoning_content="a"))
+        if way.variation == BACKEND
+    )
+    assert mixed.source is None
+    assert mixed.way == "none, llama.cpp does not have reasoning fields: reasoning, reasoning_content"
+
+
+def test_a_model_of_another_server_is_recognised() -> None:
+    own = next(each for each in drawn(ANSWERS, LOCAL, "json") if backend_of(LOCAL, each) == "llama.cpp")
+    assert backend_of(LOCAL, replace(own, request={**own.request, "model": "gemma3:1b"})) == "llama.cpp"
+    of_another = backend_of(LOCAL, replace(own, request={**own.request, "model": "mistral:7b"}))
+    assert of_another == "none, llama.cpp does not have model: mistral:7b"
+
+
+def test_errors_are_those_of_the_server_that_answers() -> None:
+    assert backends(LOCAL)["Ollama"].stream_errors == ()
+    assert backends(LOCAL)["llama.cpp"].stream_errors == LOCAL.stream_errors
+    failed = [body for each in drawn(BROKEN, LOCAL, "stream", 150) if b'"type": "server_error"' in (body := each.body)]
+    assert failed
+    assert all(b"fp_ollama" not in body and b'"logprobs"' not in body for body in failed)
+
+
+def test_failures_name_the_backend_and_what_is_unusual_for_it() -> None:
+    texts = {valid_because(LOCAL, each) for mode in ANSWERS.modes for each in drawn(ANSWERS, LOCAL, mode)}
+    for name, narrowed in backends(LOCAL).items():
+        of_it = [text for text in texts if text and text.startswith(f"backend: {name} ({LOCAL.backends[name].source})")]
+        assert of_it
+        for way in (way for ways in narrowed.varies.values() if len(ways) == 1 for way in ways):
+            assert not any(f"; {way} (" in text for text in of_it)
+
+
+def test_a_backend_can_be_excluded() -> None:
+    scenarios: list[Scenario] = []
+
+    def kept(scenario: Scenario) -> bool:
+        scenarios.append(scenario)
+        return False
+
+    draw(ANSWERS.scenarios(LOCAL, "json"), kept, 60, seed=1)
+    for each in scenarios:
+        is_it = backend_of(LOCAL, each.interactions["json"]) == "LM Studio"
+        assert (excluded_way({"backend: LM Studio": "no"}, each, "json") is not None) == is_it
+
+
+def test_a_backend_narrows_the_columns_of_its_row() -> None:
+    api = table()["openai", "chat"]
+    way, other = list(api.varies["counts of a stream"])[:2]
+    models = list(api.models)
+    narrow = Backend(
+        "a source",
+        models=(models[0],),
+        ids={"call": api.ids["call"][:1]},
+        varies={"counts of a stream": (other,)},
+        further={".": {"service_tier": "x"}, "usage": {"a": 1}},
+    )
+    several = replace(api, backends={"a": narrow, "b": Backend("a source")})
+    a, b = backends(several)["a"], backends(several)["b"]
+    assert list(a.models) == [models[0]]
+    assert set(a.plain_models) | set(a.speaking_models) <= set(a.models)
+    assert a.varies["counts of a stream"] == {other: api.varies["counts of a stream"][other]}
+    assert way not in a.varies["counts of a stream"]
+    assert a.varies["end marker"] == api.varies["end marker"]
+    assert a.ids == {**api.ids, "call": api.ids["call"][:1]}
+    assert a.further["usage"] == {"a": 1}
+    assert a.further["."]["service_tier"] == "x"
+    assert (b.models, b.varies, b.ids) == (api.models, api.varies, api.ids)
+    assert a.backends == b.backends == {}
+    assert backends(api) == {}
