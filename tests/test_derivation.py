@@ -150,6 +150,12 @@ def test_a_call_under_a_stop_may_be_called_either() -> None:
     assert derive.expect(refused, api, "off").finish_reasons == ("content_filter",)
 
 
+def test_a_refusal_that_was_cut_off_may_be_called_either() -> None:
+    facts = answers.WireFacts(finish="length", refusal="I'm sor")
+    expected = derive.expect(facts, table.table()["openai", "chat"], "off")
+    assert expected.finish_reasons == ("content_filter", "length")
+
+
 def pieces(*deltas: list[dict[str, Any]], api: tuple[str, str] = ("local", "chat")) -> list[list[str]]:
     """Return the tool calls of a stream with these deltas of them."""
     choices = [[{"index": 0, "delta": {"tool_calls": each}}] for each in deltas]

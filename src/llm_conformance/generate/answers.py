@@ -169,12 +169,15 @@ class Answer:
 
     @property
     def finish_reasons(self) -> tuple[str | None, ...]:
-        """The right finish reasons. With tool calls, a word for `stop` may also be returned as `tool_calls`."""
+        """The right finish reasons. With tool calls, a word for `stop` may also be returned as `tool_calls`.
+
+        A refusal that was cut off is both.
+        """
+        reason = self.api.finish.get(self.word or "")
         if self.refusal:
-            return ("content_filter",)
+            return ("content_filter", "length") if reason == "length" else ("content_filter",)
         if self.word is None and any(isinstance(block, Audio) for block in self.blocks):
             return (None, "stop")
-        reason = self.api.finish.get(self.word or "")
         return (reason, "tool_calls") if self.calls and reason == "stop" else (reason,)
 
     @property

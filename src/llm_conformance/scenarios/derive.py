@@ -171,11 +171,14 @@ def _code_points(text: str, offset: int) -> int | None:
 def _finish_reasons(facts: WireFacts, api: Api) -> Iterator[str | None]:
     """Yield every correct finish reason.
 
-    An answer that waits for the client and ended with a stop-like word has two. So has streamed audio: OpenAI ends it
-    without a word, and its own SDK takes that for stop (https://github.com/openai/openai-node/pull/1991).
+    An answer that waits for the client and ended with a stop-like word has two. So has a refusal that was cut off. So
+    has streamed audio: OpenAI ends it without a word, and its own SDK takes that for stop
+    (https://github.com/openai/openai-node/pull/1991).
     """
     reason = api.finish.get(facts.finish or "")
     yield "content_filter" if facts.refusal else reason
+    if facts.refusal and reason == "length":
+        yield reason
     if facts.finish is None and facts.media and facts.ended:
         yield "stop"
     if (facts.tool_calls or facts.asks) and reason == "stop":
