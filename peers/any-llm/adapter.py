@@ -11,10 +11,12 @@ as they are, are left out, and so are providers that need an SDK of their own.
 from __future__ import annotations
 
 import importlib.metadata
+import inspect
 from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
+from anthropic.resources.messages import AsyncMessages
 from any_llm import AnyLLM
 from any_llm.types.completion import ChatCompletionMessage
 
@@ -102,9 +104,10 @@ def _arguments(call: Any) -> dict[str, Any]:
     tools = [*params.pop("tools", ()), *call.tools]
     if "stop_sequences" in params:
         params["stop"] = params.pop("stop_sequences")
-    if call.provider != "anthropic":  # whose SDK takes what else there is by name
-        extra = {name: params.pop(name) for name in [*params] if name not in _PARAMETERS}
-        params |= {"extra_body": extra} if extra else {}
+    # What else there is goes into the body, but what Anthropic's SDK takes by name.
+    known = inspect.signature(AsyncMessages.create).parameters if call.provider == "anthropic" else ()
+    extra = {name: params.pop(name) for name in [*params] if name not in (*_PARAMETERS, *known)}
+    params |= {"extra_body": extra} if extra else {}
     messages = [said.original if isinstance(said, Answer) else dict(said) for said in call.messages]
     return {"model": call.model, "messages": messages, "tools": tools or None, "timeout": call.timeout_s, **params}
 
@@ -150,6 +153,7 @@ def _events(delta: Any) -> Iterator[Mapping[str, Any]]:
         yield {"event_type": "response.media", "attachment": delta.audio.model_dump(exclude_none=True)}
 
 
+_AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "opus": "audio/opus", "pcm16": "audio/pcm"}
 _FINISH = ("stop", "length", "tool_calls", "content_filter")
 
 
@@ -162,7 +166,7 @@ def _answer(completion: Any, message: ChatCompletionMessage, finish: str | None,
         message=message.content or "",
         reasoning=(message.reasoning.content or None) if message.reasoning else None,
         annotations=[*_annotations(message)],
-        attachments=[message.audio.model_dump()] if message.audio else [],
+        attachments=[{"type": _audio_type(call), **message.audio.model_dump()}] if message.audio else [],
         tool_calls=[*_tool_calls(message)],
         finish_reason=finish if finish in _FINISH else None,
         raw_finish_reason=finish,
@@ -170,6 +174,11 @@ def _answer(completion: Any, message: ChatCompletionMessage, finish: str | None,
     )
     answer.original = message
     return answer
+
+
+def _audio_type(call: Any) -> str | None:
+    """Return the media type of the audio in an answer, which only the request says."""
+    return _AUDIO.get((call.params.get("audio") or {}).get("format"))
 
 
 def _annotations(message: ChatCompletionMessage) -> Iterator[dict[str, Any]]:

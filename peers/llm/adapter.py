@@ -2,8 +2,9 @@
 
 The plugins' model classes with a base URL of the call's own; `model.prompt(messages=..., tools=..., options=...)`
 gives a `Response`, whose `messages()` and `usage()` are the answer and whose `stream_events()` are its pieces. Those
-messages go back in the next turn. Parameters that are no option of the model cannot be sent. A `Response` has no finish
-reason and no id of the provider's except in the raw JSON, which is not read here.
+messages go back in the next turn. Parameters that are no option of the model cannot be sent, nor hosted tools for which
+there is no class. A `Response` has no finish reason and no id of the provider's except in the raw JSON, which is not
+read here.
 
 Neither time limit nor retries can be set: the clients wait and try again as they do by default.
 """
@@ -11,17 +12,24 @@ Neither time limit nor retries can be set: the clients wait and try again as the
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any
 
+import anthropic
 import llm
-from llm.default_plugins.openai_models import Chat, Responses
+import openai
+from llm.default_plugins.openai_models import Chat, CodeInterpreter, Responses
 from llm.default_plugins.openai_models import WebSearch as OpenAIWebSearch
 from llm.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPart, assistant, system, tool_message, user
-from llm_anthropic import ClaudeMessages
+from llm_anthropic import AnthropicMCP, ClaudeMessages, CodeExecution, WebFetch
 from llm_anthropic import WebSearch as ClaudeWebSearch
 from llm_deepseek import DeepSeekChat
 
+HOSTED = {
+    "anthropic": {"web_search": ClaudeWebSearch, "web_fetch": WebFetch, "code_execution": CodeExecution},
+    "openai": {"web_search": OpenAIWebSearch, "code_interpreter": CodeInterpreter},
+}
 BUILDERS = {"assistant": assistant, "system": system, "user": user}
 
 
@@ -45,6 +53,11 @@ class Adapter:
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",
         "APIResponseValidationError": "ValidationError",
+        "APIError": "LLMError",  # an error in a stream, which has no error status, of a type that is not listed
+        **{"server_error": "ServiceUnavailableError", "overloaded_error": "ServiceUnavailableError"},
+        **{"insufficient_quota": "RateLimitError", "rate_limit_error": "RateLimitError"},
+        **{"invalid_request_error": "InvalidRequestError", "exceed_context_size_error": "InvalidRequestError"},
+        "JSONDecodeError": "ValidationError",
     }
 
     def complete(self, call: Any) -> Answer:
@@ -53,6 +66,18 @@ class Adapter:
 
     def stream(self, call: Any) -> Any:
         """Ask for an answer, and give its events."""
+        try:
+            yield from self._events(call)
+        except (anthropic.APIError, openai.APIError) as error:
+            if type(error) not in (anthropic.APIStatusError, openai.APIError):
+                raise
+            if getattr(error, "status_code", 200) >= 400:
+                raise
+            # An error in a stream has a type and no class of its own.
+            said = {"error_type": error.type or "APIError", "message": error.message}
+            yield {"event_type": "response.error", "error": said}
+
+    def _events(self, call: Any) -> Any:
         response = _prompt(call)
         calls: dict[int, dict[str, Any]] = {}
         for event in response.stream_events():
@@ -74,8 +99,11 @@ class Adapter:
 
 def _prompt(call: Any) -> Any:
     model = _model(call)
-    search = ClaudeWebSearch if call.provider == "anthropic" else OpenAIWebSearch
-    tools = [search() for tool in call.params.get("tools", ()) if tool["type"].startswith("web_search")]
+    tools = [*_hosted(call)]
+    if call.tools and not model.supports_tools:
+        raise NotImplementedError("llm-deepseek has no tools")
+    if not {"n", "modalities"}.isdisjoint(call.params):
+        raise NotImplementedError("llm has no option for several answers, and none for audio")
     tools += [
         llm.Tool(
             name=tool["function"]["name"],
@@ -92,6 +120,18 @@ def _prompt(call: Any) -> Any:
         stream=call.stream,
         key=call.api_key,
     )
+
+
+def _hosted(call: Any) -> Iterator[Any]:
+    known = HOSTED.get(call.provider, {})
+    for tool in call.params.get("tools", ()):
+        name = next((name for name in known if tool["type"].startswith(name)), None)
+        if name is not None:
+            yield known[name]()
+        elif tool["type"] != "mcp_toolset":  # which its server has
+            raise NotImplementedError(f"a hosted tool of type {tool['type']}")
+    for server in call.params.get("mcp_servers", ()):
+        yield AnthropicMCP(server["url"], server["name"], server.get("authorization_token"))
 
 
 def _model(call: Any) -> Any:
@@ -197,8 +237,9 @@ def _usage(usage: Any) -> dict[str, Any] | None:
     return {
         "prompt_tokens": usage.input,
         "completion_tokens": usage.output,
+        "total_tokens": (usage.input or 0) + (usage.output or 0),
         "cached_tokens": prompt.get("cached_tokens", details.get("cache_read_input_tokens")),
-        "cache_write_tokens": details.get("cache_creation_input_tokens"),
+        "cache_write_tokens": prompt.get("cache_write_tokens", details.get("cache_creation_input_tokens")),
         "reasoning_tokens": completion.get("reasoning_tokens"),
         "audio_prompt_tokens": prompt.get("audio_tokens"),
         "audio_completion_tokens": completion.get("audio_tokens"),

@@ -17,7 +17,7 @@ from agents import FunctionTool, ModelResponse, ModelSettings, Usage
 from agents.models.interface import ModelTracing
 from agents.models.openai_chatcompletions import OpenAIChatCompletionsModel
 from agents.models.openai_responses import OpenAIResponsesModel
-from openai import AsyncOpenAI
+from openai import APIError, AsyncOpenAI
 
 FINISH = {"completed": "stop", "max_output_tokens": "length", "content_filter": "content_filter", "failed": "error"}
 CALLS = ("function_call", "custom_tool_call")
@@ -47,6 +47,10 @@ class Adapter:
         "APIResponseValidationError": "ValidationError",
         "ModelBehaviorError": "ValidationError",
         "JSONDecodeError": "ValidationError",
+        # the type of an error in a stream of chat completions, the code of one in a stream of responses
+        **{"server_error": "ServiceUnavailableError", "rate_limit_exceeded": "RateLimitError"},
+        **{"insufficient_quota": "RateLimitError", "invalid_request_error": "InvalidRequestError"},
+        "exceed_context_size_error": "InvalidRequestError",
     }
 
     async def complete(self, call: Any) -> Answer:
@@ -57,6 +61,16 @@ class Adapter:
 
     async def stream(self, call: Any) -> Any:
         """Ask the model for its events."""
+        try:
+            async for event in self._events(call):
+                yield event
+        except APIError as error:
+            if type(error) is not APIError:  # an error in a stream has a type and no class of its own
+                raise
+            said = {"error_type": error.type or "APIError", "message": error.message}
+            yield {"event_type": "response.error", "error": said}
+
+    async def _events(self, call: Any) -> Any:
         client, model, request = _asked(call)
         calls: dict[int, tuple[Any, list[str]]] = {}
         async with client:
@@ -76,10 +90,23 @@ class Adapter:
                     yield _call_piece(calls, event.output_index, whole[len("".join(pieces)) :])
                 elif event.type in ("response.completed", "response.incomplete"):
                     yield {"event_type": "response.completed", "response": _last(call, event.response)}
+                elif event.type == "error":
+                    said = {"error_type": event.code or "error", "message": event.message}
+                    yield {"event_type": "response.error", "error": said}
+                    return
+                elif event.type == "response.failed" and event.response.error:
+                    error = event.response.error
+                    yield {
+                        "event_type": "response.error",
+                        "error": {"error_type": error.code, "message": error.message},
+                    }
+                    return
 
 
 def _asked(call: Any) -> tuple[AsyncOpenAI, Any, dict[str, Any]]:
     """Return the client, the model on it, and what it is asked."""
+    if "audio" in call.params.get("modalities", ()):
+        raise NotImplementedError("the SDK refuses answers with audio")
     client = AsyncOpenAI(base_url=call.base_url, api_key=call.api_key, timeout=call.timeout_s, max_retries=0)
     kind = OpenAIResponsesModel if call.api == "responses" else OpenAIChatCompletionsModel
     params = dict(call.params)

@@ -30,7 +30,7 @@ const APIS = {
   "openai:responses": { create: createOpenAI, path: "/responses", model: (client, id) => client.responses(id) },
 };
 
-const NO_ANSWER = "AI_APICallError without an answer";
+const NO_ANSWER = "AI_APICallErrorWithoutAnswer";
 
 const DESCRIPTION = {
   name,

@@ -14,7 +14,7 @@ import zai
 
 FINISH = {
     **{"stop": "stop", "length": "length", "tool_calls": "tool_calls", "sensitive": "content_filter"},
-    **{"network_error": "error"},
+    **{"network_error": "error", "model_context_window_exceeded": "length"},
 }
 # Errors with an HTTP status are known by that; these are the others, some of them httpx's.
 ERRORS = {
