@@ -85,3 +85,9 @@ def test_what_some_rows_have_is_drawn(api: str, feature: str) -> None:
     assert any(f"'{feature}': " in text and f"'{feature}': None" not in text for text in drawn)
     others = (str(each.value) for each in documents.of_generated(["zai:chat"], 20) if each.kind == "event")
     assert not any(f"'{feature}': " in text for text in others)
+
+
+def test_calls_of_tools_never_end_with_the_word_of_the_legacy_call() -> None:
+    drawn = [str(each.value) for each in documents.of_generated(["openai:chat"], 60)]
+    assert any("'finish_reason': 'tool_calls'" in text for text in drawn)
+    assert not any("'finish_reason': 'function_call'" in text for text in drawn)
