@@ -18,7 +18,7 @@ from llm_conformance.scenarios.citations import pair
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 
-_SAME_FOR_ALL_CUTS = ("id", "model", "annotations", "usage", "finish_reason", "raw_finish_reason")
+_SAME_FOR_ALL_CUTS = ("model", "annotations", "usage", "finish_reason", "raw_finish_reason")
 _TERMINAL = ("response.completed", "response.error")
 _HOW_CALLS_FOLD = (
     "the `delta`s of response.function_call_arguments.delta events are joined, call by call; `tool_call` "
@@ -146,7 +146,9 @@ def test_cuts_change_nothing(exchange: Exchange) -> None:
     response, uncut_response = exchange.response, whole_frames.response
     expect_text("the message as for whole frames,", response.message, uncut_response.message)
     expect_text("the reasoning as for whole frames,", response.reasoning, uncut_response.reasoning)
-    for field in _SAME_FOR_ALL_CUTS:
+    # An id that the adapter makes up is another one in each answer, however the bytes are cut. PRV-1 reports that.
+    fields = ("id", *_SAME_FOR_ALL_CUTS) if uncut_response.get("id") in exchange.expected.ids else _SAME_FOR_ALL_CUTS
+    for field in fields:
         expect_equal(f"{field} as for whole frames,", response.get(field), uncut_response.get(field))
     expect_equal("tool calls as for whole frames,", _without_ids(response), _without_ids(uncut_response))
     folded, uncut_folded = fold(exchange.events), fold(whole_frames.events)

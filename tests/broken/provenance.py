@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import uuid
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -11,7 +12,7 @@ from typing import Any
 
 from adapters.anthropic import MessagesDecoder
 from llm_conformance.contract import Call, Response
-from tests.broken.base import Events, FaultyClient, FaultyDecoder, FaultyResponse
+from tests.broken.base import Events, FaultyClient, FaultyDecoder, FaultyEvents, FaultyResponse
 
 # PRV-1
 
@@ -24,6 +25,18 @@ class IdOfTheCall(FaultyResponse):
 
     def alter(self, response: Response, call: Call) -> Response:
         return replace(response, id=call.correlation_id)
+
+
+class NewIdForEachStream(FaultyEvents):
+    """Makes up an id, another one for each answer. That is no fault of how the bytes are cut, so STR-4 passes."""
+
+    fails = ("PRV-1",)
+    says = "expected id"
+
+    def alter(self, events: Events) -> Events:
+        for event in events:
+            whole = event.response
+            yield event if whole is None else replace(event, response=replace(whole, id=str(uuid.uuid4())))
 
 
 # PRV-4
