@@ -87,7 +87,16 @@ def test_what_some_rows_have_is_drawn(api: str, feature: str) -> None:
     assert not any(f"'{feature}': " in text for text in others)
 
 
-def test_calls_of_tools_never_end_with_the_word_of_the_legacy_call() -> None:
-    drawn = [str(each.value) for each in documents.of_generated(["openai:chat"], 60)]
-    assert any("'finish_reason': 'tool_calls'" in text for text in drawn)
-    assert not any("'finish_reason': 'function_call'" in text for text in drawn)
+@pytest.fixture(scope="module")
+def openai_chats() -> list[str]:
+    return [str(each.value) for each in documents.of_generated(["openai:chat"], 60)]
+
+
+def test_calls_of_tools_never_end_with_the_word_of_the_legacy_call(openai_chats: list[str]) -> None:
+    assert any("'finish_reason': 'tool_calls'" in text for text in openai_chats)
+    assert not any("'finish_reason': 'function_call'" in text for text in openai_chats)
+
+
+def test_arguments_have_their_letters_as_they_are(openai_chats: list[str]) -> None:
+    assert any('"ä"' in text for text in openai_chats)
+    assert not any("u00e4" in text for text in openai_chats)

@@ -13,7 +13,7 @@ from hypothesis.strategies import DrawFn
 
 from llm_conformance.contract import Segment
 from llm_conformance.contract.call import ThinkProfile
-from llm_conformance.generate.chance import at_most, either, pick
+from llm_conformance.generate.chance import at_most, pick
 from llm_conformance.generate.counts import Counts
 from llm_conformance.generate.ids import draw_id
 from llm_conformance.generate.think import ThinkText
@@ -260,7 +260,7 @@ def _arguments(draw: DrawFn, api: Api) -> str:
     if not arguments:
         return pick(draw, "{}", "")
     ways = [way for way in ways_of(api, ARGUMENTS) if way in _STYLES] or [ARGUMENTS.usual]
-    return json.dumps(arguments, ensure_ascii=either(draw), **_STYLES[pick(draw, *ways)])
+    return json.dumps(arguments, ensure_ascii=False, **_STYLES[pick(draw, *ways)])  # no recording escapes letters
 
 
 def style_of(arguments: str) -> str | None:
