@@ -68,10 +68,6 @@ class ChatGenerator(Generator):
         """Return True unless it has no finish word, as only streams have not."""
         return answer.word is not None
 
-    def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return all words but the one for a legacy `function_call`, which answers requests with `functions` only."""
-        return {word: reason for word, reason in api.finish.items() if word != "function_call"}
-
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
         """Return an annotation without the nesting."""
         return {"type": kind_of_annotation(answer.api), **source(answer.api, citation)}
