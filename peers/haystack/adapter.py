@@ -21,6 +21,8 @@ import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any, ClassVar
 
+import anthropic
+import openai
 from haystack.components.generators.chat import OpenAIChatGenerator, OpenAIResponsesChatGenerator
 from haystack.dataclasses import ChatMessage, ToolCall
 from haystack.tools import Tool
@@ -56,6 +58,11 @@ class Haystack:
         "APIConnectionError": "ServiceUnavailableError",
         "APIResponseValidationError": "ValidationError",
         "JSONDecodeError": "ValidationError",
+        # `type` of errors in streams: OpenAI's, then Anthropic's
+        **{"server_error": "ServiceUnavailableError", "insufficient_quota": "RateLimitError"},
+        **{"overloaded_error": "ServiceUnavailableError", "api_error": "ServiceUnavailableError"},
+        **{"rate_limit_error": "RateLimitError", "authentication_error": "AuthenticationError"},
+        **{"invalid_request_error": "InvalidRequestError", "not_found_error": "ResourceNotFoundError"},
     }
 
     async def complete(self, call: Any) -> Answer:
@@ -74,14 +81,31 @@ class Haystack:
         while (chunk := await chunks.get()) is not None:
             for event in _events(chunk, call):
                 yield event
-        yield {"event_type": "response.completed", "response": _answer(await running, call)}
+        try:
+            yield {"event_type": "response.completed", "response": _answer(await running, call)}
+        except (openai.APIError, anthropic.APIStatusError) as error:
+            if (told := _told_in_a_stream(error)) is None:
+                raise
+            yield told
 
 
 conformance_adapter = Haystack
 
 
+def _told_in_a_stream(error: openai.APIError | anthropic.APIStatusError) -> Mapping[str, Any] | None:
+    """Return the event for an error in a stream: the clients have no class for it, and no status, but its type."""
+    if type(error) is not openai.APIError and getattr(error, "status_code", 0) != 200:
+        return None
+    said = error.body if isinstance(error.body, dict) else {}
+    kind = said.get("error", said).get("type")  # OpenAI's client takes the error out of the frame
+    known = kind if kind in Haystack.errors else "LLMError"
+    return {"event_type": "response.error", "error": {"error_type": known, "message": str(error)}}
+
+
 async def _run(call: Any, callback: Any = None) -> ChatMessage:
     params = dict(call.params)
+    if callback and params.get("n", 1) > 1:
+        raise NotImplementedError("a stream of several choices, which Haystack refuses")
     hosted = params.pop("tools", ())
     tools: Any = [Tool(function=_never, **_described(each["function"])) for each in call.tools]
     settings = {"model": call.model, "api_key": Secret.from_token(call.api_key), "timeout": call.timeout_s}

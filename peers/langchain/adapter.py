@@ -16,6 +16,8 @@ import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any, ClassVar
 
+import anthropic
+import openai
 from langchain_anthropic import ChatAnthropic
 from langchain_core.messages import AIMessage
 from langchain_deepseek import ChatDeepSeek
@@ -41,9 +43,13 @@ class LangChain:
     errors: ClassVar = {
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",
-        **{"APIError": "LLMError", "APIStatusError": "LLMError"},  # errors in a stream, which have no error status
         "APIResponseValidationError": "ValidationError",
         "JSONDecodeError": "ValidationError",
+        # `type` of errors in streams: OpenAI's, then Anthropic's
+        **{"server_error": "ServiceUnavailableError", "insufficient_quota": "RateLimitError"},
+        **{"overloaded_error": "ServiceUnavailableError", "api_error": "ServiceUnavailableError"},
+        **{"rate_limit_error": "RateLimitError", "authentication_error": "AuthenticationError"},
+        **{"invalid_request_error": "InvalidRequestError", "not_found_error": "ResourceNotFoundError"},
     }
 
     async def complete(self, call: Any) -> Answer:
@@ -53,14 +59,31 @@ class LangChain:
     async def stream(self, call: Any) -> AsyncIterator[Mapping[str, Any]]:
         """Ask by `astream`, and add the chunks up."""
         whole: Any = None
-        async for chunk in _model(call).astream(_messages(call)):
-            whole = chunk if whole is None else whole + chunk
-            for event in _events(chunk):
-                yield event
+        try:
+            async for chunk in _model(call).astream(_messages(call)):
+                whole = chunk if whole is None else whole + chunk
+                for event in _events(chunk):
+                    yield event
+        except (openai.APIError, anthropic.APIStatusError) as error:
+            if (told := _told_in_a_stream(error)) is None:
+                raise
+            yield told
+            return
         yield {"event_type": "response.completed", "response": _answer(whole, call)}
 
 
 conformance_adapter = LangChain
+
+
+def _told_in_a_stream(error: openai.APIError | anthropic.APIStatusError) -> Mapping[str, Any] | None:
+    """Return the event for an error in a stream: the clients have no class for it, and no status, but its type."""
+    if type(error) is not openai.APIError and getattr(error, "status_code", 0) != 200:
+        return None
+    said = error.body if isinstance(error.body, dict) else {}
+    kind = said.get("error", said).get("type")  # OpenAI's client takes the error out of the frame
+    known = kind if kind in LangChain.errors else "LLMError"
+    return {"event_type": "response.error", "error": {"error_type": known, "message": str(error)}}
+
 
 _FIELDS = {
     "anthropic": ("max_tokens", "stop_sequences", "temperature", "thinking"),
@@ -118,6 +141,7 @@ def _events(chunk: Any) -> Iterator[Mapping[str, Any]]:
         yield {"event_type": "response.function_call_arguments.delta", "tool_call": tool, "delta": piece["args"]}
 
 
+_AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "opus": "audio/opus", "pcm16": "audio/pcm"}
 _FINISH = {
     "stop": "stop",
     "end_turn": "stop",
@@ -159,7 +183,7 @@ def _answer(message: AIMessage, call: Any) -> Answer:
         reasoning="".join(part["content"] for part in segments if part["type"] == "reasoning") or None,
         segments=segments,
         annotations=[*_annotations(message)],
-        attachments=[*_attachments(message)],
+        attachments=[*_attachments(message, call)],
         tool_calls=calls,
         finish_reason="tool_calls" if finish == "stop" and calls and call.api == "responses" else finish,
         raw_finish_reason=raw,
@@ -231,7 +255,8 @@ def _annotations(message: AIMessage) -> Iterator[dict[str, Any]]:
             offset += length
 
 
-def _attachments(message: AIMessage) -> Iterator[dict[str, Any]]:
+def _attachments(message: AIMessage, call: Any) -> Iterator[dict[str, Any]]:
     audio = message.additional_kwargs.get("audio")
     if audio:
-        yield {name: audio.get(name) for name in ("id", "data", "transcript", "expires_at")}
+        form = _AUDIO.get((call.params.get("audio") or {}).get("format"))  # only the request says it
+        yield {"type": form, **{name: audio.get(name) for name in ("id", "data", "transcript", "expires_at")}}

@@ -80,6 +80,12 @@ class PydanticAI:
         "ModelRequestTimeout": "TimeoutError",
         "ModelConnectionError": "ServiceUnavailableError",
         "UnexpectedModelBehavior": "ValidationError",
+        # Categories of errors in streams, whose HTTP status is unknown
+        **{"ModelRateLimitError": "RateLimitError", "ModelQuotaExceededError": "RateLimitError"},
+        **{"ModelUnavailableError": "ServiceUnavailableError", "ModelServerError": "ServiceUnavailableError"},
+        **{"ModelAuthenticationError": "AuthenticationError", "ModelNotFoundError": "ResourceNotFoundError"},
+        "ModelRequestRejectedError": "InvalidRequestError",
+        "ModelAPIError": "LLMError",  # of no category, such as a body that is no JSON
     }
 
     async def complete(self, call: Any) -> Answer:
@@ -285,7 +291,8 @@ def _answer(response: ModelResponse, call: Any) -> Answer:
         created=created.astimezone(UTC).isoformat() if created else None,
         message=message,
         reasoning="".join(part.content for part in response.parts if isinstance(part, ThinkingPart)) or None,
-        segments=segments,
+        # A refusal is no part of the response; its text is among the provider's own words.
+        segments=[*segments, *_refusal(details)],
         annotations=annotations,
         tool_calls=[
             {"id": part.tool_call_id, "type": "function", "name": part.tool_name, "arguments": _arguments(part)}
@@ -335,6 +342,11 @@ def _segment(part: Any) -> dict[str, Any]:
         case NativeToolReturnPart():
             return {"type": "other", "content": part.model_response_str()}
     return {"type": "other", "content": "", "metadata": {"kind": part.part_kind}}
+
+
+def _refusal(details: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    if details.get("refusal"):
+        yield {"type": "other", "content": details["refusal"], "metadata": {"kind": "refusal"}}
 
 
 def _annotations(part: TextPart, offset: int) -> Iterator[dict[str, Any]]:
