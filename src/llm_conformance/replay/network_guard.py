@@ -1,12 +1,14 @@
 """The network guard: while an exchange runs, connections are allowed to the replay server only.
 
 CPython reports every name look-up and every connection of the process to audit hooks (PEP 578), whichever library makes
-it, so nothing has to be patched. Child processes are not covered. An audit hook cannot be removed; this one is
-installed at the first exchange and does nothing between exchanges.
+it, so nothing has to be patched. Child processes are not covered. An audit hook cannot be removed, and Python calls all
+of them very often; so all guards share one, which is installed at the first exchange and does nothing between
+exchanges.
 """
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 import sys
 import sysconfig
@@ -33,31 +35,31 @@ class Guard:
     def __init__(self, allowed: Collection[int]) -> None:
         self._allowed = allowed
         self._active = False
-        self._installed = False
         self._attempts: list[str] = []
         self._ignored_threads: set[int] = set()
 
     @contextmanager
     def watching(self) -> Iterator[list[str]]:
         """Guard the block; one line per refused connection is added to the list."""
-        if not self._installed:
-            sys.addaudithook(self._hook)
-            self._installed = True
+        _install_hook()
         attempts: list[str] = []
         self._attempts = attempts
         self._active = True
+        _REFUSING.add(self)
         try:
             yield attempts
         finally:
             self._active = False
+            if not self._ignored_threads:
+                _REFUSING.discard(self)
 
     def ignore_thread(self, ident: int) -> None:
         """Refuse the connections of a hung thread until the process ends, without noting them."""
         self._ignored_threads.add(ident)
+        _REFUSING.add(self)
 
-    def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if not event.startswith("socket."):
-            return
+    def check(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Raise NetworkBlockedError if an audit event is a connection that has to be refused."""
         if not self._active and threading.get_ident() not in self._ignored_threads:
             return
         target = _target(event, arguments)
@@ -73,6 +75,22 @@ class Guard:
         if port is None:
             return _is_loopback(host) or _is_address(host)  # looking up an address sends nothing
         return port in self._allowed and _is_loopback(host)
+
+
+_REFUSING: set[Guard] = set()
+"""The guards that may refuse a connection at the moment."""
+
+
+@functools.cache
+def _install_hook() -> None:
+    sys.addaudithook(_hook)
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    if not _REFUSING or not event.startswith("socket."):
+        return
+    for guard in tuple(_REFUSING):
+        guard.check(event, arguments)
 
 
 def _target(event: str, arguments: tuple[Any, ...]) -> tuple[Any, Any] | None:
