@@ -11,6 +11,7 @@ A change of the lint's own code does not change the digests: CI lints all scenar
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 import re
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from llm_conformance.locations import CASSETTES, FORMATS, SCHEMAS
 from llm_conformance.scenarios import load
+from llm_conformance.wire.providers.api import Api
 
 _NAME = "lint.sha256"
 _LINT = "(the schemas and the read rules)"
@@ -76,7 +78,16 @@ def _of_scenario(path: Path, later: frozenset[Path]) -> str | None:
     earlier = [_of_scenario(path.with_name(f"{name}{load.SUFFIX}"), later | {path}) for name in names]
     if None in earlier:
         return None
-    return _digest([load.id_of(path), content, load.cassette_path(path).read_bytes(), repr(api), *map(str, earlier)])
+    return _digest(
+        [load.id_of(path), content, load.cassette_path(path).read_bytes(), _columns(api), *map(str, earlier)]
+    )
+
+
+@functools.cache
+def _columns(api: Api) -> str:
+    """Return all columns of an API as a text."""
+    columns = ((column.name, getattr(api, column.name)) for column in dataclasses.fields(api))
+    return f"Api({', '.join(f'{name}={value!r}' for name, value in columns)})"
 
 
 @functools.cache

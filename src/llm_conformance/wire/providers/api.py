@@ -82,7 +82,7 @@ class RoundTrip:
     fields: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Api:
     """One API of a provider. Every attribute but `provider` and `name` is a column of its table in the TOML file.
 
@@ -198,6 +198,14 @@ class Api:
     def __str__(self) -> str:
         """Return `provider:api`."""
         return f"{self.provider}:{self.name}"
+
+    def __repr__(self) -> str:
+        """Return a short text: all columns fill pages."""
+        return f"<Api {self}>"
+
+    def _repr_pretty_(self, printer: Any, _is_cycle: bool) -> None:
+        """Write the same for Hypothesis, which describes a strategy with its arguments each time that it redraws."""
+        printer.text(repr(self))
 
     @property
     def names_model_in_path(self) -> bool:
