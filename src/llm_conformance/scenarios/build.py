@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -108,13 +108,14 @@ def _expected_by_mode(file: ScenarioFile) -> Mapping[Mode, Expected]:
     if "stream" in stated and stated["stream"].error is None:
         early = shown_early(file.interaction("stream"), file.api)
     api = file.api
+    usage = {mode: _usage(file, mode) if expected.usage else {} for mode, expected in stated.items()}
     return {
         mode: replace(
             expected,
             shows_early=early,
             offset_unit=api.offset_unit,
-            oversized=_counts_of(file, mode, expected, file.api.oversized),
-            unread=_counts_of(file, mode, expected, file.api.unread),
+            oversized=api.oversized(usage[mode]),
+            unread=api.unread(usage[mode]),
             round_trip=round_trip(file, mode),
             switches={pointer: at_pointer(file.interaction(mode).request, pointer) for pointer in api.switches},
         )
@@ -122,8 +123,6 @@ def _expected_by_mode(file: ScenarioFile) -> Mapping[Mode, Expected]:
     }
 
 
-def _counts_of(
-    file: ScenarioFile, mode: Mode, expected: Expected, select: Callable[[Mapping[str, Any]], frozenset[str]]
-) -> frozenset[str]:
-    facts = derive_if_readable(file.interaction(mode), file.api) if expected.usage else None
-    return select(facts.usage) if facts else frozenset()
+def _usage(file: ScenarioFile, mode: Mode) -> Mapping[str, Any]:
+    facts = derive_if_readable(file.interaction(mode), file.api)
+    return facts.usage if facts else {}

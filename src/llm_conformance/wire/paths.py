@@ -16,20 +16,26 @@ A path leads from such a place to one value:
 
 from __future__ import annotations
 
+import functools
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 _STEP = re.compile(r"(?P<names>[^\[\]/]+)(?P<conditions>(?:\[[\w/]+!?=[^\[\]]*\])*)(?:/(?!$)|$)")
 _CONDITION = re.compile(r"\[(?P<field>[\w/]+)(?P<not>!?)=(?P<values>[^\]]*)\]")
 _PATH = re.compile(r"\.|#[1-9]|/?[^/#\s]+(/[^/#\s]+)*")
 
 
-@dataclass(frozen=True)
-class Place:
-    """A value in a document, with the positions of the lists that lead to it (`#1`, `#2`, ...)."""
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
+
+
+class Place(NamedTuple):
+    """A value in a document, with the positions of the lists that lead to it (`#1`, `#2`, ...).
+
+    A named tuple, because a document has thousands of them, and these are made fastest.
+    """
 
     value: Any
     document: Any
@@ -40,9 +46,8 @@ class Place:
         if path.startswith("#"):
             return self.positions[int(path[1:]) - 1]
         value = self.document if path.startswith("/") else self.value
-        for name in path.strip("/").split("/"):
-            if name != ".":
-                value = value.get(name) if isinstance(value, Mapping) else None
+        for name in _names(path):
+            value = value.get(name) if isinstance(value, dict) else None
         return value
 
     def holder(self, path: str) -> tuple[Any, str]:
@@ -52,8 +57,17 @@ class Place:
 
     def first(self, paths: str | Sequence[str]) -> Any:
         """Return the first value at one of several paths that is not null or empty, None if all are."""
-        found = (self.find(path) for path in ([paths] if isinstance(paths, str) else paths))
-        return next((value for value in found if value not in (None, "", [], {})), None)
+        for path in (paths,) if isinstance(paths, str) else paths:
+            value = self.find(path)
+            if value or value not in _EMPTY:
+                return value
+        return None
+
+
+@functools.cache
+def _names(path: str) -> tuple[str, ...]:
+    """Return the fields of a path."""
+    return tuple(name for name in path.strip("/").split("/") if name != ".")
 
 
 @dataclass(frozen=True)
@@ -67,8 +81,8 @@ class Condition:
     def holds(self, value: Any) -> bool:
         """Return True if a value meets the condition. Values that are not text are compared as JSON."""
         found = value
-        for name in self.field.split("/"):
-            found = found.get(name) if isinstance(found, Mapping) else None
+        for name in _names(self.field):
+            found = found.get(name) if isinstance(found, dict) else None
         return ((found if isinstance(found, str) else json.dumps(found)) in self.values) is self.is_one
 
 
@@ -107,25 +121,26 @@ def problem(path: str, lists: int) -> str | None:
 
 def places(document: Any, steps: Sequence[Step]) -> Iterator[Place]:
     """Yield the places that the steps lead to, in the order of the document."""
-    return _walk(Place(document, document), steps)
+    found = [Place(document, document)]
+    for step in steps:
+        found = [
+            child
+            for place in found
+            for name in step.names
+            for child in _children(place, name)
+            if not step.conditions or all(condition.holds(child.value) for condition in step.conditions)
+        ]
+        if not found:
+            break
+    return iter(found)
 
 
-def _walk(place: Place, steps: Sequence[Step]) -> Iterator[Place]:
-    if not steps:
-        yield place
-        return
-    for name in steps[0].names:
-        for next_place in _children(place, name):
-            if all(condition.holds(next_place.value) for condition in steps[0].conditions):
-                yield from _walk(next_place, steps[1:])
-
-
-def _children(place: Place, name: str) -> Iterator[Place]:
+def _children(place: Place, name: str) -> Iterable[Place]:
     value = place.value
     if name == ".":
-        yield place
-    elif name == "*":
-        for position, item in enumerate(value if isinstance(value, list) else ()):
-            yield Place(item, place.document, (*place.positions, position))
-    elif isinstance(value, Mapping) and value.get(name) is not None:
-        yield Place(value[name], place.document, place.positions)
+        return (place,)
+    if name == "*":
+        items = value if isinstance(value, list) else ()
+        return [Place(item, place.document, (*place.positions, number)) for number, item in enumerate(items)]
+    inner = value.get(name) if isinstance(value, dict) else None
+    return () if inner is None else (Place(inner, place.document, place.positions),)
