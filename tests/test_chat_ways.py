@@ -100,3 +100,13 @@ def test_calls_of_tools_never_end_with_the_word_of_the_legacy_call(openai_chats:
 def test_arguments_have_their_letters_as_they_are(openai_chats: list[str]) -> None:
     assert any('"ä"' in text for text in openai_chats)
     assert not any("u00e4" in text for text in openai_chats)
+
+
+def test_other_choices_of_a_stream_end_only_if_the_first_does() -> None:
+    ended: dict[str, set[int]] = {}
+    for each in documents.of_generated(["local:chat"], 100):
+        for choice in each.value.get("choices", ()) if each.kind == "event" else ():
+            if choice.get("finish_reason"):
+                ended.setdefault(each.scenario, set()).add(choice["index"])
+    assert {0, 1} in ended.values()
+    assert {1} not in ended.values()

@@ -161,11 +161,15 @@ def _add_messages(result: Sequence[Fields]) -> None:
 
 
 def _among_others(draw: DrawFn, answer: Answer, own: list[Fields]) -> list[Fields]:
-    """Insert the chunks of other choices, anywhere behind the first chunk; each repeats the counts before it."""
+    """Insert the chunks of other choices, anywhere behind the first chunk; each repeats the counts before it.
+
+    They end with the finish word of the answer, or like it without one.
+    """
     result = own
+    last: list[tuple[Fields, str | None]] = [({}, answer.word)] if answer.word is not None else []
     for index in range(1, answer.choices):
         at = 1
-        for delta, word in (({**ROLE, "content": OTHER}, None), ({}, answer.word or "stop")):
+        for delta, word in [({**ROLE, "content": OTHER}, None), *last]:
             at += at_most(draw, len(result) - at)
             before = {"usage": result[at - 1]["usage"]} if "usage" in result[at - 1] else {}
             other = {"choices": [{"index": index, "delta": delta, "finish_reason": word}], **before}
