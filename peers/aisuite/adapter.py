@@ -14,8 +14,13 @@ from importlib.metadata import version
 from typing import Any
 
 import aisuite
+import anthropic
+import openai
 
-FINISH = {"stop": "stop", "length": "length", "tool_calls": "tool_calls", "content_filter": "content_filter"}
+FINISH = {
+    **{"stop": "stop", "length": "length", "tool_calls": "tool_calls", "content_filter": "content_filter"},
+    "abort": "error",  # vLLM's, which the library hands on
+}
 
 
 class Answer(dict):
@@ -38,12 +43,17 @@ class Adapter:
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",
         "APIResponseValidationError": "ValidationError",
+        "JSONDecodeError": "ValidationError",
+        # The types of errors in streams, which have no class and no error status of their own.
+        **{"APIError": "LLMError", "server_error": "ServiceUnavailableError", "insufficient_quota": "RateLimitError"},
+        **{"overloaded_error": "ServiceUnavailableError", "rate_limit_error": "RateLimitError"},
+        "exceed_context_size_error": "InvalidRequestError",
     }
 
     def complete(self, call: Any) -> Answer:
         """Ask for a plain answer."""
         completion = _create(call)
-        choice = completion.choices[0]
+        choice = min(completion.choices, key=lambda each: getattr(each, "index", 0) or 0)
         message = choice.message
         calls = [
             {"id": each.id, "name": each.function.name, "arguments": each.function.arguments or "{}"}
@@ -55,14 +65,30 @@ class Adapter:
 
     def stream(self, call: Any) -> Any:
         """Ask for the chunks of an answer, and join them."""
+        try:
+            yield from self._events(call)
+        except (anthropic.APIStatusError, openai.APIError) as error:
+            if type(error) not in (anthropic.APIStatusError, openai.APIError):
+                raise
+            if getattr(error, "status_code", 200) >= 400:
+                raise
+            # An error in a stream has a type and no class of its own.
+            said = {"error_type": error.type or "APIError", "message": error.message}
+            yield {"event_type": "response.error", "error": said}
+
+    def _events(self, call: Any) -> Any:
         texts: list[str] = []
         thoughts: list[str] = []
-        calls: dict[int, dict[str, Any]] = {}
+        refusals: list[str] = []
+        calls: list[dict[str, Any]] = []
         facts = _Facts()
         finish = None
         for chunk in _create(call, stream=True):
             facts.take(chunk)
-            for choice in chunk.choices[:1]:
+            for choice in chunk.choices:
+                if (getattr(choice, "index", 0) or 0) != 0:
+                    continue
+                refusals.append(getattr(choice.delta, "refusal", None) or "")
                 finish = choice.finish_reason or finish
                 thought = getattr(choice.delta, "reasoning_content", None)
                 if thought:
@@ -73,7 +99,7 @@ class Adapter:
                     yield {"event_type": "response.output_text.delta", "delta": choice.delta.content}
                 for piece in choice.delta.tool_calls or ():
                     yield _call_piece(calls, piece)
-        made = [{**each, "arguments": each["arguments"] or "{}"} for each in calls.values()]
+        made = [{**each, "arguments": each["arguments"] or "{}"} for each in calls]
         turn: dict[str, Any] = {"role": "assistant", "content": "".join(texts)}
         if made:
             turn["tool_calls"] = [
@@ -84,6 +110,8 @@ class Adapter:
                 }
                 for each in made
             ]
+        if "".join(refusals):
+            turn["refusal"] = "".join(refusals)
         answer = _answer(call, facts, turn, turn["content"], "".join(thoughts), made, finish)
         yield {"event_type": "response.completed", "response": answer}
 
@@ -113,19 +141,25 @@ def _create(call: Any, **mode: Any) -> Any:
     return client.chat.completions.create(f"{provider}:{call.model}", messages, **given, **params, **mode)
 
 
-def _call_piece(calls: dict[int, dict[str, Any]], piece: Any) -> dict[str, Any]:
+def _call_piece(calls: list[dict[str, Any]], piece: Any) -> dict[str, Any]:
+    """Add a piece to its call, which is the last one with its index, unless it has another id."""
     function = piece.function
-    made = calls.setdefault(piece.index, {"id": None, "name": "", "arguments": ""})
+    same = [each for each in calls if each["index"] == piece.index]
+    if not same or (piece.id and same[-1]["id"] not in (None, "", piece.id)):
+        same = [{"index": piece.index, "id": None, "name": "", "arguments": ""}]
+        calls += same
+    made = same[-1]
     made["id"] = made["id"] or piece.id
     made["name"] = made["name"] or (function and function.name) or ""
     delta = (function and function.arguments) or ""
     made["arguments"] += delta
-    about = {"index": list(calls).index(piece.index), "id": made["id"], "name": made["name"]}
+    about = {"index": next(at for at, each in enumerate(calls) if each is made), "id": made["id"], "name": made["name"]}
     return {"event_type": "response.function_call_arguments.delta", "delta": delta, "tool_call": about}
 
 
 def _answer(call: Any, facts: Any, turn: Any, text: Any, reasoning: Any, calls: Any, finish: Any) -> Answer:
     created = getattr(facts, "created", None)
+    refused = turn.get("refusal") if isinstance(turn, dict) else getattr(turn, "refusal", None)
     answer = Answer(
         id=getattr(facts, "id", None),
         provider=call.provider,
@@ -134,7 +168,7 @@ def _answer(call: Any, facts: Any, turn: Any, text: Any, reasoning: Any, calls: 
         message=text or "",
         reasoning=reasoning or None,
         tool_calls=calls,
-        finish_reason=FINISH.get(finish),
+        finish_reason="content_filter" if refused else FINISH.get(finish),
         raw_finish_reason=finish,
         usage=_usage(facts.usage),
     )
@@ -152,6 +186,7 @@ def _usage(usage: Any) -> dict[str, Any] | None:
         "completion_tokens": usage.completion_tokens,
         "total_tokens": usage.total_tokens,
         "cached_tokens": getattr(prompt, "cached_tokens", None),
+        "cache_write_tokens": getattr(prompt, "cache_write_tokens", None),
         "reasoning_tokens": getattr(completion, "reasoning_tokens", None),
         "audio_prompt_tokens": getattr(prompt, "audio_tokens", None),
         "audio_completion_tokens": getattr(completion, "audio_tokens", None),

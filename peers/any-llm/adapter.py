@@ -54,7 +54,7 @@ class AnyLLMAdapter:
     async def stream(self, call: Any) -> AsyncIterator[Mapping[str, Any]]:
         """Ask by `acompletion` with `stream`, and put the deltas of the first choice together."""
         message: dict[str, Any] = {"role": "assistant", "content": None}
-        calls: dict[int, dict[str, Any]] = {}
+        calls: list[dict[str, Any]] = []
         finish = usage = last = None
         async for chunk in await _client(call).acompletion(**_arguments(call), stream=True):
             last, usage = chunk, chunk.usage or usage
@@ -63,11 +63,12 @@ class AnyLLMAdapter:
                     finish = choice.finish_reason or finish
                     _add(message, choice.delta)
                     _add_calls(calls, choice.delta)
-                    for event in _events(choice.delta):
+                    for event in _events(choice.delta, calls):
                         yield event
         if last is None:  # the library takes a body without chunks for a stream that has ended
             return
-        whole = ChatCompletionMessage.model_validate({**message, "tool_calls": [*calls.values()] or None})
+        made = [{name: each[name] for name in ("id", "type", "function")} for each in calls]
+        whole = ChatCompletionMessage.model_validate({**message, "tool_calls": made or None})
         yield {"event_type": "response.completed", "response": _answer(last, whole, finish, usage, call)}
 
 
@@ -119,7 +120,11 @@ def _add(message: dict[str, Any], delta: Any) -> None:
         message["reasoning"] = message.get("reasoning", "") + delta.reasoning.content
     if delta.extra_content:
         message["extra_content"] = {**message.get("extra_content", {}), **delta.extra_content}
-    for name in ("reasoning_content", "annotations"):  # undeclared, but there, as in the OpenAI types below them
+    for name in (
+        "reasoning_content",
+        "annotations",
+        "refusal",
+    ):  # undeclared, but there, as in the OpenAI types below them
         more = getattr(delta, name, None)
         if more:
             message[name] = message.get(name, type(more)()) + more
@@ -129,24 +134,33 @@ def _add(message: dict[str, Any], delta: Any) -> None:
             audio[name] = audio[name] + value if name in ("data", "transcript") else value
 
 
-def _add_calls(calls: dict[int, dict[str, Any]], delta: Any) -> None:
+def _add_calls(calls: list[dict[str, Any]], delta: Any) -> None:
     for piece in delta.tool_calls or ():
-        empty = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
-        made = calls.setdefault(piece.index, empty)
+        made = calls[_place(calls, piece)]
         made["id"] = piece.id or made["id"]
         if piece.function:
             made["function"]["name"] += piece.function.name or ""
             made["function"]["arguments"] += piece.function.arguments or ""
 
 
-def _events(delta: Any) -> Iterator[Mapping[str, Any]]:
+def _place(calls: list[dict[str, Any]], piece: Any) -> int:
+    """Return the place of a piece's call, which is the last one with its index, unless it has another id."""
+    same = [at for at, made in enumerate(calls) if made["index"] == piece.index]
+    if not same or (piece.id and calls[same[-1]]["id"] not in ("", piece.id)):
+        function = {"name": "", "arguments": ""}
+        calls.append({"index": piece.index, "id": "", "type": "function", "function": function})
+        return len(calls) - 1
+    return same[-1]
+
+
+def _events(delta: Any, calls: list[dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
     if delta.reasoning and delta.reasoning.content:
         yield {"event_type": "response.reasoning.delta", "delta": delta.reasoning.content}
     if delta.content:
         yield {"event_type": "response.output_text.delta", "delta": delta.content}
     for piece in delta.tool_calls or ():
         function = piece.function
-        tool = {"index": piece.index, "id": piece.id, "name": function.name if function else None}
+        tool = {"index": _place(calls, piece), "id": piece.id, "name": function.name if function else None}
         pieces = function.arguments if function else None
         yield {"event_type": "response.function_call_arguments.delta", "tool_call": tool, "delta": pieces}
     if delta.audio:
@@ -154,7 +168,12 @@ def _events(delta: Any) -> Iterator[Mapping[str, Any]]:
 
 
 _AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "opus": "audio/opus", "pcm16": "audio/pcm"}
-_FINISH = ("stop", "length", "tool_calls", "content_filter")
+_FINISH = {
+    **{name: name for name in ("stop", "length", "tool_calls", "content_filter")},
+    # Words of providers that the library hands on: DeepSeek's, Z.ai's and vLLM's.
+    **{"insufficient_system_resource": "error", "network_error": "error", "abort": "error"},
+    **{"model_context_window_exceeded": "length", "sensitive": "content_filter"},
+}
 
 
 def _answer(completion: Any, message: ChatCompletionMessage, finish: str | None, usage: Any, call: Any) -> Answer:
@@ -168,7 +187,7 @@ def _answer(completion: Any, message: ChatCompletionMessage, finish: str | None,
         annotations=[*_annotations(message)],
         attachments=[{"type": _audio_type(call), **message.audio.model_dump()}] if message.audio else [],
         tool_calls=[*_tool_calls(message)],
-        finish_reason=finish if finish in _FINISH else None,
+        finish_reason="content_filter" if message.refusal else _FINISH.get(finish or ""),
         raw_finish_reason=finish,
         usage=_usage(usage),
     )
