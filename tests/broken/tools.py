@@ -17,7 +17,7 @@ from adapters._responses import ResponsesDecoder
 from adapters.anthropic import MessagesDecoder
 from adapters.gemini_interactions import InteractionsDecoder
 from llm_conformance.contract import Call, Response, StreamEvent, ToolCall
-from tests.broken.base import Events, FaultyDecoder, FaultyResponse
+from tests.broken.base import Events, FaultyDecoder, FaultyEvents, FaultyResponse
 
 # TOOL-1
 
@@ -213,6 +213,27 @@ class ArgumentsWrittenTwice(FaultyResponse):
 
     def touches(self, api: str) -> bool:
         return api == "ollama:chat"
+
+
+class ArgumentsOfStreamsWrittenAgain(FaultyEvents):
+    """Parses the arguments of a streamed call and writes them in another way than the deltas have them."""
+
+    fails = ("TOOL-1",)
+    says = "expected the arguments"
+
+    def alter(self, events: Events) -> Events:
+        for event in events:
+            whole = event.response
+            if whole is not None:
+                whole = replace(whole, tool_calls=tuple(map(written_again, whole.tool_calls)))
+            yield replace(event, response=whole)
+
+    def touches(self, api: str) -> bool:
+        return api == "openai:chat"
+
+
+def written_again(call: ToolCall) -> ToolCall:
+    return call if call.type == "custom" else replace(call, arguments=json.dumps(json.loads(call.arguments), indent=1))
 
 
 # TOOL-2
