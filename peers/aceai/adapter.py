@@ -58,6 +58,8 @@ class AceAI:
         "APIConnectionError": "ServiceUnavailableError",
         "APIResponseValidationError": "ValidationError",
         "JSONDecodeError": "ValidationError",
+        "LLMContextWindowExceededError": "InvalidRequestError",
+        "AceAIError": "LLMError",  # among others, of all that a provider reports without a status
     }
 
     async def complete(self, call: Any) -> Answer:

@@ -40,6 +40,11 @@ class LangChain:
         *("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors"),
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
+    # What the arguments were as text is not kept; values are compared where the text is compact, as the shim writes it.
+    excluded_inputs: ClassVar = {
+        f"text of arguments: {way}": "`args` of a tool call is a dict: https://reference.langchain.com/v0.3/python/core/messages/langchain_core.messages.tool.ToolCall.html"
+        for way in ("spaced", "indented")
+    }
     errors: ClassVar = {
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

@@ -68,8 +68,11 @@ function provider(call) {
   return made;
 }
 
+class NotImplementedError extends Error {}
+
 function request(call) {
   const { params } = call;
+  if ((params.n ?? 1) > 1) throw new NotImplementedError("several answers, which no field of a request asks for");
   const tools = call.tools.length > 0 ? call.tools : undefined;
   return {
     model: call.model,
@@ -129,6 +132,8 @@ async function complete(call) {
     reasoning: result.reasoning ?? null,
     tool_calls: (result.toolCalls ?? []).map(({ id, type, function: called }) => ({ id, type, ...called })),
     finish_reason: FINISH.has(result.finishReason) ? result.finishReason : null,
+    // Only Anthropic's words are translated.
+    raw_finish_reason: call.provider === "anthropic" ? null : result.finishReason,
     usage: usage(result.usage),
     latency_ms: result.responseTime,
     cost_usd: result.usage.cost,
