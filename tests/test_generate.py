@@ -16,6 +16,7 @@ from llm_conformance.contract.call import CANARY_KEY, ThinkProfile
 from llm_conformance.formats.gateways import GATEWAYS
 from llm_conformance.generate import texts
 from llm_conformance.generate.answers import Citation, cited
+from llm_conformance.generate.count_ways import Shown
 from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.think import PROFILES, ThinkText, think_texts
 from llm_conformance.scenarios import build, lint, load
@@ -28,6 +29,7 @@ from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import COUNTS, PARTS, Api
 from llm_conformance.wire.providers.table import table
 
+NOTHING = Shown()
 T = TypeVar("T")
 QUICK = settings(max_examples=200, derandomize=True, deadline=None, database=None)
 
@@ -133,9 +135,10 @@ def test_citations_are_in_all_positions(wanted: Callable[[tuple[str, tuple[Citat
 
 
 @pytest.mark.parametrize("api", table().values(), ids=str)
-def test_counts_follow_the_algebra(api: Api) -> None:
-    @settings(QUICK, max_examples=60)
-    @given(counts(api))
+@pytest.mark.parametrize("shown", [Shown(), Shown(reasoning=True)], ids=["nothing", "reasoning"])
+def test_counts_follow_the_algebra(api: Api, shown: Shown) -> None:
+    @settings(QUICK, max_examples=40)
+    @given(counts(api, shown))
     def check(drawn: Counts) -> None:
         normalised = api.normalise(drawn.raw)
         assert (normalised is None) == (drawn.usage is None)
@@ -165,6 +168,51 @@ def test_counts_are_sometimes_zero_and_sometimes_missing() -> None:
     api = table()["openai", "chat"]
     assert example(counts(api), lambda drawn: drawn.fields.get("prompt_tokens_details/audio_tokens") == 0)
     assert example(counts(api), lambda drawn: "prompt_tokens_details/cached_tokens" not in drawn.fields)
+
+
+def drawn_counts(name: str, count: str, shown: Shown = NOTHING) -> set[int | None]:
+    """Return the values that a canonical count is drawn with."""
+    drawn: set[int | None] = set()
+
+    @settings(QUICK, max_examples=100)
+    @given(counts(table()[(*name.split(":"),)], shown))  # type: ignore[index]
+    def draw(each: Counts) -> None:
+        drawn.add(getattr(each.usage, count))
+
+    draw()
+    return drawn
+
+
+@pytest.mark.parametrize("name", ["openai:responses", "openai:chat", "gemini:generate", "azure:chat"])
+def test_some_providers_count_reasoning_that_they_hide(name: str) -> None:
+    assert any(drawn_counts(name, "reasoning_tokens"))
+
+
+@pytest.mark.parametrize("name", ["deepseek:chat", "zai:chat", "codex:responses", "avian:chat", "openrouter:chat"])
+def test_other_providers_never_count_reasoning_that_an_answer_does_not_show(name: str) -> None:
+    assert drawn_counts(name, "reasoning_tokens") <= {0, None}
+    assert any(drawn_counts(name, "reasoning_tokens", Shown(reasoning=True)))
+
+
+@pytest.mark.parametrize("name", ["deepseek:chat", "zai:chat", "avian:chat", "gemini:interactions", "xai:chat"])
+def test_reasoning_that_is_shown_is_counted(name: str) -> None:
+    assert all(drawn_counts(name, "reasoning_tokens", Shown(reasoning=True)))
+
+
+def test_reasoning_beyond_the_completion_has_no_canonical_count() -> None:
+    api = table()["perplexity", "chat"]
+    beyond = example(counts(api), lambda drawn: "reasoning_tokens" in drawn.fields)
+    assert beyond.fields["reasoning_tokens"] > beyond.fields["completion_tokens"]
+    assert drawn_counts("perplexity:chat", "reasoning_tokens") == {None}
+
+
+def test_sound_is_counted_only_in_answers_that_have_some() -> None:
+    for api in table().values():
+        for count in ("audio_prompt_tokens", "audio_completion_tokens"):
+            assert drawn_counts(str(api), count) <= {0, None}
+    spoken = drawn_counts("openai:chat", "audio_completion_tokens", Shown(sound=True))
+    assert any(spoken)
+    assert 0 not in spoken
 
 
 @QUICK

@@ -14,9 +14,9 @@ from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.formats.recognisers import RECOGNISERS, SHARED, recognise, variations_of
 from llm_conformance.formats.workers_ai.recogniser import ways_of_a_stream
 from llm_conformance.generate.answers import style_of
+from llm_conformance.generate.count_ways import PART_COUNTS, missing_way
 from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.ids import example, has_form
-from llm_conformance.generate.missing_counts import missing_way
 from llm_conformance.generate.models import models, reasoning_models
 from llm_conformance.generate.variations import FINISH_WORDS, MISSING_COUNTS, emptiness_of, ways_of
 from llm_conformance.locations import CASSETTES
@@ -231,7 +231,8 @@ def test_missing_counts_are_recognised_as_an_object_or_alone_and_as_null() -> No
 )
 def test_counts_are_missing_as_the_row_says(ways: list[str], details: set[str]) -> None:
     openai = table()["openai", "chat"]
-    api = replace(openai, varies={MISSING_COUNTS.name: dict.fromkeys(ways, "")})
+    of_parts = {variation.name: {"0": "", "missing": ""} for variation in PART_COUNTS}
+    api = replace(openai, varies={MISSING_COUNTS.name: dict.fromkeys(ways, ""), **of_parts})
     drawn: set[str] = set()
 
     @settings(max_examples=60, derandomize=True, deadline=None, database=None)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.formats.chat import recogniser as chat
 from llm_conformance.formats.chat.variations import VARIATIONS as CHAT
 from llm_conformance.formats.cohere import recogniser as cohere
@@ -31,8 +32,8 @@ from llm_conformance.formats.think_recogniser import ways_of_a_text
 from llm_conformance.formats.workers_ai import recogniser as workers_ai
 from llm_conformance.formats.workers_ai.variations import VARIATIONS as WORKERS_AI
 from llm_conformance.generate.answers import style_of
+from llm_conformance.generate.count_ways import PART_COUNTS, Shown, missing_way, ways_of_parts
 from llm_conformance.generate.ids import has_form
-from llm_conformance.generate.missing_counts import missing_way
 from llm_conformance.generate.think import VARIATIONS as THINKING
 from llm_conformance.generate.variations import ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS, Variation
 from llm_conformance.generate.writing import VARIATIONS as WRITING
@@ -87,7 +88,7 @@ BACKEND = "backend"
 _PIECES_OF_TEXT = ("converse", "interactions", "messages")
 """Wire formats that stream arguments as pieces of text, although they are an object otherwise."""
 
-SHARED = (ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS, *WRITING)
+SHARED = (ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS, *PART_COUNTS, *WRITING)
 """The variations that all formats have."""
 
 
@@ -168,6 +169,9 @@ def _recognised(api: Api, interaction: Interaction) -> Iterator[Way]:
         if any(at_pointer(facts.usage, f"/{path}") == 0 for path in api.count_paths):
             yield _way(api, ZERO_COUNTS, "sent")
         yield _way(api, MISSING_COUNTS, missing_way(api, facts.usage, facts.null_counts))
+        shown = Shown(_has_reasoning(api, interaction, facts), bool(facts.media))
+        for variation, way in ways_of_parts(api, facts.usage, shown):
+            yield _way(api, variation, way)
     for variation, way in (*ways_of_bytes(interaction), *_of_thinking(api, interaction, facts)):
         yield _way(api, variation, way)
     recogniser = RECOGNISERS[api.wire]
@@ -188,13 +192,25 @@ def _way(api: Api, variation: Variation, way: str) -> Way:
 
 def _of_thinking(api: Api, interaction: Interaction, facts: WireFacts) -> Found:
     """Yield the ways of a text with think tags, if the row says of the model that it sends some."""
-    model = _asked(api, interaction) or facts.model or ""
-    profile = api.stated_profile(model)
+    profile = _profile(api, interaction, facts)
     if profile is None or facts.reasoning:
         return
-    if profile == "leading" and think_tags.closes_on_a_line_of_its_own(facts.text, api.think_tag):
-        profile = "prefilled"
     is_cut_off = api.finish.get(facts.finish or "") == "length"
     yield from ways_of_a_text(
         facts.text, profile, api.think_tag, is_cut_off=is_cut_off, has_calls=bool(facts.tool_calls)
     )
+
+
+def _profile(api: Api, interaction: Interaction, facts: WireFacts) -> ThinkProfile | None:
+    """Return the think profile of an answer, None if the row says nothing about the model."""
+    profile = api.stated_profile(_asked(api, interaction) or facts.model or "")
+    is_prefilled = think_tags.closes_on_a_line_of_its_own(facts.text, api.think_tag)
+    return "prefilled" if profile == "leading" and is_prefilled else profile
+
+
+def _has_reasoning(api: Api, interaction: Interaction, facts: WireFacts) -> bool:
+    """Return True if an answer shows reasoning: in a field of its own, sealed, or between think tags."""
+    if facts.reasoning or facts.opaque:
+        return True
+    profile = _profile(api, interaction, facts)
+    return profile is not None and any(think_tags.split(facts.text, profile, api.think_tag)[1])

@@ -14,6 +14,7 @@ from hypothesis.strategies import DrawFn
 from llm_conformance.contract import Segment
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.generate.chance import at_most, pick
+from llm_conformance.generate.count_ways import Shown
 from llm_conformance.generate.counts import Counts
 from llm_conformance.generate.ids import draw_id
 from llm_conformance.generate.think import ThinkText
@@ -136,6 +137,12 @@ class Answer:
         """The visible reasoning."""
         native = [block.text for block in self.blocks if isinstance(block, Reasoning)]
         return "".join([*native, *(self.think.blocks if self.think else ())]) or None
+
+    @property
+    def shown(self) -> Shown:
+        """What it shows of what is counted: reasoning, in words or sealed, and sound."""
+        is_sealed = any(getattr(block, "seal", "") for block in self.blocks)
+        return Shown(bool(self.reasoning) or is_sealed, any(isinstance(block, Audio) for block in self.blocks))
 
     @property
     def sent(self) -> str:

@@ -5,7 +5,8 @@ The provider table says of which fields a canonical count is the sum. Here numbe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,18 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from llm_conformance.contract import Usage
-from llm_conformance.generate.chance import at_most, some
-from llm_conformance.generate.missing_counts import Missing, draw_missing, optional
+from llm_conformance.generate.chance import at_most, pick, some
+from llm_conformance.generate.count_ways import (
+    BEYOND,
+    COUNTED,
+    MISSING,
+    ZERO,
+    Missing,
+    Shown,
+    draw_missing,
+    optional,
+    states,
+)
 from llm_conformance.generate.variations import ZERO_COUNTS, choose
 from llm_conformance.pointers import placed
 from llm_conformance.wire.providers.api import PARTS, Api
@@ -22,6 +33,7 @@ from llm_conformance.wire.providers.api import PARTS, Api
 _WHOLES = ("prompt_tokens", "completion_tokens")
 _NUMBERS = st.integers(0, 4000)
 _NOTHING = Missing()
+_NOTHING_SHOWN = Shown()
 
 
 @dataclass(frozen=True)
@@ -55,15 +67,21 @@ class Counts:
 
 
 @st.composite
-def counts(draw: DrawFn, api: Api) -> Counts:
-    """Draw the token counts of an API. Fields that may be missing according to its row are missing now and then.
+def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
+    """Draw the token counts of an answer that shows this. Fields may be missing as the row of its API says.
 
-    The parts of a count never add up to more than the count, nor to more than the field that it begins with.
+    The parts of a count never add up to more than the count, nor to more than the field that it begins with, unless the
+    row says that they do.
     """
     keeps_zeros = choose(draw, api, ZERO_COUNTS) == "sent"
-    missing = draw_missing(draw, api)
+    possible = states(api, shown)
+    missing = draw_missing(draw, api, functools.partial(_allows, possible))
+    sent = {path: [way for way in ways if way != MISSING] or [ZERO] for path, ways in possible.items()}
+    drawn = {path: pick(draw, *ways) for path, ways in sent.items() if path not in missing}
     fields: dict[str, int] = {}
-    wholes: dict[str, Any] = {whole: _whole(draw, api.usage.get(whole, ()), fields, missing) for whole in _WHOLES}
+    wholes: dict[str, Any] = {
+        whole: _whole(draw, api.usage.get(whole, ()), fields, missing, drawn) for whole in _WHOLES
+    }
     prompt, completion = (wholes[whole] for whole in _WHOLES)
     known = None if prompt is None or completion is None else prompt + completion
     for path in api.usage.get("total_tokens", ()):
@@ -76,9 +94,11 @@ def counts(draw: DrawFn, api: Api) -> Counts:
         for path in api.usage.get(part, ()):
             # A part that is also a summand of its whole has been drawn already, or is missing.
             if path not in summed and wholes[whole] is not None and path not in missing:
-                fields[path] = left[whole] * at_most(draw, 4) // 4
-                left[whole] -= fields[path]
+                fields[path] = _part(draw, drawn.get(path), wholes[whole], left[whole])
+                left[whole] -= min(left[whole], fields[path])
             parts[part] = fields.get(path) if keeps_zeros else fields.get(path) or None
+            if drawn.get(path) == BEYOND:
+                parts[part] = None
     if not keeps_zeros:
         fields = {path: count for path, count in fields.items() if count}
     growing = {path.strip("-?") for path in api.usage.get("completion_tokens", ())}
@@ -99,7 +119,22 @@ def counts(draw: DrawFn, api: Api) -> Counts:
     )
 
 
-def _whole(draw: DrawFn, paths: tuple[str, ...], fields: dict[str, int], missing: Missing) -> int | None:
+def _allows(possible: Mapping[str, Sequence[str]], missing: Missing) -> bool:
+    """Return True if the fields that are missing may be, and the others may be there."""
+    return all(MISSING in ways if path in missing else {*ways} - {MISSING} for path, ways in possible.items())
+
+
+def _part(draw: DrawFn, state: str | None, whole: int, left: int) -> int:
+    """Draw a part of a count, of which this much is not yet another part. Without a state it is anything."""
+    if state == BEYOND:
+        return whole + 1 + draw(_NUMBERS)
+    most = 0 if state == ZERO else left * at_most(draw, 4) // 4
+    return max(most, min(left, 1)) if state == COUNTED else most
+
+
+def _whole(
+    draw: DrawFn, paths: tuple[str, ...], fields: dict[str, int], missing: Missing, drawn: Mapping[str, str]
+) -> int | None:
     """Draw the fields that a count is the sum of, add them to `fields`, and return the sum.
 
     If a field has a `-`, the first field is large enough to subtract it. If a field without a `?` is missing, there is
@@ -112,7 +147,8 @@ def _whole(draw: DrawFn, paths: tuple[str, ...], fields: dict[str, int], missing
         return rest
     present = [path.rstrip("?") for path in paths if path.strip("-?") not in missing and not path.startswith("-")]
     # A prompt has at least one token, and so has an answer: that with which it ends.
-    fields |= {path: draw(_NUMBERS) + (path == present[0]) for path in present}
+    at_least = {path: 1 for path in present if path == present[0] or drawn.get(path) == COUNTED}
+    fields |= {path: 0 if drawn.get(path) == ZERO else draw(_NUMBERS) + at_least.get(path, 0) for path in present}
     is_whole = paths and all(path.endswith("?") or path.strip("-") not in missing for path in paths)
     return sum(fields[path] for path in present) if is_whole else None
 

@@ -23,6 +23,8 @@ from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 
+_NO_COUNTS = Counts({}, None)
+
 CREATED = 1762247560
 """Seconds since 1970."""
 
@@ -89,9 +91,6 @@ class Generator:
     def may_lack_counts(self, api: Api, mode: Mode) -> bool:
         """Return True if there are responses without token counts."""
         return mode in self.counted and any(way in WITHOUT_COUNTS for way in ways_of(api, self.counted[mode]))
-
-    def _has_counts(self, draw: DrawFn, api: Api, mode: Mode) -> bool:
-        return mode not in self.counted or choose(draw, api, self.counted[mode]) not in WITHOUT_COUNTS
 
     def document(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw the document of a response that is not streamed, with the further fields of the API."""
@@ -168,15 +167,25 @@ class Generator:
         answer = Answer(
             api=api,
             blocks=blocks,
-            counts=draw(counts(api)) if self._has_counts(draw, api, mode) else Counts({}, None),
+            counts=_NO_COUNTS,
             word=answers.word(draw, api, self.sent_words(api), has_calls),
             asked=model,
             model=api.models[model] or model,
             id=draw_id(draw, api, "answer"),
             think=think,
         )
-        return self.settled(draw, answer, mode)
+        answer = self.settled(draw, answer, mode)
+        if not self.has_counts(draw, answer, mode):
+            return answer
+        return replace(answer, counts=draw(counts(api, answer.shown)))
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw what is particular to the format in an answer that has all that answers of every format have."""
+        """Draw what is particular to the format in an answer that has all that answers of every format have.
+
+        All but the token counts: they depend on what the answer shows.
+        """
         return answer
+
+    def has_counts(self, draw: DrawFn, answer: Answer, mode: Mode) -> bool:
+        """Draw whether an answer has token counts."""
+        return mode not in self.counted or choose(draw, answer.api, self.counted[mode]) not in WITHOUT_COUNTS

@@ -50,7 +50,7 @@ WITHOUT_COUNTS = frozenset(("absent", "null", "never"))
 """The ways of the variations in `Generator.counted` that are answers without token counts."""
 
 MISSING_COUNTS = Variation("missing counts", "a field of the usage object that is not always there", "none")
-"""Its ways are fields of the usage object (`generate.missing_counts`), or `none`."""
+"""Its ways are fields of the usage object (`generate.count_ways`), or `none`."""
 
 
 ZERO_COUNTS = Variation("counts of 0", "whether a count that is 0 is sent", "sent", ("sent", "left out"))

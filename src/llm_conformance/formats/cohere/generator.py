@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
@@ -19,7 +19,6 @@ from llm_conformance.formats.cohere.variations import (
 )
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
-from llm_conformance.generate.counts import Counts
 from llm_conformance.generate.generator import Generator
 from llm_conformance.generate.variations import Variation, choose, empty, ways_of
 from llm_conformance.wire.framings.base import Frame
@@ -60,13 +59,10 @@ class CohereGenerator(Generator):
             return Thinking(draw(texts.reasonings()))
         return answers.cited(draw, draw(texts.answers()))
 
-    def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw whether an answer that failed has token counts."""
-        api = answer.api
-        failed = api.finish.get(answer.word or "") == "error"
-        if failed and choose(draw, api, COUNTS_OF_A_FAILURE) == "absent":
-            return replace(answer, counts=Counts({}, None))
-        return answer
+    def has_counts(self, draw: DrawFn, answer: Answer, mode: Mode) -> bool:
+        """Draw whether an answer has token counts: one that failed may have none."""
+        failed = answer.api.finish.get(answer.word or "") == "error"
+        return not failed or choose(draw, answer.api, COUNTS_OF_A_FAILURE) != "absent"
 
     def may_lack_counts(self, api: Api, mode: Mode) -> bool:
         """Return True if there are failed answers without token counts."""
