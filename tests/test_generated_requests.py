@@ -1,15 +1,90 @@
-"""Generated calls ask for what their answers have."""
+"""Generated calls ask for what their answers have, and their requests are in the form of the API."""
 
 from __future__ import annotations
 
+import functools
 import json
 
 import pytest
 from hypothesis import given, settings
 
+from llm_conformance.formats.differences import difference
+from llm_conformance.formats.requests import request_of, turns
+from llm_conformance.formats.tools import tools_of
+from llm_conformance.formats.turns import Turn
+from llm_conformance.generate.answers import TOOL_NAMES
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.conversation import MESSAGES
+from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
+
+APIS = list(table().values())
+
+
+@functools.cache
+def drawn(api: Api) -> list[tuple[Scenario, Mode]]:
+    """Return scenarios of each theme and mode, with each of their modes."""
+    found: list[Scenario] = []
+    for theme in THEMES:
+        for mode in theme.modes if theme.suits(api) else ():
+            draw(theme.scenarios(api, mode), lambda each: bool(found.append(each)), examples=3, seed=1)  # type: ignore[func-returns-value]
+    return [(scenario, each) for scenario in found for each in scenario.modes]
+
+
+@pytest.mark.parametrize("api", APIS, ids=str)
+def test_requests_are_in_the_form_of_the_api(api: Api) -> None:
+    """They are read back here as RPL-4 reads what an adapter sends."""
+    for scenario, mode in drawn(api):
+        interaction = scenario.interactions[mode]
+        request = interaction.request
+        question, *history = turns(request, api.wire)[1:] if "instructions" in request else turns(request, api.wire)
+        assert question == Turn("user", "text", MESSAGES[0]["content"])
+        earlier = [call for each in scenario.earlier.values() for call in each.expected[mode].tool_calls]
+        assert [turn.kind for turn in history if turn.role == "assistant" and turn.kind != "text"] == ["call"] * len(
+            earlier
+        )
+        assert [turn.content[0] for turn in history if turn.kind == "call"] == [call.name for call in earlier]
+        results = [turn for turn in history if turn.role == "tool"]
+        assert [turn.kind for turn in results] == ["result"] * len(earlier)
+        if api.wire != "ollama":  # a result has no id there
+            assert [turn.id for turn in results] == [call.id for call in earlier]
+        functions = [tool.name for tool in tools_of(request) if not tool.hosted]
+        assert functions == [tool["function"]["name"] for tool in scenario.tools]
+        asked = api.place(interaction.uri)
+        assert ((asked and asked.model) or request["model"]) == scenario.model
+        assert api.path != api.stream_path or api.asks_for_stream(request) == (mode == "stream")
+        assert {**request, **api.request_fields, **scenario.params[mode]} == request
+        assert set(api.needed_params) <= set(scenario.params[mode])
+
+
+@pytest.mark.parametrize("api", APIS, ids=str)
+def test_requests_ask_what_the_calls_ask(api: Api) -> None:
+    for scenario, mode in drawn(api):
+        request = scenario.interactions[mode].request
+        if not scenario.earlier:
+            call = {
+                "model": scenario.model,
+                "messages": scenario.messages,
+                "tools": scenario.tools,
+                "params": scenario.params[mode],
+            }
+            written = request_of(api, call, mode)
+            assert difference(request, written, api) is difference(written, request, api) is None
+        for pointer in api.switches:
+            assert pointer in scenario.expected[mode].switches
+        assert scenario.outage is None or scenario.outage.request == scenario.interactions[scenario.modes[-1]].request
+
+
+@pytest.mark.parametrize("api", APIS, ids=str)
+def test_a_tool_that_is_called_was_offered(api: Api) -> None:
+    """Also in answers that break off or are malformed."""
+    for scenario, mode in drawn(api):
+        body = scenario.interactions[mode].body
+        if any(f'"name": "{name}"'.encode() in body for name in TOOL_NAMES):
+            assert scenario.tools
 
 
 def test_a_call_of_an_mcp_server_has_been_made_possible_by_the_request() -> None:

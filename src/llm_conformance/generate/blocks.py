@@ -148,6 +148,10 @@ class BlocksGenerator(Generator):
             is_unanchored = not block.text
             yield ExpectedAnnotation(base, base + len(block.text), block.text, data, may_be_unanchored=is_unanchored)
 
+    def turn(self, answer: Answer) -> list[Mapping[str, Any]]:
+        """Return a message with all blocks."""
+        return [{"role": "assistant", "content": [self.bare(block) for block in answer.blocks]}]
+
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
         """Return all blocks."""
         return {f"/messages/1{answer.api.round_trip.slot}": [self.bare(block) for block in answer.blocks]}

@@ -118,6 +118,18 @@ class Generator:
         """
         return {}
 
+    def turn(self, answer: Answer) -> list[Mapping[str, Any]]:
+        """Return the answer as a part of the conversation in the next request.
+
+        What `sent_back` has may be missing.
+        """
+        calls = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments or "{}"}}
+            for call in answer.calls
+        ]
+        text = {"content": answer.sent} if answer.sent or not calls else {}
+        return [{"role": "assistant", **text, **({"tool_calls": calls} if calls else {})}]
+
     def words(self, api: Api) -> Mapping[str, str | None]:
         """Return the finish words that may end an answer that this generator can write, and their finish reasons."""
         return api.finish

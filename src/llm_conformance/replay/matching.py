@@ -126,9 +126,8 @@ def _scope(scenario: Scenario, mode: Mode, capabilities: Collection[str]) -> Sco
     """Return what is compared: not what the other RPL rules report, if the adapter declares their capability."""
     expected = scenario.expected[mode]
     round_trip, declared = expected.round_trip, "round_trip" in capabilities
-    is_compared_by_others = round_trip is not None and (declared or round_trip.recorded is None)
     return Scope(
-        answers=not is_compared_by_others,
+        answers=round_trip is None or not declared,
         follows_answers=bool(scenario.earlier),
         answer_texts=round_trip is None or not round_trip.allowed,
         thinking=not declared,
@@ -139,16 +138,11 @@ def _scope(scenario: Scenario, mode: Mode, capabilities: Collection[str]) -> Sco
 def _references(scenario: Scenario, mode: Mode) -> Iterator[Mapping[str, Any]]:
     """Yield requests that all ask what the call asks: the recorded one, and those that its fields make.
 
-    The recorded one, which nearly all requests fit, comes first. That of a generated scenario comes last: it has only
-    what every API has, and not in its form.
+    The recorded one, which nearly all requests fit, comes first.
     """
-    recorded, is_generated = scenario.interactions[mode].request, scenario.provenance == "generated"
-    if not is_generated:
-        yield recorded
-    if is_generated or not scenario.earlier:
+    yield scenario.interactions[mode].request
+    if not scenario.earlier:
         yield from _written(scenario, mode)
-    if is_generated:
-        yield recorded
 
 
 def _written(scenario: Scenario, mode: Mode) -> Iterator[Mapping[str, Any]]:
@@ -156,7 +150,7 @@ def _written(scenario: Scenario, mode: Mode) -> Iterator[Mapping[str, Any]]:
     params = scenario.params[mode]
     call = {
         "model": scenario.model,
-        "messages": [each for each in scenario.messages if not scenario.earlier or each["role"] in ("system", "user")],
+        "messages": scenario.messages,
         "tools": scenario.tools,
         "params": params,
     }

@@ -82,8 +82,7 @@ def round_trip(file: ScenarioFile, mode: Mode) -> RoundTripRequirement | None:
         calls=tuple(call for expected in before for call in expected.tool_calls if not call.has_object),
         hidden=file.api.hidden_fields,
         wire=file.api.wire,
-        # The request of a generated scenario has only what is required.
-        recorded=None if file.cassette.metadata["provenance"] == "generated" else file.interaction(mode).request,
+        recorded=file.interaction(mode).request,
         source=stated["source"],
     )
 

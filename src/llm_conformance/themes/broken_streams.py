@@ -14,8 +14,7 @@ from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.generate import framing
 from llm_conformance.generate.answers import Answer
 from llm_conformance.generate.chance import at_most, either, pick
-from llm_conformance.scenarios.expected import Expected
-from llm_conformance.themes.conversation import Conversation, interaction
+from llm_conformance.themes.conversation import Conversation, failing
 from llm_conformance.themes.failing import ANY, class_meant, failure, values
 from llm_conformance.wire.framings.base import DONE, Frame
 from llm_conformance.wire.framings.server_sent_events import EventStream
@@ -50,14 +49,14 @@ def _broken_off(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     }
     way = pick(draw, *(way for way, is_possible in ways.items() if is_possible))
     if way == "between frames":
-        return _conversation(answer, mode, kept, failure(ANY))
+        return failing(answer, mode, kept, failure(ANY))
     if way == "before a blank line":
-        return _conversation(answer, mode, kept.rstrip(b"\r\n"), failure(ANY))
+        return failing(answer, mode, kept.rstrip(b"\r\n"), failure(ANY))
     if way == "in a character":
         body = b"".join(unfinished)[: in_characters[at_most(draw, len(in_characters) - 1)]]
     else:
         body = kept + framing.cut_short(draw, pieces[number])
-    return _conversation(answer, mode, body, failure(ANY, fault="malformed"))
+    return failing(answer, mode, body, failure(ANY, fault="malformed"))
 
 
 def _failing(draw: DrawFn, answer: Answer, mode: Mode, error: StreamError) -> Conversation:
@@ -73,7 +72,7 @@ def _failing(draw: DrawFn, answer: Answer, mode: Mode, error: StreamError) -> Co
     sent = [Frame(data, error.event or None), *(_following(each, error) for each in then)] if error.framed else []
     body = framing.stream(draw, _closed([*kept, *sent], is_whole=error.framed), answer.api)
     unframed = b"" if error.framed else json.dumps(data, indent=2).encode() + b"\n"
-    return _conversation(answer, mode, body + unframed, failure(class_meant(error)))
+    return failing(answer, mode, body + unframed, failure(class_meant(error)))
 
 
 def _filled(template: str, answer: Answer) -> Any:
@@ -93,7 +92,3 @@ def _closed(frames: list[Frame], is_whole: bool) -> list[Frame]:
 def before_the_end(frames: Sequence[Frame], pieces: Iterable[T]) -> list[T]:
     """Return the pieces of the frames before the first frame that ends the answer."""
     return [piece for _, piece in itertools.takewhile(lambda pair: not pair[0].ends, zip(frames, pieces, strict=True))]
-
-
-def _conversation(answer: Answer, mode: Mode, body: bytes, expected: Expected) -> Conversation:
-    return Conversation({mode: interaction(answer.api, mode, body, answer.asked)}, expected, answer.asked)

@@ -10,7 +10,7 @@ from llm_conformance.generate.answers import Answer
 from llm_conformance.generate.chance import at_most, pick
 from llm_conformance.scenarios.scenario import Fault, FaultKind
 from llm_conformance.themes.broken_streams import before_the_end
-from llm_conformance.themes.conversation import Conversation, interaction
+from llm_conformance.themes.conversation import Conversation, failing
 from llm_conformance.themes.failing import failure
 from llm_conformance.wire.interaction import Mode
 
@@ -38,5 +38,4 @@ def _lost(draw: DrawFn, answer: Answer, mode: Mode, kind: FaultKind, error: str)
         body = framing.document(draw, generator.document(draw, answer), answer.api)
         most = len(body) - 1
     fault = Fault(kind, 0 if kind == "refused" else most * (3 - at_most(draw, 3)) // 3)
-    expected = failure(error, fault="connection")
-    return Conversation({mode: interaction(answer.api, mode, body, answer.asked)}, expected, answer.asked, fault=fault)
+    return failing(answer, mode, body, failure(error, fault="connection"), fault)

@@ -1,9 +1,9 @@
-"""A generated conversation: what the provider sends, and what a correct adapter returns."""
+"""A generated conversation: what is asked, what the provider sends, and what a correct adapter returns."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,15 +26,16 @@ JSON = "application/json"
 
 @dataclass(frozen=True)
 class Conversation:
-    """One request and its response, in one mode or both.
+    """One call and its response, in one mode or both.
 
     Attributes:
-        interactions: The request and the response, by mode.
+        interactions: The response by mode. `themes.request` adds the request.
         expected: The expected values of every mode.
         fault: What goes wrong with the connection.
         outage: The response to the first request, if the second request gets the real response.
         model: The model that the call names.
         before: Earlier turns, by the position of their answers in `messages`.
+        turns: Their answers as parts of the request, in the form of the API, by the same positions.
     """
 
     interactions: Mapping[Mode, Interaction]
@@ -47,6 +48,7 @@ class Conversation:
     tools: tuple[Mapping[str, Any], ...] = ()
     messages: tuple[Mapping[str, Any], ...] = MESSAGES
     before: Mapping[int, Conversation] = field(default_factory=dict)
+    turns: Mapping[int, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
 
 TOOLS = tuple(
@@ -59,19 +61,29 @@ def interaction(
     mode: Mode,
     body: bytes,
     model: str,
-    params: Mapping[str, Any] | None = None,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> Interaction:
-    """Return a request of a model in a mode, with this response."""
+    """Return this response to a request of a model in a mode. The request is not written yet."""
     streamed = mode == "stream"
-    request: dict[str, Any] = {"messages": list(MESSAGES), **(params or {})}
-    if not api.names_model_in_path:
-        request["model"] = model
-    request |= api.stream_field(streamed)
     base_url = re.sub(r"\{\w+\}", "0" * 32, api.base_urls[0])
     all_headers = {"content-type": api.framing.content_type if streamed else JSON} | dict(headers or {})
-    return Interaction(base_url + api.path_for(streamed, model), request, status, all_headers, body)
+    return Interaction(base_url + api.path_for(streamed, model), {}, status, all_headers, body)
+
+
+def failing(
+    answer: Answer,
+    mode: Mode,
+    body: bytes,
+    expected: Expected,
+    fault: Fault | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Conversation:
+    """Return a conversation that asks for an answer. What comes instead, or of it, is this body."""
+    sent = {mode: interaction(answer.api, mode, body, answer.asked, headers=headers)}
+    return Conversation(
+        sent, expected, answer.asked, answer.profile, _params(answer), fault=fault, tools=_tools(answer)
+    )
 
 
 def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
@@ -79,7 +91,7 @@ def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
 
     It comes alone if no response that is not streamed can be like it.
     """
-    api, params = answer.api, _params(answer)
+    api = answer.api
     generator = GENERATORS[api.wire]
     bodies: dict[Mode, bytes] = {}
     segments = {each: tuple(generator.segments(answer, each)) for each in MODES}
@@ -88,11 +100,9 @@ def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
         bodies["json"] = framing.document(draw, generator.document(draw, answer), api)
     if mode == "stream":
         bodies["stream"] = framing.stream(draw, generator.stream(draw, answer), api)
-    interactions = {mode: interaction(api, mode, body, answer.asked, params) for mode, body in bodies.items()}
-    tools = TOOLS if answer.calls else ()
-    return Conversation(
-        interactions, _expected(answer, generator, segments[mode]), answer.asked, answer.profile, params, tools=tools
-    )
+    interactions = {mode: interaction(api, mode, body, answer.asked) for mode, body in bodies.items()}
+    expected = _expected(answer, generator, segments[mode])
+    return Conversation(interactions, expected, answer.asked, answer.profile, _params(answer), tools=_tools(answer))
 
 
 def _expected(answer: Answer, generator: Generator, segments: tuple[Segment, ...]) -> Expected:
@@ -120,6 +130,10 @@ def _expected(answer: Answer, generator: Generator, segments: tuple[Segment, ...
         offset_unit=answer.api.offset_unit,
         may_raise=FAILED if "error" in answer.finish_reasons else (),
     )
+
+
+def _tools(answer: Answer) -> tuple[Mapping[str, Any], ...]:
+    return TOOLS if answer.calls else ()
 
 
 def _params(answer: Answer) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from llm_conformance.generate.answers import Answer
 from llm_conformance.generate.chance import either, pick
 from llm_conformance.generate.generator import Generator
 from llm_conformance.pointers import at_pointer, placed
-from llm_conformance.themes.conversation import Conversation, interaction
+from llm_conformance.themes.conversation import Conversation, failing
 from llm_conformance.themes.failing import ANY, failure
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.interaction import Mode
@@ -69,15 +69,13 @@ def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
 
 
 def _malformed(answer: Answer, mode: Mode, body: bytes) -> Conversation:
-    sent = interaction(answer.api, mode, body, answer.asked)
-    return Conversation({mode: sent}, failure("ValidationError", fault="malformed"), answer.asked)
+    return failing(answer, mode, body, failure("ValidationError", fault="malformed"))
 
 
 def _no_answer(answer: Answer, mode: Mode, body: bytes, headers: Mapping[str, str] | None = None) -> Conversation:
     # A stream without frames may be malformed or broken off: both errors are right.
     error = "ValidationError" if mode == "json" else ANY
-    sent = interaction(answer.api, mode, body, answer.asked, headers=headers)
-    return Conversation({mode: sent}, failure(error, fault="malformed"), answer.asked)
+    return failing(answer, mode, body, failure(error, fault="malformed"), headers=headers)
 
 
 def _needed(frames: Sequence[Frame], generator: Generator) -> list[int]:

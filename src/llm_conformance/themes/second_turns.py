@@ -13,7 +13,6 @@ from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Reasoning, Text
 from llm_conformance.generate.blocks import BlocksGenerator
 from llm_conformance.generate.chance import at_most, either, pick
-from llm_conformance.pointers import placed
 from llm_conformance.scenarios.round_trip import RoundTripRequirement
 from llm_conformance.themes.conversation import MESSAGES, TOOLS, Conversation, answered
 from llm_conformance.wire.interaction import Mode
@@ -40,19 +39,13 @@ def second_turn(draw: DrawFn, api: Api, mode: Mode) -> Conversation:
     results = tuple({"role": "tool", "tool_call_id": call.id, "content": "done"} for call in first.calls)
     before = answered(draw, first, mode)
     second = answered(draw, generator.answer(draw, api, (Text("a"),), asked=first.asked, mode=mode), mode)
-    request: dict[str, Any] = {**before.params, generator.history: list(MESSAGES)}
-    for pointer, value in sent_back.items():
-        request = placed(request, pointer, value)
     return replace(
         second,
-        interactions={
-            mode: replace(interaction, request={**interaction.request, **request})
-            for mode, interaction in second.interactions.items()
-        },
         messages=(*MESSAGES, {"role": "assistant"}, *results),
         tools=TOOLS,
         params={**second.params, **before.params},
         before={len(MESSAGES): before},
+        turns={len(MESSAGES): generator.turn(first)},
         expected=replace(second.expected, round_trip=_round_trip(api, first, sent_back)),
     )
 

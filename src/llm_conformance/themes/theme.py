@@ -6,8 +6,9 @@ never from reading the bytes back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -16,11 +17,14 @@ from llm_conformance import editions
 from llm_conformance.generate.answers import Answer
 from llm_conformance.generate.chance import pick
 from llm_conformance.locations import CASSETTES
+from llm_conformance.pointers import at_pointer
+from llm_conformance.scenarios.expected import Expected
 from llm_conformance.scenarios.scenario import Scenario, recut
 from llm_conformance.themes import broken_streams, connections, malformed, second_turns, statuses
 from llm_conformance.themes.contents import anything, citing, counting, has_citations, thinking, thinks
 from llm_conformance.themes.conversation import Conversation, answered
 from llm_conformance.themes.cuts import cuts
+from llm_conformance.themes.request import params_of, request_for
 from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.narrowing import backends
@@ -81,7 +85,10 @@ def _scenarios(draw: DrawFn, theme: Theme, api: Api, mode: Mode) -> Scenario:
 
 
 def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
-    interactions = conversation.interactions
+    requests = {mode: request_for(api, mode, conversation) for mode in conversation.interactions}
+    interactions = {mode: replace(each, request=requests[mode]) for mode, each in conversation.interactions.items()}
+    *_, own = requests.values()  # a stream may have a response beside it that is not streamed
+    outage = conversation.outage
     return Scenario(
         id=theme.scenario_id(api),
         path=CASSETTES / api.provider / f"generated-{api.name}-{theme.name}.scenario.yaml",
@@ -91,18 +98,25 @@ def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
         model=conversation.model,
         messages=conversation.messages,
         tools=conversation.tools,
-        params=dict.fromkeys(interactions, conversation.params),
+        params=dict.fromkeys(interactions, params_of(api, conversation)),
         match=(),
         interactions=interactions,
         same_content=len(interactions) == 2,
-        expected=dict.fromkeys(interactions, conversation.expected),
+        expected={mode: _expected(api, conversation.expected, request) for mode, request in requests.items()},
         provenance="generated",
         grounds="probe" if theme.is_probe else None,
         since=theme.since,
         fault=conversation.fault,
-        outage=conversation.outage,
+        outage=outage and replace(outage, request=own),
         earlier={number: _scenario(theme, api, each) for number, each in conversation.before.items()},
     )
+
+
+def _expected(api: Api, expected: Expected, request: Mapping[str, Any]) -> Expected:
+    """Return the expected values with what follows from the request."""
+    round_trip = expected.round_trip and replace(expected.round_trip, recorded=request)
+    switches = {pointer: at_pointer(request, pointer) for pointer in api.switches}
+    return replace(expected, round_trip=round_trip, switches=switches)
 
 
 def _with(

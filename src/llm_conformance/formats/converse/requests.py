@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from llm_conformance.formats.bodies import Fields, Messages, description_of, filled, function_of, instructions_of
@@ -32,13 +33,12 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
 def write(messages: Messages, tools: Messages) -> Fields:
     """Return the conversation and the tools as fields of a request."""
     turns: list[Fields] = []
-    for message in messages:
-        text = [{"text": message["content"]}]
-        if message["role"] == "tool":
-            result = {"toolResult": {"toolUseId": message["tool_call_id"], "content": text}}
-            turns.append({"role": "user", "content": [result]})
-        elif message["role"] != "system":
-            turns.append({"role": message["role"], "content": text})
+    for is_results, run in groupby(messages, key=lambda message: message["role"] == "tool"):
+        if is_results:  # all results are one message: the roles have to alternate
+            turns.append({"role": "user", "content": [_result(message) for message in run]})
+        else:
+            said = (message for message in run if message["role"] != "system")
+            turns += ({"role": message["role"], "content": [{"text": message["content"]}]} for message in said)
     instructions = instructions_of(messages)
     declared = [
         {
@@ -52,3 +52,7 @@ def write(messages: Messages, tools: Messages) -> Fields:
     ]
     system = [{"text": instructions}] if instructions else []
     return {"messages": turns, **filled(system=system, toolConfig={"tools": declared} if declared else {})}
+
+
+def _result(message: Mapping[str, Any]) -> Fields:
+    return {"toolResult": {"toolUseId": message["tool_call_id"], "content": [{"text": message["content"]}]}}

@@ -56,6 +56,10 @@ class InteractionsGenerator(Generator):
         slot = answer.api.round_trip.slot
         return {f"{slot}/{number}": step for number, step in enumerate(map(_bare, answer.blocks), 1)}
 
+    def turn(self, answer: Answer) -> list[Mapping[str, Any]]:
+        """Return all steps."""
+        return [_bare(block) for block in answer.blocks]
+
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw an interaction."""
         steps = [self._step(draw, answer, block) for block in _shown(answer)]

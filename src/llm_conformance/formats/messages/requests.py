@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from llm_conformance.formats.bodies import Fields, Messages, description_of, filled, function_of, instructions_of
@@ -32,14 +33,17 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
 def write(messages: Messages, tools: Messages) -> Fields:
     """Return the conversation and the tools as fields of a request."""
     turns: list[Fields] = []
-    for message in messages:
-        if message["role"] == "tool":
-            result = {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}
-            turns.append({"role": "user", "content": [result]})
-        elif message["role"] != "system":
-            turns.append(dict(message))
+    for is_results, run in groupby(messages, key=lambda message: message["role"] == "tool"):
+        if is_results:
+            turns.append({"role": "user", "content": [_result(message) for message in run]})
+        else:
+            turns += (dict(message) for message in run if message["role"] != "system")
     declared = [
         {"name": tool["name"], "input_schema": tool.get("parameters", {}), **description_of(tool)}
         for tool in map(function_of, tools)
     ]
     return {"messages": turns, **filled(system=instructions_of(messages), tools=declared)}
+
+
+def _result(message: Mapping[str, Any]) -> Fields:
+    return {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}

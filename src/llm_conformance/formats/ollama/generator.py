@@ -41,6 +41,11 @@ class OllamaGenerator(Generator):
         """Return the thinking, in the slot of the API."""
         return {f"/messages/1{answer.api.round_trip.slot}": answer.reasoning}
 
+    def turn(self, answer: Answer) -> list[Mapping[str, Any]]:
+        """Return a message, whose calls have their arguments as objects."""
+        calls = {"tool_calls": _calls(answer.calls)} if answer.calls else {}
+        return [{"role": "assistant", "content": answer.sent, **calls}]
+
     def words(self, api: Api) -> Mapping[str, str | None]:
         """Return the words that end an answer; the others are for loading and unloading a model."""
         return {word: reason for word, reason in api.finish.items() if reason}

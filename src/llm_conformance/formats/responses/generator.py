@@ -23,7 +23,7 @@ from llm_conformance.formats.responses.items import (
     response,
 )
 from llm_conformance.generate import answers, texts
-from llm_conformance.generate.answers import Answer, Block, Citation, Hosted, Reasoning, Refusal, Text
+from llm_conformance.generate.answers import Answer, Block, Call, Citation, Hosted, Reasoning, Refusal, Text
 from llm_conformance.generate.block_ways import KINDS
 from llm_conformance.generate.blocks import BlocksGenerator
 from llm_conformance.generate.chance import at_most, pick
@@ -105,6 +105,10 @@ class ResponsesGenerator(BlocksGenerator):
             if isinstance(block, Reasoning)
         }
 
+    def turn(self, answer: Answer) -> list[Mapping[str, Any]]:
+        """Return the items. Reasoning comes back as `sent_back` says."""
+        return [_item_sent_back(answer.api, block) for block in answer.blocks]
+
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `response`."""
         return response(draw, answer, draw_items(draw, answer))
@@ -127,6 +131,17 @@ class ResponsesGenerator(BlocksGenerator):
         last = events[-1]["type"]
         frames = [Frame(event, None if as_chat else event["type"], ends=event["type"] == last) for event in events]
         return [*frames, Frame("[DONE]")] if as_chat else frames
+
+
+def _item_sent_back(api: Api, block: Block) -> Fields:
+    if isinstance(block, Reasoning):
+        return _sent_back(api, block)
+    if isinstance(block, Call):
+        called = {"call_id": block.id, "name": block.name, "arguments": block.arguments or "{}"}
+        return {"type": "function_call", **called}
+    if isinstance(block, Text):
+        return {"role": "assistant", "content": block.text}
+    raise NotImplementedError(type(block))
 
 
 def _sent_back(api: Api, block: Reasoning) -> Fields:

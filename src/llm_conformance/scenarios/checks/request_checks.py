@@ -98,10 +98,8 @@ def _keeps_the_round_trip(recording: Recording) -> Problems:
     if round_trip is not None:
         for pointer, _ in leaks(round_trip, request):
             yield f"the recorded request has earlier reasoning in {pointer}", ("round_trip",)
-        # The request of a generated scenario has only what the request writer knows.
-        is_whole = recording.file.cassette.metadata["provenance"] != "generated"
         missing = first_missing_text(round_trip, request) or first_missing_call(round_trip, request)
-        if is_whole and missing is not None:
+        if missing is not None:
             yield f"the recorded request lacks, or has in another order: {missing}", ("call", "messages")
     for number, pointer in enumerate(document["round_trip"].get("absent", ())):
         if at_pointer(request, pointer) is not None:

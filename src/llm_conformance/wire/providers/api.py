@@ -130,6 +130,8 @@ class Api:
         request_aliases: Alternative names of request fields, and the name by which each is read.
         base64_fields: Request fields that are base64, in either alphabet, padded or not.
         request_headers: Headers that every request needs besides the key.
+        request_fields: Fields of every request that no caller chooses.
+        needed_params: Parameters without which the API refuses a request, with a value for generated calls.
         key_headers: The headers of which one has the API key, unless the query has it as `key`; () if no key is needed.
         key_variables: The environment variables in which users have their key, the usual one first.
         url_variables: The environment variables for the `{name}` parts of a base URL, by name.
@@ -178,6 +180,8 @@ class Api:
     key_variables: tuple[str, ...] = ()
     url_variables: Mapping[str, str] = field(default_factory=dict)
     request_headers: Mapping[str, str] = field(default_factory=dict)
+    request_fields: Mapping[str, Any] = field(default_factory=dict)
+    needed_params: Mapping[str, Any] = field(default_factory=dict)
     pricing: str = ""
     content_parts: bool = False
     request_aliases: Mapping[str, str] = field(default_factory=dict)
