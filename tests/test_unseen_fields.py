@@ -84,7 +84,9 @@ def test_what_the_generator_of_an_api_never_draws(recordings: Path, capsys: pyte
 def test_the_same_answers_are_drawn_each_time() -> None:
     first, again = ([*documents.of_generated(["deepseek:chat"], 3)] for _ in range(2))
     assert first == again
-    assert {each.scenario for each in first} == {f"deepseek/generated-chat-answers#{number}" for number in (1, 2, 3)}
+    themes, numbers = ("answers", "second-turns"), (1, 2, 3)
+    names = {f"deepseek/generated-chat-{theme}#{number}" for theme in themes for number in numbers}
+    assert {each.scenario for each in first} == names
     assert {each.kind for each in first} == {"request", "json", "event"}
 
 

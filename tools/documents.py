@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.theme import THEMES
+from llm_conformance.themes.theme import THEMES, Theme
 from llm_conformance.wire.framings.base import DONE
 from llm_conformance.wire.interaction import MODES, Interaction, Mode
 from llm_conformance.wire.providers import table
@@ -73,13 +73,19 @@ def of_generated(apis: Iterable[str], number: int) -> Iterator[Document]:
     Their names are the id of the scenario and `#1`, `#2` and so on.
     """
     for name in apis:
-        provider, _, api = name.partition(":")
-        for mode in MODES:
-            for each in _drawn(table.table()[provider, api], mode, number):
-                yield from _documents(name, each[0], mode, False, each[1])
+        provider, _, api_name = name.partition(":")
+        api = table.table()[provider, api_name]
+        for theme in (each for each in THEMES if each.name in _DRAWN and each.suits(api)):
+            for mode in MODES:
+                for each in _drawn(theme, api, mode, number):
+                    yield from _documents(name, each[0], mode, False, each[1])
 
 
-def _drawn(api: Api, mode: Mode, number: int) -> list[tuple[str, Interaction]]:
+_DRAWN = ("answers", "second-turns")
+"""The themes whose requests and answers have all that calls have."""
+
+
+def _drawn(theme: Theme, api: Api, mode: Mode, number: int) -> list[tuple[str, Interaction]]:
     found: list[tuple[str, Interaction]] = []
 
     @settings(
@@ -90,7 +96,7 @@ def _drawn(api: Api, mode: Mode, number: int) -> list[tuple[str, Interaction]]:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(THEMES[0].scenarios(api, mode))
+    @given(theme.scenarios(api, mode))
     def draw(scenario: Scenario) -> None:
         found.append((f"{scenario.id}#{len(found) + 1}", scenario.interactions[mode]))
 

@@ -93,7 +93,10 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         "--recordings", type=Path, metavar="DIR", help="compare these bare recordings, not the scenarios"
     )
     parser.add_argument(
-        "--generated", type=int, metavar="N", help="compare N drawn answers of each API and mode, not the scenarios"
+        "--generated",
+        type=int,
+        metavar="N",
+        help="compare N drawn calls and answers of each API and mode, not the scenarios",
     )
     return parser.parse_args(arguments)
 
@@ -109,10 +112,10 @@ def _documents(options: argparse.Namespace) -> list[Document]:
 
 
 def _drawn(wanted: Sequence[str] | None, number: int) -> list[Document]:
-    """Return the documents of drawn answers. All of an API and mode count as one scenario."""
+    """Return the documents of drawn calls and answers. All of an API and mode count as one scenario."""
     apis = [str(api) for api in table.table().values() if not wanted or {api.provider, str(api)} & set(wanted)]
     found = documents.of_generated(apis, number)
-    return [replace(each, scenario=each.scenario.partition("#")[0]) for each in found if each.kind != "request"]
+    return [replace(each, scenario=each.scenario.partition("#")[0]) for each in found]
 
 
 def _compared(sdk: Sdk, place: Environment, wanted: Iterable[Document], counts: dict[str, Counts]) -> list[Group]:

@@ -13,6 +13,7 @@ from llm_conformance.adapter.certificates import cheap_certificates
 from llm_conformance.adapter.declarations import METHODS, Method
 from llm_conformance.contract import Call, HttpResponse
 from llm_conformance.contract.call import CANARY_KEY
+from llm_conformance.formats.tool_names import with_tool_names
 from llm_conformance.pointers import without
 from llm_conformance.replay.attempt import Attempt
 from llm_conformance.replay.cell import PURE, Callee, Cell
@@ -21,7 +22,6 @@ from llm_conformance.replay.network_guard import Guard
 from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.replay.patience import Patience
 from llm_conformance.replay.summary import SideEffects, outcome_of
-from llm_conformance.replay.tool_names import with_tool_names
 from llm_conformance.replay.transport import Transport
 from llm_conformance.replay.worker import HungError, Worker
 from llm_conformance.rules.exchange import Exchange

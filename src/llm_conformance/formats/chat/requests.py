@@ -29,4 +29,9 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
 
 def write(messages: Messages, tools: Messages) -> Fields:
     """Return the conversation and the tools as fields of a request."""
-    return {"messages": list(messages), **filled(tools=list(tools))}
+    return {"messages": list(map(_message, messages)), **filled(tools=list(tools))}
+
+
+def _message(message: Mapping[str, Any]) -> Fields:
+    """Return a message; a tool result names the call by its id alone."""
+    return {key: value for key, value in message.items() if key != "name" or message["role"] != "tool"}

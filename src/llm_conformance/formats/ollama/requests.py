@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from llm_conformance.formats.chat.requests import write
+from llm_conformance.formats.bodies import Fields, Messages
+from llm_conformance.formats.chat import requests as chat
 from llm_conformance.formats.media import medium_of
 from llm_conformance.formats.turns import Turn, objects, plain_text, text_turns
-
-__all__ = ["read", "write"]
 
 
 def read(request: Mapping[str, Any]) -> Iterator[Turn]:
@@ -26,3 +25,15 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
             function = call.get("function")
             if isinstance(function, Mapping):
                 yield Turn(role, "call", [function.get("name"), function.get("arguments")])
+
+
+def write(messages: Messages, tools: Messages) -> Fields:
+    """Return the conversation and the tools as fields of a request. A result has the name of the tool, and no id."""
+    return {**chat.write(messages, tools), "messages": [_result(each) or dict(each) for each in messages]}
+
+
+def _result(message: Mapping[str, Any]) -> Fields | None:
+    if message["role"] != "tool":
+        return None
+    named = {"tool_name": message["name"]} if "name" in message else {}
+    return {"role": "tool", **named, "content": message["content"]}

@@ -106,7 +106,7 @@ class ResponsesGenerator(BlocksGenerator):
         }
 
     def turn(self, answer: Answer) -> list[Mapping[str, Any]]:
-        """Return the items. Reasoning comes back as `sent_back` says."""
+        """Return the items without their ids, as `sent_back` does."""
         return [_item_sent_back(answer.api, block) for block in answer.blocks]
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
@@ -135,7 +135,7 @@ class ResponsesGenerator(BlocksGenerator):
 
 def _item_sent_back(api: Api, block: Block) -> Fields:
     if isinstance(block, Reasoning):
-        return _sent_back(api, block)
+        return {"summary": [], **_sent_back(api, block)}
     if isinstance(block, Call):
         called = {"call_id": block.id, "name": block.name, "arguments": block.arguments or "{}"}
         return {"type": "function_call", **called}
