@@ -201,7 +201,7 @@ _ERRORS = {
 def request(call: Call) -> dict[str, Any]:
     """Return the request body of a call, with content as blocks. The model is in the path."""
     body: dict[str, Any] = {"messages": list(_messages(call)), **call.params}
-    system = [{"text": each["content"]} for each in call.messages if _role(each) == "system"]
+    system = [part for each in call.messages if _role(each) == "system" for part in _parts(each)]
     if system:
         body["system"] = system
     if call.tools:
@@ -219,6 +219,12 @@ def _tool(function: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"toolSpec": {"name": function["name"], **about, "inputSchema": {"json": schema}}}
 
 
+def _parts(message: Any) -> list[Any]:
+    """Return a message's content as blocks; a list already has Bedrock's form."""
+    content = message["content"]
+    return [{"text": content}] if isinstance(content, str) else content
+
+
 def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
     """Yield the messages. Consecutive tool results are one message of the user."""
     results: list[Mapping[str, Any]] = []
@@ -228,12 +234,10 @@ def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
         elif message["role"] == "tool":
             if not results:
                 yield {"role": "user", "content": results}
-            content = [{"text": message["content"]}]
-            results.append({"toolResult": {"toolUseId": message["tool_call_id"], "content": content}})
+            results.append({"toolResult": {"toolUseId": message["tool_call_id"], "content": _parts(message)}})
             continue
         elif message["role"] != "system":
-            content = message["content"]
-            yield {**message, "content": [{"text": content}] if isinstance(content, str) else content}
+            yield {**message, "content": _parts(message)}
         results = []
 
 

@@ -45,7 +45,8 @@ def _contents(call: Call) -> Iterator[Mapping[str, Any]]:
             if not results:
                 yield {"role": "user", "parts": results}
             id = message["tool_call_id"]
-            result = {"id": id, "name": names[id], "response": {"result": message["content"]}}
+            name = message.get("name") or names[id]
+            result = {"id": id, "name": name, "response": {"result": message["content"]}}
             results.append({"functionResponse": result})
             continue
         elif message["role"] != "system":

@@ -92,6 +92,8 @@ def test_rules_judge_bare_recordings(pytester: pytest.Pytester) -> None:
     assert result.ret == 0
     assert report["bare_recordings"] == {
         "seen": 1,
+        "asked": {"reference": 1},
+        "cannot_be_asked": {},
         "out_of_scope": {},
         "not_covered": {},
         "not_covered_at": {},
@@ -99,6 +101,43 @@ def test_rules_judge_bare_recordings(pytester: pytest.Pytester) -> None:
     }
     judged = {(each["rule"], each["method"]) for each in report["results"] if each["status"] == "pass"}
     assert {("MSG-2", "parse"), ("MSG-2", "complete"), ("ANN-2", "parse"), ("USE-3", "complete")} <= judged
+
+
+def test_what_cannot_be_asked_for_is_counted_by_reason(pytester: pytest.Pytester) -> None:
+    asked = {"model": "gpt-4o-search-preview", "messages": [{"role": "critic", "content": "Hi"}]}
+    write(pytester.path / "more", CITED, request={"body": json.dumps(asked)})
+    result, report = run(pytester, "--adapter=adapters")
+    assert result.ret == 0
+    reason = "a message has the role 'critic'"
+    assert report["bare_recordings"]["asked"] == {}
+    assert report["bare_recordings"]["cannot_be_asked"] == {"reference": {reason: 1}}
+    result.stdout.fnmatch_lines(
+        ["asked for 0 of 1 recordings without a scenario", f"    1 recording cannot be asked for: {reason}"]
+    )
+    messages = {each["message"] for each in report["results"] if each["status"] == "unsupported"}
+    assert reason in messages
+    judged = {each["method"] for each in report["results"] if each["status"] == "pass"}
+    assert judged == {"parse"}
+
+
+def test_an_adapter_that_refuses_a_call_is_counted_as_not_asked(pytester: pytest.Pytester) -> None:
+    tool = {"type": "function", "function": {"name": "look"}}
+    asked = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Hi"}], "tools": [tool]}
+    write(pytester.path / "more", CITED, request={"body": json.dumps(asked)})
+    pytester.makepyfile(
+        refuses="""
+        from adapters import ReferenceAdapters
+
+        class Refuses(ReferenceAdapters):
+            capabilities = tuple(each for each in ReferenceAdapters.capabilities if each != "tools")
+
+            def complete(self, call):
+                raise NotImplementedError("no tools")
+        """
+    )
+    _, report = run(pytester, "--adapter=refuses:Refuses")
+    reason = "the adapter cannot make this call: NotImplementedError: no tools"
+    assert list(report["bare_recordings"]["cannot_be_asked"].values()) == [{reason: 1}]
 
 
 def test_a_file_that_is_found_twice_is_judged_once(pytester: pytest.Pytester) -> None:

@@ -39,6 +39,8 @@ def known_without_running(cell: Cell, rule: Rule) -> Judgement | None:
         return Judgement(Status.VACUOUS, "the scenario has nothing for this rule")
     if rule.needs_request and cell.method in PURE:
         return Judgement(Status.VACUOUS, "the method sends no request")
+    if cell.scenario.cannot_be_asked and cell.method not in PURE:
+        return Judgement(Status.UNSUPPORTED, cell.scenario.cannot_be_asked)
     if not cell.runnable:
         return Judgement(Status.UNSUPPORTED, f"the adapter has no method for {cell.mode}")
     return None

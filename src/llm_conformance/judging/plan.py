@@ -59,6 +59,6 @@ def cells(adapters: Collection[AdapterUnderTest], scenarios: Collection[Scenario
             for mode in scenario.modes:
                 methods = adapter.methods_for(mode) or METHODS[mode][:1]
                 for method in methods:
-                    possible = scenario.replayable if method not in PURE else not scenario.over_http
-                    if possible and (not filters.methods or method in filters.methods):
+                    is_possible = method not in PURE or not scenario.over_http
+                    if is_possible and (not filters.methods or method in filters.methods):
                         yield Cell(adapter, scenario, mode, method)

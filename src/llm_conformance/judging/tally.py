@@ -41,6 +41,9 @@ class Tally:
         items: The number of test items that were run.
         recordings: The number of bare recordings that were read.
         not_covered: By adapter, host and path, the number of recordings of APIs that it does not list.
+        asked: By adapter, the number of bare recordings that `complete` or `stream` was asked for.
+        cannot_be_asked: By adapter and reason, the number of those that could not be asked for; such calls are
+            unsupported.
         out_of_scope: By reason, the number of recordings that cannot be judged.
         bad_files: Bare cassettes that cannot be read, each with line and problem.
         named: The number of verdicts that a known deviation names, by its position and `Key`.
@@ -59,6 +62,8 @@ class Tally:
     items: int = 0
     recordings: int = 0
     not_covered: dict[str, Counter[str]] = field(default_factory=dict)
+    asked: Counter[str] = field(default_factory=Counter)
+    cannot_be_asked: dict[str, Counter[str]] = field(default_factory=dict)
     out_of_scope: Counter[str] = field(default_factory=Counter)
     bad_files: list[str] = field(default_factory=list)
     named: Counter[tuple[int, Key]] = field(default_factory=Counter)
@@ -91,6 +96,13 @@ class Tally:
     def add_not_covered(self, adapter: str, place: str, count: int = 1) -> None:
         """Count a bare recording that an adapter does not cover, by the host and path of its request."""
         self.not_covered.setdefault(adapter, Counter())[place] += count
+
+    def add_asked(self, adapter: str, unsupported: str | None = None) -> None:
+        """Count a bare recording that a method was asked for, or that it could not be asked for, with the reason."""
+        if unsupported is None:
+            self.asked[adapter] += 1
+        else:
+            self.cannot_be_asked.setdefault(adapter, Counter())[unsupported] += 1
 
     def add_not_asked(self, callee: Callee, cause: str, scenario: str, mode: str) -> None:
         """Count a conversation that was not asked."""
@@ -146,6 +158,8 @@ class Tally:
             "items": self.items,
             "recordings": self.recordings,
             "not_covered": {adapter: dict(places) for adapter, places in self.not_covered.items()},
+            "asked": dict(self.asked),
+            "cannot_be_asked": {adapter: dict(reasons) for adapter, reasons in self.cannot_be_asked.items()},
             "out_of_scope": dict(self.out_of_scope),
             "bad_files": self.bad_files,
             "named": [[at, *key, count] for (at, key), count in self.named.items()],
@@ -166,6 +180,9 @@ class Tally:
         for adapter, places in sent["not_covered"].items():
             for place, count in places.items():
                 self.add_not_covered(adapter, place, count)
+        self.asked.update(sent["asked"])
+        for adapter, reasons in sent["cannot_be_asked"].items():
+            self.cannot_be_asked.setdefault(adapter, Counter()).update(reasons)
         self.out_of_scope.update(sent["out_of_scope"])
         self.bad_files += sent["bad_files"]
         for at, *key, count in sent["named"]:

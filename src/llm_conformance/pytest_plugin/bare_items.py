@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.formats import calls
 from llm_conformance.judging import plan
 from llm_conformance.judging.cell_judge import JudgedRule
 from llm_conformance.judging.status import Status
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
 from llm_conformance.pytest_plugin.run import Run
+from llm_conformance.replay.cell import PURE, Cell
 from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios import bare
 from llm_conformance.scenarios.scenario import Scenario
@@ -51,7 +53,7 @@ class BareItem(JudgingItem):
             for recording in filter(self._is_admitted, bare.recordings(self._file, self._cassette_dir)):
                 self.tally.recordings += 1
                 if not isinstance(recording, bare.NotJudged):
-                    judged += self._judge(replace(recording, cassette_dir=self._cassette_dir))
+                    judged += self._judge(calls.asked(replace(recording, cassette_dir=self._cassette_dir)))
                 elif recording.unknown_at:
                     for adapter in self._run.settings.adapters:
                         self.tally.add_not_covered(adapter.label, recording.unknown_at)
@@ -93,8 +95,19 @@ class BareItem(JudgingItem):
                 judged = self._run.judge.judge(cell, self._rules, self.tally)
                 if judged:
                     self.tally.exchanges |= self._run.exchange_details(cell)
+                self._count_asked(cell, was_judged=bool(judged))
                 # Passes are counted already, and a long run has many of them.
                 yield from (each for each in judged if each.verdict.status in _TOLD)
+
+    def _count_asked(self, cell: Cell, was_judged: bool) -> None:
+        """Count whether a method that sends requests could be asked for a recording."""
+        if cell.method in PURE or not cell.runnable:
+            return
+        label, scenario = cell.adapter.label, cell.scenario
+        if scenario.cannot_be_asked:
+            self.tally.add_asked(label, scenario.cannot_be_asked)
+        elif was_judged and self._run.stops.cause(cell.callee, scenario.id) is None:
+            self.tally.add_asked(label, self._run.runner.exchange(cell).outcome.unsupported)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return file, line and heading."""

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from llm_conformance import __version__
+from llm_conformance import __version__, secrets
 from llm_conformance.adapter.declarations import AdapterUnderTest
+from llm_conformance.compare import encodable
 from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.pytest_plugin import finding_text
 from llm_conformance.reports import conversations
@@ -20,6 +21,7 @@ from llm_conformance.wire.providers.table import table
 from llm_conformance.wording import counted, did_you_mean
 
 _MOST_PLACES = 5
+_LONGEST_REASON = 200
 _IN_FULL = 5
 _IN_ONE_LINE = 10
 _NARROWEST, _USUAL, _WIDEST = 80, 100, 120
@@ -158,6 +160,7 @@ def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterato
     if judged := sum(count for status, count in mine if status in PROBES):
         passed = sum(count for status, count in mine if status == Status.PROBE_PASSED)
         yield f"probes: {passed} of {judged} judged cells pass; no provider is known to send them"
+    yield from _asked(result, adapter)
     places: Counter[str] = result.tally.not_covered.get(adapter.label, Counter())
     missed = result.not_covered[adapter.label] + places.total()
     if missed:
@@ -168,6 +171,20 @@ def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterato
         yield f"    {counted(count, 'recording')} of {place}"
     if len(places) > _MOST_PLACES:
         yield f"    and {len(places) - _MOST_PLACES} more places; the JSON report has them"
+
+
+def _asked(result: Result, adapter: AdapterUnderTest) -> Iterator[str]:
+    """Yield how many bare recordings the adapter was asked for, and why it could not be asked for the others."""
+    asked, reasons = result.tally.asked[adapter.label], result.tally.cannot_be_asked.get(adapter.label, Counter())
+    if asked or reasons:
+        yield f"asked for {asked} of {asked + reasons.total()} recordings without a scenario"
+    for reason, count in reasons.most_common():
+        yield f"    {counted(count, 'recording')} cannot be asked for: {_short(reason)}"
+
+
+def _short(reason: str) -> str:
+    line = encodable(secrets.hide(" ".join(reason.split())))
+    return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]} ..."
 
 
 def _why_nothing(result: Result, adapter: AdapterUnderTest) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from llm_conformance.formats import calls
 from llm_conformance.recording import documents
 from llm_conformance.recording.scrubbing import LeakError, cleaned_value, scrub
 from llm_conformance.scenarios import bare, cassette, dump, lint, load
@@ -81,16 +82,26 @@ def import_file(file: Path, into: Path, origin: Origin, api: Api | None) -> Iter
             yield Refused(f"{file.name}#{number}", recording.why)
         elif api is not None and recording.api != api:
             yield Refused(f"{file.name}#{number}", f"it is a request to {recording.api}, not to {api}")
-        elif not recording.replayable or not next(iter(recording.interactions.values())).request:
+        elif recording.cannot_be_asked or not next(iter(recording.interactions.values())).request:
             yield Refused(f"{file.name}#{number}", "its request is unknown")
         else:
-            found.append(recording)
+            found.append(_with_call(recording))
     for number, group in enumerate(_paired(found)):
         name = _name(file) if len(found) == len(group) else f"{_name(file)}-{number + 1}"
         try:
             yield _import(group, name, into, origin)
         except (BadFileError, LeakError, CannotImportError, UnicodeError) as error:
             yield Refused(f"{file.name} ({name})", _reason(error))
+
+
+def _with_call(recording: Scenario) -> Scenario:
+    """Return a recording with the call that its request makes, as far as a scenario file can state it."""
+    asked = calls.asked(recording)
+    if not asked.cannot_be_asked and not asked.earlier:
+        return asked
+    ((mode, interaction),) = recording.interactions.items()
+    own = {key: value for key, value in interaction.request.items() if key not in ("model", "messages", "stream")}
+    return replace(recording, params={mode: own})
 
 
 def _paired(found: list[Scenario]) -> Iterator[list[Scenario]]:

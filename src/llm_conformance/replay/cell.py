@@ -35,6 +35,11 @@ class Cell:
         return self.method in self.adapter.methods
 
     @property
+    def asks_nothing(self) -> bool:
+        """Whether a recorded answer is only parsed: earlier answers of bare recordings are not needed for that."""
+        return self.method in PURE and self.scenario.is_bare
+
+    @property
     def holds_last_frame(self) -> bool:
         """Whether the server holds back the last frame: in whole streams that have content before it."""
         if self.method in PURE:

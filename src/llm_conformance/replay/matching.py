@@ -129,10 +129,17 @@ def _scope(scenario: Scenario, mode: Mode, capabilities: Collection[str]) -> Sco
     return Scope(
         answers=round_trip is None or not declared,
         follows_answers=bool(scenario.earlier),
-        answer_texts=round_trip is None or not round_trip.allowed,
+        answer_texts=not any(map(_may_move_text, scenario.earlier.values()))
+        and not (round_trip and round_trip.allowed),
         thinking=not declared,
         usage=mode == "stream" and expected.usage is not None,
     )
+
+
+def _may_move_text(answer: Scenario) -> bool:
+    """Return True if the text of an earlier answer of a bare recording has reasoning, which goes back elsewhere."""
+    (expected,) = answer.expected.values() if answer.is_bare else (None,)
+    return expected is not None and (expected.reasoning_source == "tag" or "message" not in expected.stated)
 
 
 def _references(scenario: Scenario, mode: Mode) -> Iterator[Mapping[str, Any]]:

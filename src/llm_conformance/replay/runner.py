@@ -84,15 +84,17 @@ class Runner:
 
     def run(self, cell: Cell) -> Exchange:
         """Run a cell's exchange. `exchange` does the same and remembers the last ones."""
-        earlier = {
-            position: self.exchange(replace(cell, scenario=scenario))
-            for position, scenario in cell.scenario.earlier.items()
-        }
+        earlier = {} if cell.asks_nothing else self._earlier(cell)
         if not cell.holds_last_frame:
             return self._run_once(cell, earlier)[0]
         exchange, _ = self._run_once(cell, earlier, self._patience.hold_s(cell))
         is_accused = exchange.outcome.buffered and exchange.mode == "stream"
         return self._proven(cell, exchange, earlier) if is_accused and self._patience.needs_proof(cell) else exchange
+
+    def _earlier(self, cell: Cell) -> _Earlier:
+        """Return the exchanges for the earlier answers."""
+        calls = {at: replace(cell, scenario=scenario) for at, scenario in cell.scenario.earlier.items()}
+        return {at: self.exchange(_in_recorded_mode(call)) for at, call in calls.items()}
 
     def _proven(self, cell: Cell, accused: Exchange, earlier: _Earlier) -> Exchange:
         """Return the exchange of a cell whose last frame was held for longer, to see whether it only was slow.
@@ -145,6 +147,8 @@ class Runner:
 
     def _without_call(self, cell: Cell, earlier: _Earlier) -> Outcome | None:
         """Return the outcome of a call that need not be made; None if it has to be made."""
+        if not cell.runnable:
+            return Outcome(unsupported=f"the adapter has no method {cell.method}")
         failed = next((each for each in earlier.values() if each.outcome.returned is None), None)
         if failed is not None:
             return _cannot_follow(failed)
@@ -193,6 +197,14 @@ class Runner:
         self._transport.give_up(thread)
 
 
+def _in_recorded_mode(cell: Cell) -> Cell:
+    """Return a cell in the mode of its recording: earlier answers of bare recordings are never streams."""
+    if cell.mode in cell.scenario.interactions:
+        return cell
+    (mode,) = cell.scenario.modes
+    return replace(cell, mode=mode, method=METHODS[mode][METHODS[cell.mode].index(cell.method)])
+
+
 def _messages(scenario: Scenario, earlier: _Earlier) -> tuple[Any, ...]:
     """Return the conversation, with the adapter's own objects for its earlier answers."""
     messages = [
@@ -221,9 +233,11 @@ def _request_without_answers(request: Mapping[str, Any], expected: Expected) -> 
 def _cannot_follow(earlier: Exchange) -> Outcome:
     """Return the Outcome if the call for an earlier answer gave none; that call is judged in its own scenario."""
     outcome = earlier.outcome
-    if outcome.unsupported is not None:
+    if outcome.unsupported is not None and not earlier.scenario.is_bare:
         return Outcome(unsupported=f"in the turn before, {earlier.scenario.id}: {outcome.unsupported}")
     why = outcome.blocked or outcome.difference or outcome.fault or outcome.raised or "no response came back"
+    if earlier.scenario.is_bare:  # that call is judged nowhere, and its answer is not as the provider sent it
+        return Outcome(unsupported=f"the adapter has no earlier answer to send back: {outcome.unsupported or why}")
     return Outcome(blocked=f"the turn before, {earlier.scenario.id}, failed: {why}")
 
 

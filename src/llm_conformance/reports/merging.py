@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from llm_conformance.judging.deviations import stale_parts
@@ -122,16 +122,27 @@ def _excluded(documents: Sequence[Document]) -> list[Document]:
 
 def _bare(documents: Sequence[Document]) -> Mapping[str, Any]:
     reports = [each["bare_recordings"] for each in documents]
-    total: Counter[str] = Counter()
-    not_covered: dict[str, Counter[str]] = {}
-    for each in reports:
-        total.update(each["out_of_scope"])
-        for adapter, places in each["not_covered_at"].items():
-            not_covered.setdefault(adapter, Counter()).update(places)
+    not_covered_at = _by_adapter(each["not_covered_at"] for each in reports)
     return {
         "seen": sum(each["seen"] for each in reports),
-        "out_of_scope": dict(sorted(total.items())),
-        "not_covered": {adapter: places.total() for adapter, places in sorted(not_covered.items())},
-        "not_covered_at": {adapter: dict(sorted(places.items())) for adapter, places in sorted(not_covered.items())},
+        "asked": _added(each["asked"] for each in reports),
+        "cannot_be_asked": _by_adapter(each["cannot_be_asked"] for each in reports),
+        "out_of_scope": _added(each["out_of_scope"] for each in reports),
+        "not_covered": {adapter: sum(places.values()) for adapter, places in not_covered_at.items()},
+        "not_covered_at": not_covered_at,
         "bad_files": sorted({file for each in reports for file in each["bad_files"]}),
     }
+
+
+def _by_adapter(parts: Iterable[Mapping[str, Mapping[str, int]]]) -> Mapping[str, Mapping[str, int]]:
+    """Return the sums of counts that are given by adapter."""
+    listed = list(parts)
+    adapters = sorted({adapter for part in listed for adapter in part})
+    return {adapter: _added(part.get(adapter, {}) for part in listed) for adapter in adapters}
+
+
+def _added(parts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
+    total: Counter[str] = Counter()
+    for part in parts:
+        total.update(part)
+    return dict(sorted(total.items()))

@@ -85,6 +85,11 @@ def document(result: Result) -> Document:
         "summary": {status: count for status, count in sorted(tally.summary.items()) if count},
         "bare_recordings": {
             "seen": tally.recordings,
+            "asked": dict(sorted(tally.asked.items())),
+            "cannot_be_asked": {
+                adapter: {secrets.hide(reason): count for reason, count in sorted(reasons.items())}
+                for adapter, reasons in sorted(tally.cannot_be_asked.items())
+            },
             "out_of_scope": dict(sorted(tally.out_of_scope.items())),
             "not_covered": {adapter: places.total() for adapter, places in sorted(tally.not_covered.items())},
             "not_covered_at": {

@@ -22,7 +22,6 @@ from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers import recorded_urls, table
 from llm_conformance.wire.providers.api import Api
 
-_ROLES = ("system", "user", "assistant")
 _PLACEHOLDER = {"role": "user", "content": "(the recorded conversation is in call.request)"}
 
 
@@ -106,9 +105,9 @@ def _recording(path: Path, id: str, recorded: BareInteraction, metadata: Mapping
         api=api,
         think_profile=profile,
         model=model,
-        messages=tuple(_messages(request)),
-        tools=tuple(tool for tool in _list(request.get("tools")) if _is_openai_tool(tool)),
-        params={mode: _params(request)},
+        messages=(_PLACEHOLDER,),
+        tools=(),
+        params={mode: {}},
         match=(),
         interactions={mode: interaction},
         same_content=False,
@@ -116,7 +115,8 @@ def _recording(path: Path, id: str, recorded: BareInteraction, metadata: Mapping
         provenance="recorded" if fidelity in ("raw", "body+headers-only") else "edited",
         grounds="recording",
         fidelity=fidelity,
-        replayable=known is not None,
+        cannot_be_asked="" if known is not None else "the URL of the request was not recorded",
+        is_bare=True,
     )
 
 
@@ -124,28 +124,3 @@ def _answers_model(interaction: Interaction, api: Api) -> str | None:
     """Return the model that the answer names: servers with one model, and stored prompts, need none in the request."""
     facts = answers.derive_if_readable(interaction, api)
     return facts.model if facts else None
-
-
-def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the messages if all are plain text, else a placeholder: the adapter has `call.request`."""
-    messages = _list(request.get("messages"))
-    plain = [
-        {"role": message["role"], "content": message["content"]}
-        for message in messages
-        if isinstance(message, Mapping) and message.get("role") in _ROLES and isinstance(message.get("content"), str)
-    ]
-    yield from plain if plain and len(plain) == len(messages) else [_PLACEHOLDER]
-
-
-def _params(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    params = {key: value for key, value in request.items() if key not in ("model", "messages", "tools", "stream")}
-    hosted = [tool for tool in _list(request.get("tools")) if not _is_openai_tool(tool)]
-    return params | ({"tools": hosted} if hosted else {})
-
-
-def _is_openai_tool(tool: Any) -> bool:
-    return isinstance(tool, Mapping) and tool.get("type") == "function" and isinstance(tool.get("function"), Mapping)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

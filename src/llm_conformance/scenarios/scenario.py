@@ -47,7 +47,8 @@ class Scenario:
         grounds: The strongest evidence that the provider sends such bytes (docs/scenarios.md); of generated ones,
             `probe` or None.
         fidelity: What the recorder altered (`llm_conformance.scenarios.bare_expected`).
-        replayable: The request is known. If not, the answer can only be parsed.
+        cannot_be_asked: Why a bare recording cannot be asked for, so that its answer can only be parsed; "" if it can.
+        is_bare: It is a bare recording, which has no scenario file.
         cuts: Byte offsets at which the stream is cut into pieces; None cuts it after each frame.
         arrival: (bytes, milliseconds since the request) of each piece as recorded; () if unknown.
         pauses_s: How long the server waits before each piece, in seconds.
@@ -76,7 +77,8 @@ class Scenario:
     provenance: str
     grounds: str | None = None
     fidelity: str = "raw"
-    replayable: bool = True
+    cannot_be_asked: str = ""
+    is_bare: bool = False
     cuts: tuple[int, ...] | None = None
     arrival: tuple[tuple[int, int], ...] = ()
     pauses_s: tuple[float, ...] = ()

@@ -27,7 +27,8 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
                     result.get("toolUseId"),
                 )
             elif "reasoningContent" not in block:
-                yield from text_turns(role, [block])
+                cited = block.get("citationsContent")
+                yield from text_turns(role, cited.get("content") if isinstance(cited, Mapping) else [block])
 
 
 def write(messages: Messages, tools: Messages) -> Fields:

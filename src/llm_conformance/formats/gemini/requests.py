@@ -12,10 +12,10 @@ from llm_conformance.formats.turns import Turn, objects, text_turns
 def read(request: Mapping[str, Any]) -> Iterator[Turn]:
     """Yield the turns of a request."""
     system = request.get("systemInstruction")
-    yield from text_turns("system", system.get("parts") if isinstance(system, Mapping) else None)
+    yield from text_turns("system", parts_of(system) if isinstance(system, Mapping) else None)
     for content in objects(request.get("contents")):
         role = {"model": "assistant"}.get(str(content.get("role")), str(content.get("role", "user")))
-        for part in objects(content.get("parts")):
+        for part in parts_of(content):
             call, result = part.get("functionCall"), part.get("functionResponse")
             if isinstance(call, Mapping):
                 yield Turn(role, "call", [call.get("name"), call.get("args")])
@@ -28,6 +28,12 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
                 )
             elif not part.get("thought"):
                 yield from text_turns(role, [part])
+
+
+def parts_of(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the parts of a content. Gemini also takes one part that is not in a list."""
+    parts = content.get("parts")
+    return [parts] if isinstance(parts, Mapping) else objects(parts)
 
 
 def write(messages: Messages, tools: Messages) -> Fields:

@@ -1,0 +1,136 @@
+"""The call that a recorded request makes, in the form in which adapters are given it (`contract.call`).
+
+Each wire format has a `calls.py` that reads its requests. A call has no place for everything that a request may have:
+what cannot be said in one raises CannotAskError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Fields = dict[str, Any]
+
+_LONGEST_WORD = 40
+_NOTHING: tuple[Any, ...] = (None, False, "", [], {})
+
+
+class CannotAskError(Exception):
+    """Part of a request has no place in a call; the message says which, and not what is in it."""
+
+
+@dataclass(frozen=True)
+class EarlierAnswer:
+    """An earlier answer of the model, which an adapter has to have returned itself.
+
+    Attributes:
+        at: How many items of the request's history come before it.
+        items: Its messages, blocks or items, as recorded.
+        message: What is known of it in OpenAI's form, for methods that send no request.
+    """
+
+    at: int
+    items: Sequence[Any]
+    message: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class RecordedCall:
+    """A conversation, its tools in OpenAI's form, and all other fields of the request under the provider's names."""
+
+    messages: Sequence[Mapping[str, Any] | EarlierAnswer]
+    tools: Sequence[Mapping[str, Any]]
+    params: Mapping[str, Any]
+
+
+@dataclass
+class OpenCalls:
+    """The tool calls that wait for their results, for formats in which a result may name only its tool."""
+
+    _ids: dict[str, list[str | None]] = field(default_factory=dict)
+
+    def add(self, name: Any, id: Any) -> None:
+        """Note a call."""
+        self._ids.setdefault(str(name), []).append(id)
+
+    def take(self, name: Any) -> str | None:
+        """Return the id of the first call of a tool that has no result yet; None if it has no id."""
+        waiting = self._ids.get(str(name))
+        return waiting.pop(0) if waiting else None
+
+
+def expect_only(what: str, value: Mapping[str, Any], *fields: str) -> None:
+    """Raise CannotAskError if an object has another field that is not empty."""
+    more = next((name for name, each in value.items() if name not in fields and each not in _NOTHING), None)
+    if more is not None:
+        raise CannotAskError(f"{what} has the field {named(more)}")
+
+
+def named(word: Any) -> str:
+    """Return a word of a request for a message. It is untrusted: it may be long, or no text."""
+    return repr(str(word)[:_LONGEST_WORD])
+
+
+def has_only(value: Mapping[str, Any], *fields: str) -> bool:
+    """Return True if all fields of an object but these are empty."""
+    return all(name in fields or each in _NOTHING for name, each in value.items())
+
+
+def history(request: Mapping[str, Any], name: str) -> Sequence[Mapping[str, Any]]:
+    """Return the list of objects that a request has as its conversation. Raises CannotAskError if it has none."""
+    items = request.get(name)
+    if not items or not isinstance(items, list) or not all(isinstance(each, Mapping) for each in items):
+        raise CannotAskError(f"the request has no {name!r}")
+    return items
+
+
+def content_of(content: Any, kind: str | None = None) -> Any:
+    """Return a content as a text if it is one, or one part that is only text; else its parts as recorded.
+
+    `kind` is the `type` of a text part, None if text parts have no type.
+    """
+    if isinstance(content, str):
+        return content
+    if not content or not isinstance(content, list) or not all(isinstance(each, Mapping) for each in content):
+        raise CannotAskError("a message is without content")
+    text = only_text(content, kind)
+    return content if text is None else text
+
+
+def only_text(parts: Sequence[Mapping[str, Any]], kind: str | None = None) -> str | None:
+    """Return the text of a list with one part that has nothing but a text; None for any other list."""
+    part = parts[0] if len(parts) == 1 else {}
+    is_text = isinstance(part.get("text"), str) and has_only(part, "type", "text", "annotations", "logprobs")
+    return part["text"] if is_text and part.get("type") == kind else None
+
+
+def split_tools(
+    tools: Any, as_function: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
+) -> tuple[list[Mapping[str, Any]], list[Any]]:
+    """Return the tools that can be given in OpenAI's form, in that form, and all others as recorded.
+
+    `as_function` returns the function that a tool declares, None if it is more or something else than a function.
+    """
+    functions: list[Mapping[str, Any]] = []
+    others: list[Any] = []
+    for tool in tools if isinstance(tools, list) else []:
+        function = as_function(tool) if isinstance(tool, Mapping) else None
+        if function is None:
+            others.append(tool)
+        else:
+            functions.append({"type": "function", "function": function})
+    return functions, others
+
+
+def without(request: Mapping[str, Any], names: Iterable[str], **put_back: Any) -> Fields:
+    """Return a request without these fields and those that every call has, and with others that are not empty."""
+    taken = {*names, "model", "stream"}
+    rest = {name: value for name, value in request.items() if name not in taken}
+    return rest | {name: value for name, value in put_back.items() if value}
+
+
+def function(name: Any, description: Any, parameters: Any, **more: Any) -> Fields:
+    """Return a function in OpenAI's form, without what it does not say."""
+    said = {"description": description, "parameters": parameters, **more}
+    return {"name": name, **{field: value for field, value in said.items() if value is not None}}
