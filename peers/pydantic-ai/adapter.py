@@ -291,8 +291,8 @@ def _answer(response: ModelResponse, call: Any) -> Answer:
         created=created.astimezone(UTC).isoformat() if created else None,
         message=message,
         reasoning="".join(part.content for part in response.parts if isinstance(part, ThinkingPart)) or None,
-        # A refusal is no part of the response; its text is among the provider's own words.
-        segments=[*segments, *_refusal(details)],
+        # OpenAI's refusals are no part of the response; their text is among the provider's own words.
+        segments=segments if call.provider == "anthropic" else [*segments, *_refusal(details)],
         annotations=annotations,
         tool_calls=[
             {"id": part.tool_call_id, "type": "function", "name": part.tool_name, "arguments": _arguments(part)}

@@ -51,7 +51,7 @@ class Adapter:
     # What the arguments were as text is not kept; values are compared where the text is compact, as the shim writes it.
     excluded_inputs = {  # noqa: RUF012 - read, never written
         f"text of arguments: {way}": "`input` of a ToolUse is an object: "
-        "https://strandsagents.com/latest/documentation/docs/api-reference/python/types/tools/"
+        "https://strandsagents.com/docs/api/python/strands.types.tools/"
         for way in ("spaced", "indented")
     }
     errors = {  # noqa: RUF012 - read, never written
