@@ -117,12 +117,13 @@ def recognise(api: Api, interaction: Interaction) -> tuple[Way, ...]:
         ways = tuple(dict.fromkeys(_recognised(api, interaction)))
     except SHAPELESS:
         return ()
-    is_answer = ways and all(way.variation != ERRORS for way in ways)
-    return (*ways, _backend(api, interaction)) if api.backends and is_answer else ways
+    if not api.backends or not ways or any(way.variation == ERRORS or way.source is None for way in ways):
+        return ways
+    return (*ways, _backend(api, interaction))
 
 
 def _backend(api: Api, interaction: Interaction) -> Way:
-    """Return the first backend that has all ways of an answer, and its model, if the row has the model.
+    """Return the first backend that has all ways of an answer, and its model, if the row and the backend have models.
 
     The way of an answer that mixes backends is what is wrong with it for the backend that is closest.
     """
@@ -130,7 +131,8 @@ def _backend(api: Api, interaction: Interaction) -> Way:
     strange: dict[str, tuple[str, ...]] = {}
     for name, narrowed in backends(api).items():
         found = dict.fromkeys(str(way) for way in _recognised(narrowed, interaction) if way.source is None)
-        others = (f"model: {asked}",) if asked in api.models and asked not in narrowed.models else ()
+        is_others = asked in api.models and asked not in (narrowed.models or api.models)
+        others = (f"model: {asked}",) if is_others else ()
         strange[name] = (*found, *others)
         if not strange[name]:
             return Way(BACKEND, name, api.backends[name].source)

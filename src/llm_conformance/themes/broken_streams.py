@@ -76,7 +76,8 @@ def _failing(draw: DrawFn, answer: Answer, mode: Mode, error: StreamError) -> Co
 
 
 def _filled(template: str, answer: Answer) -> Any:
-    return template if template == DONE else filled(template, values("the server broke down", answer.model))
+    known = values(answer.api, "the server broke down", answer.model, answer.id)
+    return template if template == DONE else filled(template, known)
 
 
 def _following(data: Any, error: StreamError) -> Frame:

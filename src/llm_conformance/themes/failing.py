@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 from llm_conformance.contract import error_for_status
 from llm_conformance.generate.generator import CREATED
+from llm_conformance.generate.ids import example
 from llm_conformance.scenarios.expected import Expected
+from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.errors import MESSAGE, StatusError, StreamError
 
 ANY = "LLMError"
@@ -25,6 +27,17 @@ def class_meant(error: StatusError | StreamError) -> str:
     return error_for_status(status).__name__ if status else ANY
 
 
-def values(message: str, model: str) -> Mapping[str, Any]:
-    """Return the values of an error that differ from answer to answer."""
-    return {MESSAGE: message, "$id": "error-1", "$model": model, "$created": CREATED, "$number": 9}
+def values(api: Api, message: str, model: str, answer: str | None = None) -> Mapping[str, Any]:
+    """Return the values of an error that differ from answer to answer.
+
+    Args:
+        api: The API.
+        message: The text of the error.
+        model: The model that answers.
+        answer: The id of the answer that the error ends, if there was one.
+    """
+    kind = "request" if "request" in api.ids or "answer" not in api.ids else "answer"
+    forms = api.ids.get(kind, ())
+    own = example(forms[0], 0) if forms else "error-1"
+    id = own if kind == "request" or answer is None else answer
+    return {MESSAGE: message, "$id": id, "$model": model, "$created": CREATED, "$number": 9}

@@ -67,7 +67,7 @@ def _own(api: Api, mode: Mode) -> list[StatusError]:
 def _provider_error(api: Api, mode: Mode, error: StatusError, message: str, says_when: bool) -> Conversation:
     wait = RETRY_AFTER if says_when else None
     headers = {"content-type": JSON} | dict(error.headers) | ({"retry-after": wait} if wait else {})
-    body = json.dumps(error_body(api, error, values(message, _model(api)))).encode()
+    body = json.dumps(error_body(api, error, values(api, message, _model(api)))).encode()
     sent = interaction(api, mode, body, _model(api), status=error.status, headers=headers)
     return Conversation({mode: sent}, failure(class_meant(error), retry_after=wait), _model(api))
 

@@ -20,11 +20,14 @@ from llm_conformance.formats.messages.hosted import (
 from llm_conformance.formats.messages.variations import (
     BEGUN_CITED,
     BEGUN_INPUT,
+    BEGUN_OUTPUT,
     BEGUN_SIGNATURE,
+    CACHE_CREATION,
     CALLER,
     CITATIONS_FROM,
     ENDS,
     FINAL_COUNTS,
+    METRICS,
     PIECES_OF_INPUT,
     PIECES_OF_REASONING,
     PINGS,
@@ -36,7 +39,6 @@ from llm_conformance.generate import texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Hosted, HostedResult, Reasoning, Text
 from llm_conformance.generate.blocks import BlocksGenerator
 from llm_conformance.generate.chance import at_most, pick, some
-from llm_conformance.generate.counts import growing
 from llm_conformance.generate.variations import Variation, as_empty, choose, empty, ways_of
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
@@ -45,6 +47,7 @@ Fields = dict[str, Any]
 
 _DETAILS = "output_tokens_details"
 """Counts that a stream does not have before its end."""
+_WRITTEN = "cache_creation_input_tokens"
 _OF_HOSTED_TOOLS = ("pause_turn", "compaction")
 """Finish words that come only after the provider has run a tool, or has written a summary."""
 
@@ -76,7 +79,9 @@ class MessagesGenerator(BlocksGenerator):
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `message`."""
         content = [self._whole(draw, answer, block) for block in answer.blocks]
-        return _message(answer, content) | _end(draw, answer) | {"usage": answer.counts.raw}
+        usage = answer.counts.raw
+        end = _end(answer, choose(draw, answer.api, STOP_DETAILS), _category(draw))
+        return _message(answer, content) | end | {"usage": usage | _cache_creation(draw, answer, usage)}
 
     def _whole(self, draw: DrawFn, answer: Answer, block: Block) -> Fields:
         if isinstance(block, Text):
@@ -112,7 +117,8 @@ class MessagesGenerator(BlocksGenerator):
         api = answer.api
         first, last = _counts_of_a_stream(draw, answer)
         begun = _message(answer, []) | {"stop_reason": None, "stop_sequence": None, "usage": first}
-        begun |= empty(draw, api, STOP_DETAILS, "stop_details")
+        details = choose(draw, api, STOP_DETAILS)
+        begun |= as_empty(details, "stop_details")
         events: list[Fields] = [{"type": "message_start", "message": begun}]
         closing: list[Fields] = []
         together = choose(draw, api, ENDS) == "together at the end"
@@ -122,8 +128,8 @@ class MessagesGenerator(BlocksGenerator):
             events += own[:kept]
             closing += own[kept:]
         events = _with_pings(draw, api, [*events, *closing])
-        events.append({"type": "message_delta", "delta": _end(draw, answer), "usage": last})
-        events.append({"type": "message_stop"})
+        events.append({"type": "message_delta", "delta": _end(answer, details, _category(draw)), "usage": last})
+        events.append({"type": "message_stop", **_metrics(draw, answer)})
         return [Frame(event, event["type"], ends=event["type"] == "message_delta") for event in events]
 
     def _events(self, draw: DrawFn, answer: Answer, block: Block) -> Iterator[Fields]:
@@ -173,15 +179,32 @@ def _message(answer: Answer, content: list[Fields]) -> Fields:
     return {"model": answer.model, "id": answer.id, "type": "message", "role": "assistant", "content": content}
 
 
-def _end(draw: DrawFn, answer: Answer) -> Fields:
-    """Draw the finish word and what comes with it: the sequence that was found, or what was refused."""
+def _category(draw: DrawFn) -> str | None:
+    return pick(draw, None, "cyber")
+
+
+def _end(answer: Answer, details: str, category: str | None) -> Fields:
+    """Return the finish word and what comes with it: the sequence that was found, or what was refused.
+
+    `details` is the way in which an answer that was not refused has no details.
+    """
     found = "END" if answer.word == "stop_sequence" else None
     end = {"stop_reason": answer.word, "stop_sequence": found}
-    if answer.word != "refusal" or ways_of(answer.api, STOP_DETAILS) == ("absent",):
-        return end | empty(draw, answer.api, STOP_DETAILS, "stop_details")
-    category = pick(draw, None, "cyber")
+    if answer.word != "refusal" or details == "absent":
+        return end | as_empty(details, "stop_details")
     explanation = "This request was refused." if category else None
     return {**end, "stop_details": {"type": "refusal", "category": category, "explanation": explanation}}
+
+
+def _cache_creation(draw: DrawFn, answer: Answer, usage: Fields) -> Fields:
+    """Draw for how long what was written to the cache is kept. The parts add up to what was written, or are 0."""
+    has_hosted = any(isinstance(block, Hosted) for block in answer.blocks)
+    way = pick(draw, *(way for way in ways_of(answer.api, CACHE_CREATION) if has_hosted or way != "zeros"))
+    if _WRITTEN not in usage or way == "absent":
+        return {}
+    written = usage[_WRITTEN] if way == "given" else 0
+    hour = written * at_most(draw, 2) // 2
+    return {"cache_creation": {"ephemeral_5m_input_tokens": written - hour, "ephemeral_1h_input_tokens": hour}}
 
 
 def _caller(draw: DrawFn, api: Api) -> Fields:
@@ -208,8 +231,10 @@ def _is_signed_at_its_end(events: list[Fields]) -> bool:
 def _counts_of_a_stream(draw: DrawFn, answer: Answer) -> tuple[Fields, Fields]:
     """Draw the usage objects of message_start and of message_delta."""
     counts = answer.counts.raw
-    (sent,) = growing(draw, answer.counts, 1)
-    first = {name: value for name, value in (counts | sent).items() if name != _DETAILS}
+    first = {name: value for name, value in counts.items() if name != _DETAILS}
+    few = 1 + at_most(draw, 7) if choose(draw, answer.api, BEGUN_OUTPUT) == "a few" else 0
+    first["output_tokens"] = min(few, counts["output_tokens"])
+    first |= _cache_creation(draw, answer, first)
     has_hosted = any(isinstance(block, Hosted) for block in answer.blocks)
     way = pick(draw, *(way for way in ways_of(answer.api, FINAL_COUNTS) if has_hosted or way != "more input"))
     if way == "output":
@@ -217,6 +242,18 @@ def _counts_of_a_stream(draw: DrawFn, answer: Answer) -> tuple[Fields, Fields]:
     if way == "more input":
         first["input_tokens"] //= 2
     return first, counts
+
+
+def _metrics(draw: DrawFn, answer: Answer) -> Fields:
+    """Draw Bedrock's own counts. Those of the cache are there if they are not 0."""
+    if choose(draw, answer.api, METRICS) == "absent":
+        return {}
+    counts = answer.counts.raw
+    names = {"cache_read_input_tokens": "cacheReadInputTokenCount", _WRITTEN: "cacheWriteInputTokenCount"}
+    cached = {name: counts[field] for field, name in names.items() if counts.get(field)}
+    latency = {"invocationLatency": 2784, "firstByteLatency": 1302}
+    own = {"inputTokenCount": counts["input_tokens"], "outputTokenCount": counts["output_tokens"]}
+    return {"amazon-bedrock-invocationMetrics": {**own, **latency, **cached}}
 
 
 def _with_pings(draw: DrawFn, api: Api, events: list[Fields]) -> list[Fields]:

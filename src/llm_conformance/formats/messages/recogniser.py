@@ -12,11 +12,14 @@ from typing import Any
 from llm_conformance.formats.messages.variations import (
     BEGUN_CITED,
     BEGUN_INPUT,
+    BEGUN_OUTPUT,
     BEGUN_SIGNATURE,
+    CACHE_CREATION,
     CALLER,
     CITATIONS_FROM,
     ENDS,
     FINAL_COUNTS,
+    METRICS,
     PIECES_OF_INPUT,
     PIECES_OF_REASONING,
     PINGS,
@@ -37,7 +40,15 @@ def ways_of_a_body(api: Api, body: Any) -> Found:
     """Yield the ways of an answer that is not streamed."""
     if body.get("stop_reason") != "refusal":
         yield STOP_DETAILS, emptiness_of(body, "stop_details") or "given"
+    yield from _ways_of_usage(body["usage"])
     yield from _ways_of_content(body["content"])
+
+
+def _ways_of_usage(usage: Fields) -> Found:
+    written, parts = usage.get("cache_creation_input_tokens"), usage.get("cache_creation")
+    if written is not None or parts:
+        total = sum(parts.values()) if parts else None
+        yield CACHE_CREATION, "given" if total == written else {None: "absent", 0: "zeros"}.get(total, "not the sum")
 
 
 def _ways_of_content(content: Sequence[Fields]) -> Found:
@@ -86,10 +97,16 @@ def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
     first = events[0]["message"]
     yield from _ways_of_content([*first["content"], *content])
     last = next((event for event in events if event["type"] == "message_delta"), None)
+    begun_details = emptiness_of(first, "stop_details") or "given"
     if last and last["delta"].get("stop_reason") != "refusal":
-        yield STOP_DETAILS, emptiness_of(last["delta"], "stop_details") or "given"
+        details = emptiness_of(last["delta"], "stop_details") or "given"
+        yield STOP_DETAILS, details if details == begun_details else f"{begun_details}, then {details}"
+    yield from _ways_of_usage(first["usage"])
+    yield BEGUN_OUTPUT, "a few" if first["usage"].get("output_tokens") else "0"
     if last:
         yield FINAL_COUNTS, _final_counts(first["usage"], last["usage"])
+    stops = [event for event in events if event["type"] == "message_stop"]
+    yield METRICS, "given" if any("amazon-bedrock-invocationMetrics" in event for event in stops) else "absent"
     if begun:
         yield ENDS, _ends(events)
     yield PINGS, _pings(events)

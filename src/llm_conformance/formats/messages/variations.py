@@ -39,9 +39,25 @@ FINAL_COUNTS = Variation(
     "all",
     ("all", "output", "more input"),
 )
+CACHE_CREATION = Variation(
+    "cache creation",
+    "whether the counts say for how long what was written to the cache is kept; after hosted tools it may say 0",
+    "absent",
+    ("absent", "given", "zeros"),
+)
+BEGUN_OUTPUT = Variation(
+    "output of message_start", "the output tokens that a stream begins with", "a few", ("a few", "0")
+)
+METRICS = Variation(
+    "invocation metrics",
+    "whether message_stop has the counts once more, as Bedrock's own metrics",
+    "absent",
+    ("absent", "given"),
+)
 
 VARIATIONS = (
     *BLOCK_VARIATIONS,
     *(STOP_DETAILS, SIGNATURE, UNCITED, CALLER, BEGUN_CITED, CITATIONS_FROM, BEGUN_SIGNATURE, PIECES_OF_REASONING),
     *(BEGUN_INPUT, PIECES_OF_INPUT, ENDS, PINGS, FINAL_COUNTS),
+    *(CACHE_CREATION, BEGUN_OUTPUT, METRICS),
 )
