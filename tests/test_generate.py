@@ -296,6 +296,15 @@ PROMISED: list[tuple[str, tuple[str, str], Mode, Callable[[bytes, Scenario], boo
 ]
 
 
+@pytest.mark.parametrize("name", ["answers", "broken-streams", "malformed"])
+def test_audio_is_asked_for_also_where_it_breaks_off(name: str) -> None:
+    (theme,) = (each for each in THEMES if each.name == name)
+    drawn = theme.scenarios(table()[CHAT], "stream")
+    scenario = example(drawn, lambda each: b'"audio": {"data"' in each.interactions["stream"].body)
+    assert scenario.params["stream"]["modalities"] == ["text", "audio"]
+    assert scenario.interactions["stream"].request["modalities"] == ["text", "audio"]
+
+
 @pytest.mark.parametrize(("name", "api", "mode", "wanted"), PROMISED)
 def test_themes_draw_what_they_promise(
     name: str, api: tuple[str, str], mode: Mode, wanted: Callable[[bytes, Scenario], bool]
