@@ -20,9 +20,12 @@ import base64
 import importlib.metadata
 import inspect
 import json
+import re
 from collections.abc import Generator, Iterator
 from typing import Any, ClassVar
 
+import anthropic
+import openai
 from anthropic.resources.messages import Messages
 from chatlas import (
     AssistantTurn,
@@ -65,6 +68,8 @@ CHATS = {
 FINISH = {
     **{"success": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "content_filter": "content_filter"},
     **{"max_tokens": "length", "context_window": "length"},
+    # Words of DeepSeek and vLLM, which are handed on.
+    **{"insufficient_system_resource": "error", "abort": "error"},
 }
 
 
@@ -99,6 +104,11 @@ class Adapter:
         "TimeoutException": "TimeoutError",
         "JSONDecodeError": "ValidationError",
         "UnknownApiResponseError": "ValidationError",
+        # The types of errors in streams, which have no class and no error status of their own.
+        **{"server_error": "ServiceUnavailableError", "overloaded_error": "ServiceUnavailableError"},
+        **{"insufficient_quota": "RateLimitError", "rate_limit_exceeded": "RateLimitError"},
+        **{"rate_limit_error": "RateLimitError", "invalid_request_error": "InvalidRequestError"},
+        "exceed_context_size_error": "InvalidRequestError",
     }
 
     def complete(self, call: Any) -> Answer:
@@ -108,6 +118,18 @@ class Adapter:
 
     def stream(self, call: Any) -> Iterator[dict[str, Any]]:
         """Ask by `Chat.stream`, or as `complete` does."""
+        try:
+            yield from self._events(call)
+        except (anthropic.APIStatusError, openai.APIError) as error:
+            if type(error) not in (anthropic.APIStatusError, openai.APIError):
+                raise
+            if getattr(error, "status_code", 200) >= 400:
+                raise
+            # An error in a stream has a type and no class of its own.
+            said = {"error_type": error.type or "APIError", "message": error.message}
+            yield {"event_type": "response.error", "error": said}
+
+    def _events(self, call: Any) -> Iterator[dict[str, Any]]:
         with _chat(call) as chat:
             turns = _turns(chat, call)
             try:
@@ -328,7 +350,7 @@ def _is_about(content: Any, call: Any) -> bool:
 
 
 def _call(made: ContentToolRequest) -> dict[str, Any]:
-    written = json.dumps(made.arguments, ensure_ascii=False, separators=(",", ":"))  # they come parsed
+    written = json.dumps(made.arguments or {}, ensure_ascii=False, separators=(",", ":"))  # they come parsed
     return {"id": made.id or None, "name": made.name, "arguments": written}
 
 
@@ -352,18 +374,41 @@ def _segment(content: Any) -> dict[str, Any]:
 
 def _annotations(turn: AssistantTurn) -> Iterator[dict[str, Any]]:
     """Yield the citations. One follows the text that it is on, and is on all of it if that is its `grounded_span`."""
-    start, text = 0, ""
+    start, text, last = 0, "", None
     for content in turn.contents:
         if isinstance(content, ContentText):
             start, text = start + len(text), content.text
         elif isinstance(content, ContentCitation):
             data = dict(content.extra or {})
-            data = dict(data.get("grounding_support") or data)
+            support = data.get("grounding_support")
+            if support:
+                if support is not last:  # one with several sources is there for each of them
+                    yield _grounded(support, turn.text)
+                last = support
+                continue
             place = (data.pop("start_index", None), data.pop("end_index", None))
-            if place == (None, None) and content.grounded_span == text and "segment" not in data:
+            if place == (None, None) and content.grounded_span == text:
                 place = (0, len(text))
             first, last = (None if each is None else start + each for each in place)
             yield {"start": first, "end": last, "data": data}
+
+
+def _in_camel_case(fields: Any) -> dict[str, Any]:
+    return {re.sub("_([a-z])", lambda each: each[1].upper(), name): value for name, value in fields.items()}
+
+
+def _grounded(support: Any, message: str) -> dict[str, Any]:
+    """Return a citation of Gemini's, whose offsets count bytes of the message, with the names of its API."""
+    segment = dict(support.get("segment") or {})
+    start, end = segment.pop("start_index", None) or 0, segment.pop("end_index", None)
+    data = _in_camel_case({**support, "segment": _in_camel_case(segment)})
+    text = message.encode()
+    try:
+        if end is not None and 0 <= start <= end <= len(text):
+            return {"start": len(text[:start].decode()), "end": len(text[:end].decode()), "data": data}
+    except UnicodeDecodeError:  # in the middle of a character
+        pass
+    return {"start": None, "end": None, "data": data}
 
 
 def _usage(tokens: Any) -> dict[str, Any] | None:
