@@ -10,7 +10,8 @@ import pytest
 
 from adapters import ReferenceAdapters
 from llm_conformance.adapter import declarations
-from llm_conformance.contract import Call, LLMError
+from llm_conformance.contract import Call, HttpResponse, LLMError, Response, TimeoutError
+from llm_conformance.formats.errors import known_error
 from llm_conformance.judging.cell_judge import CellJudge
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.status import Status
@@ -19,8 +20,10 @@ from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
 from llm_conformance.rules.catalogue import catalogue
-from llm_conformance.scenarios import build, load
+from llm_conformance.scenarios import build, dump, load
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire.providers.table import table
 
 RULES = [entry.rule for entry in catalogue().values()]
 
@@ -118,3 +121,26 @@ def test_a_key_that_the_provider_masks_is_no_leak(id: str, fails: bool, runner: 
     found = failures(PassesOnTheBody(), id, runner)
     assert bool(found) == fails
     assert all("without the API key" in (message or "") for message in found.values())
+
+
+class TakesForATimeout(ReferenceAdapters):
+    """Raises a TimeoutError for every error status."""
+
+    def parse(self, http: HttpResponse, call: Call) -> Response:
+        if http.status >= 400:
+            raise TimeoutError("it took too long", provider=call.provider)
+        return super().parse(http, call)
+
+
+@pytest.mark.parametrize(("status", "is_right"), [(522, True), (524, True), (520, False), (502, False), (504, True)])
+def test_a_gateway_for_which_a_server_was_too_slow_may_be_a_timeout(
+    status: int, is_right: bool, runner: Runner
+) -> None:
+    (statuses,) = (theme for theme in THEMES if theme.name == "statuses")
+    listed = statuses.all_listed(table()["groq", "chat"], "json")
+    (answer,) = (each for each in listed if str(status) in str(known_error(each.api, each.interactions["json"])))
+    cell = Cell(declarations.describe("own", TakesForATimeout()), answer, "json", "parse")
+    judged = CellJudge(runner, Effort(0)).judge(cell, RULES)
+    failed = {each.verdict.rule for each in judged if each.verdict.status == Status.FAIL}
+    assert ("ERR-1" not in failed) == is_right
+    assert dump.stated(answer.expected["json"]).get("may_raise") == (["TimeoutError"] if status in (522, 524) else None)

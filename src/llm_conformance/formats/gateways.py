@@ -16,6 +16,9 @@ _AWS = "https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-g
 _RETRY_AFTER = (429, 503)
 """RFC 9110, 10.2.3, and RFC 6585, 4: the statuses with which Retry-After says how long to wait."""
 
+_TIMEOUTS = (522, 524)
+"""Cloudflare's own: no connection in time, and no answer in time."""
+
 
 @dataclass(frozen=True)
 class Gateway:
@@ -34,6 +37,11 @@ class Gateway:
     def may_say_when(self) -> bool:
         """Whether it may have the header Retry-After."""
         return self.status in _RETRY_AFTER
+
+    @property
+    def is_timeout(self) -> bool:
+        """Whether it says that the server behind it took too long, with a status that is not one of HTTP."""
+        return self.status in _TIMEOUTS
 
 
 def _nginx(status: int, title: str) -> Gateway:

@@ -48,7 +48,8 @@ def stated(expected: Expected) -> dict[str, Any]:
     """Return the `expected` of a scenario file: the stated values only."""
     if expected.error is not None:
         failure = {"error": expected.error, "fault": expected.fault, "retry_after": expected.retry_after}
-        return {key: value for key, value in failure.items() if value}
+        also = {"may_raise": list(expected.may_raise)}
+        return {key: value for key, value in {**failure, **also}.items() if value}
     usage = expected.usage and {count: getattr(expected.usage, count) for count in COUNTS}
     values: dict[str, Any] = {
         "id": _one_or_all(expected.ids),

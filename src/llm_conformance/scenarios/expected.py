@@ -62,7 +62,7 @@ class Expected:
         error: The class of the error that the adapter raises.
         fault: Why it raises, if the provider did not report an error: the body is malformed, or the connection failed.
         retry_after: The `retry-after` header.
-        may_raise: Error classes that an adapter may raise instead of returning a response.
+        may_raise: Error classes that an adapter may raise instead of returning a response, or instead of `error`.
         unknown: The type name of an event or block that no adapter can know.
         shows_early: What a stream has shown before its last frame: `text`, or the capability that it takes to show it.
         offset_unit: The unit in which the provider counts the offsets of annotations.

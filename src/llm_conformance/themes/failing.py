@@ -16,9 +16,14 @@ ANY = "LLMError"
 """The expected error where any class of the contract is right."""
 
 
-def failure(error: str, fault: Literal["", "malformed", "connection"] = "", retry_after: str | None = None) -> Expected:
+def failure(
+    error: str,
+    fault: Literal["", "malformed", "connection"] = "",
+    retry_after: str | None = None,
+    may_raise: tuple[str, ...] = (),
+) -> Expected:
     """Return the expected values of a call that fails; of how it fails see `Expected`."""
-    return Expected(stated=frozenset({"error"}), error=error, fault=fault, retry_after=retry_after)
+    return Expected(stated=frozenset({"error"}), error=error, fault=fault, retry_after=retry_after, may_raise=may_raise)
 
 
 def class_meant(error: StatusError | StreamError) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from hypothesis.strategies import DrawFn
 
-from llm_conformance.contract import error_for_status
+from llm_conformance.contract import TimeoutError, error_for_status
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.formats.errors import error_body
 from llm_conformance.formats.gateways import GATEWAYS, LISTED, Gateway
@@ -77,7 +77,8 @@ def _gateway_error(api: Api, mode: Mode, gateway: Gateway, says_when: bool) -> C
     headers = {"content-type": gateway.content_type} if gateway.content_type else {}
     sent = interaction(api, mode, gateway.body, _model(api), status=gateway.status)
     sent = replace(sent, headers=headers | ({"retry-after": wait} if wait else {}))
-    expected = failure(error_for_status(gateway.status).__name__, retry_after=wait)
+    also = (TimeoutError.__name__,) if gateway.is_timeout else ()
+    expected = failure(error_for_status(gateway.status).__name__, retry_after=wait, may_raise=also)
     return Conversation({mode: sent}, expected, _model(api))
 
 
