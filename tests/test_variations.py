@@ -22,6 +22,7 @@ from llm_conformance.generate.variations import FINISH_WORDS, MISSING_COUNTS, em
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.answers import documents
 from llm_conformance.wire.framings.base import DONE
@@ -35,6 +36,7 @@ from tools.variations.seen import Seen, seen
 APIS = list(table().values())
 ANSWERS = THEMES[0]
 COUNTS = next(theme for theme in THEMES if theme.name == "usage")
+WHOLE = [theme for theme in THEMES if theme.name in ("think-blocks", "citations", "usage", "second-turns")]
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +60,21 @@ def test_only_ways_of_the_row_are_drawn(api: Api, mode: Mode) -> None:
         assert [str(way) for way in found if way.source is None] == []
 
     check()
+
+
+@pytest.mark.parametrize("api", APIS, ids=str)
+def test_whole_answers_of_other_themes_have_only_ways_of_the_row(api: Api) -> None:
+    found: set[tuple[str, str]] = set()
+    for theme in (theme for theme in WHOLE if theme.suits(api)):
+        for mode in theme.modes:
+
+            def kept(scenario: Scenario, name: str = theme.name, mode: Mode = mode) -> bool:
+                ways = recognise(api, scenario.interactions[mode])
+                found.update((name, str(way)) for way in ways if way.source is None)
+                return False
+
+            draw(theme.scenarios(api, mode), kept, 12, seed=7)
+    assert found == set()
 
 
 @pytest.mark.parametrize("api", APIS, ids=str)

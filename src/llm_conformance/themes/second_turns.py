@@ -38,7 +38,10 @@ def second_turn(draw: DrawFn, api: Api, mode: Mode) -> Conversation:
     sent_back = dict(generator.sent_back(first))
     results = tuple({"role": "tool", "tool_call_id": call.id, "content": "done"} for call in first.calls)
     before = answered(draw, first, mode)
-    second = answered(draw, generator.answer(draw, api, (Text("a"),), asked=first.asked, mode=mode), mode)
+    # A model that thinks between tags elsewhere does so in a field here: it has thought before the call.
+    thinks = api.think_profile(first.asked) != "off"
+    thoughts = (generator.reasoning(draw, api, "β"),) if thinks else ()
+    second = answered(draw, generator.answer(draw, api, (*thoughts, Text("a")), asked=first.asked, mode=mode), mode)
     return replace(
         second,
         messages=(*MESSAGES, {"role": "assistant"}, *results),

@@ -44,17 +44,18 @@ class ChatGenerator(Generator):
             return (*shown, Audio(data, draw(texts.answers(3).filter(bool))))
         places = self.cites(api) and either(draw)
         text = draw(texts.answers())
-        calls = (_with_arguments(api, call) for call in answers.calls(draw, api))
-        return (*shown, answers.cited(draw, text) if places else Text(text), *calls)
+        return (*shown, answers.cited(draw, text) if places else Text(text), *answers.calls(draw, api))
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw whether a stream has a finish word, and other choices."""
+        """Draw whether a stream has a finish word, and other choices. Calls without arguments are as the row says."""
         api = answer.api
+        blocks = tuple(_with_arguments(api, block) if isinstance(block, Call) else block for block in answer.blocks)
         several = choose(draw, api, v.CHOICES) == "several" and some(draw)
         speaks = any(isinstance(block, Audio) for block in answer.blocks)
         finish = v.FINISH_OF_AUDIO if speaks else v.FINISH_AFTER_CALLS if answer.calls else v.FINISH
         ends = mode == "json" or choose(draw, api, finish) != "missing"
-        return replace(answer, choices=2 if several and not speaks else 1, word=answer.word if ends else None)
+        choices = 2 if several and not speaks else 1
+        return replace(answer, blocks=blocks, choices=choices, word=answer.word if ends else None)
 
     def words(self, api: Api) -> Mapping[str, str | None]:
         """Return the words of answers with tool calls; the old `function_call` ends one with a field of that name."""
