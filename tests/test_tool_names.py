@@ -10,12 +10,12 @@ import pytest
 from adapters import ReferenceAdapters
 from llm_conformance.adapter import declarations
 from llm_conformance.contract import Call, Response
-from llm_conformance.formats.tool_names import with_tool_names
 from llm_conformance.locations import CASSETTES
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
 from llm_conformance.scenarios import build, load
+from llm_conformance.wire.tool_names import with_tool_names
 
 STATED = {
     "role": "assistant",

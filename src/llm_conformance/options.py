@@ -85,6 +85,13 @@ OPTIONS = (
         choices=("complete", "stream", "parse", "parse_stream"),
     ),
     Option(
+        "cuts",
+        "the only way in which rules that try many ways to cut a stream cut it: at these byte offsets (12,57), after "
+        "every so many bytes (/3), or `none`; the command that reproduces such a failure has it",
+        metavar="N,N",
+        default="",
+    ),
+    Option(
         "cassettes",
         "directory of further scenarios and recordings, in addition to the suite's own",
         metavar="DIR",

@@ -17,10 +17,12 @@ from llm_conformance.judging.judge import Judgement, judge_exchange, known_witho
 from llm_conformance.judging.status import Status, of_probe
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict, held_to, verdict
+from llm_conformance.options import as_typed
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
+from llm_conformance.themes.named_cuts import name_of
 
 _NOT_ASKED = (Status.BLOCKED, Status.UNSUPPORTED)
 
@@ -38,7 +40,8 @@ class CellJudge:
 
     Cells whose calls would die like all before them (`stops`) are blocked. With `probes_apart`, probes pass or fail as
     `probe-passed` or `probe-failed`. Failures of what is newer than `edition` are `new`. Without `shrinks` searches do
-    not look for smaller examples.
+    not look for smaller examples. With `cuts` (`themes.named_cuts`), rules that try many ways to cut a stream try only
+    this one.
     """
 
     def __init__(
@@ -50,6 +53,7 @@ class CellJudge:
         edition: str = editions.CURRENT,
         shrinks: bool = True,
         stops: Stops | None = None,
+        cuts: str = "",
     ) -> None:
         self._runner = runner
         self._effort = effort
@@ -57,6 +61,7 @@ class CellJudge:
         self._probes_apart = probes_apart
         self._edition = edition
         self._shrinks = shrinks
+        self._cuts = cuts
         self._stops = stops or Stops(is_active=False)
 
     def judge(self, cell: Cell, rules: Iterable[Rule], tally: Tally | None = None) -> list[JudgedRule]:
@@ -89,7 +94,7 @@ class CellJudge:
         """Return the verdict if it does not depend on what the adapter does, else None."""
         known = known_without_running(cell, rule)
         if known is None and rule.vary_cuts:
-            if not self._effort.examples:
+            if not self._effort.examples and not self._cuts:
                 known = Judgement(Status.VACUOUS, "no other way to cut the stream was tried: 0 examples")
             elif not self._runner.hands_over_pieces(cell.method):
                 known = Judgement(Status.VACUOUS, "the transport delivers the stream in one piece")
@@ -116,7 +121,8 @@ class CellJudge:
             if rule.vary_cuts:
                 cuts = list(counterexample.cell.scenario.cuts or ())
                 details = {"cuts": cuts, "returned": counterexample.returned}
-            violation, command = counterexample.violation, reproduce_command(cell, rule, self._runner.options)
+            command = reproduce_command(cell, rule, self._options(counterexample, rule))
+            violation = counterexample.violation
             judged = verdict(cell, rule, status, str(violation), details, violation, command)
         is_settled = bool(found) and counterexample is not None and not is_probe
         judged = replace(judged, **found) if is_settled else self._deviations.apply(judged)
@@ -127,7 +133,16 @@ class CellJudge:
             return JudgedRule(judged)
         if cell.scenario.provenance == "generated" and not rule.vary_cuts:
             details = counterexample.details()  # an example that was kept is shown as it was when it was found
-        return JudgedRule(judged, failure_text(cell, rule, counterexample.violation, self._runner.options, details))
+        options = self._options(counterexample, rule)
+        return JudgedRule(judged, failure_text(cell, rule, counterexample.violation, options, details))
+
+    def _options(self, counterexample: Counterexample, rule: Rule) -> tuple[str, ...]:
+        """Return the further options of the command that reproduces a failure: what was cut need not be found again."""
+        cuts = counterexample.cell.scenario.cuts
+        if not rule.vary_cuts or cuts is None:
+            return self._runner.options
+        name = name_of(cuts, len(counterexample.cell.scenario.interactions["stream"].body))
+        return (*self._runner.options, f"{as_typed('cuts')}={name}")
 
     def _once(self, cell: Cell, rule: Rule) -> tuple[Status, str | None, Counterexample | None]:
         self._stops.note_asked(cell.callee, cell.scenario.id)
@@ -139,8 +154,10 @@ class CellJudge:
 
     def _over_cuts(self, cell: Cell, rule: Rule) -> RuleResult:
         # Importing Hypothesis takes longer than judging a provider; a run without generated inputs does not need it.
-        from llm_conformance.judging.cut_search import search_cuts
+        from llm_conformance.judging.cut_search import judge_cuts, search_cuts
 
+        if self._cuts:
+            return judge_cuts(cell, rule, self._runner, self._known(cell), self._cuts)
         return search_cuts(cell, rule, self._runner, self._effort, self._known(cell), shrinks=self._shrinks)
 
     def _known(self, cell: Cell) -> Known:

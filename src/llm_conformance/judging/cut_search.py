@@ -1,4 +1,4 @@
-"""The search for a way to cut a recorded stream that an adapter gets wrong."""
+"""The search for a way to cut a recorded stream that an adapter gets wrong, or one that is named."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from llm_conformance.judging.search import find_failures
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.rules.rule import Rule
+from llm_conformance.scenarios.scenario import recut
 from llm_conformance.themes.cuts import recuts
+from llm_conformance.themes.named_cuts import named
 
 _CUTS = 0.2
 """The number of ways in which each recorded stream is cut, as a part of the number of generated examples."""
@@ -19,16 +21,27 @@ _CUTS = 0.2
 def search_cuts(cell: Cell, rule: Rule, runner: Runner, effort: Effort, known: Known, *, shrinks: bool) -> RuleResult:
     """Judge the stream of a cell by one rule, cut in many ways; return the result over all of them.
 
-    `known` and `shrinks` are those of `ExampleJudge` and `find_failures`.
+    A stream that has cuts of its own, as a kept example may have, is judged with these, too. `known` and `shrinks` are
+    those of `ExampleJudge` and `find_failures`.
     """
     judge = ExampleJudge(runner, [rule], known)
+    own = [cell.scenario] if cell.scenario.cuts is not None else []
     find_failures(
         judge,
         f"{rule.id} {cell.scenario.id} {cell.method}",
-        recuts(cell.scenario),
+        recuts(cell.scenario.uncut or cell.scenario),
         lambda drawn: replace(cell, scenario=drawn),
         effort.times(_CUTS),
+        listed=lambda: own,
         shrinks=shrinks,
         remembered_as=f"{rule.id} {cell}",
     )
+    return judge.results[rule]
+
+
+def judge_cuts(cell: Cell, rule: Rule, runner: Runner, known: Known, name: str) -> RuleResult:
+    """Judge the stream of a cell by one rule, cut in the way that has this name."""
+    judge = ExampleJudge(runner, [rule], known)
+    whole = cell.scenario.uncut or cell.scenario
+    judge.judge(replace(cell, scenario=recut(whole, named(name, len(whole.interactions["stream"].body)))))
     return judge.results[rule]

@@ -21,11 +21,13 @@ class Filters:
     scenarios: Collection[str] = ()
     rules: Collection[str] = ()
     methods: Collection[str] = ()
+    cuts: str = ""
+    """The only way in which rules that try many ways to cut a stream cut it (`themes.named_cuts`)."""
 
     @property
     def given(self) -> bool:
         """Whether the filters make the run partial."""
-        return bool(self.providers or self.scenarios or self.rules or self.methods)
+        return bool(self.providers or self.scenarios or self.rules or self.methods or self.cuts)
 
     def admits(self, scenario: Scenario) -> bool:
         """Return True if the scenario is part of the run. The name of a bare cassette admits all its interactions."""

@@ -85,6 +85,7 @@ class Run:
             settings.edition,
             shrinks=settings.write_deviations is None,
             stops=self.stops,
+            cuts=settings.filters.cuts,
         )
 
     def exchange_details(self, cell: Cell) -> dict[str, Mapping[str, Any]]:

@@ -23,6 +23,7 @@ from llm_conformance.rules.catalogue import rules_in
 from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios import bare, core_faults, lint, load
 from llm_conformance.scenarios.scenario import Scenario, as_it_arrived
+from llm_conformance.themes import named_cuts
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from llm_conformance.wording import counted, did_you_mean, did_you_mean_scenario, no_such
@@ -112,6 +113,7 @@ def read(config: pytest.Config) -> Settings:
         scenarios=option("conformance_scenario"),
         rules=option("conformance_rule"),
         methods=option("conformance_method"),
+        cuts=option("conformance_cuts"),
     )
     modules = {path: list(rules_in(path)) for path in sorted(RULES.glob("test_*.py"))}
     effort = _effort(option("conformance_examples"))
@@ -180,6 +182,8 @@ def _problems(settings: Settings) -> Iterator[str]:
             hint = did_you_mean_scenario(pattern, settings.ids())
             problem = no_such("scenario", hint, core_faults.list_command(pattern))
             yield f"{as_typed('scenario')}={pattern}: {problem}"
+    if filters.cuts and not named_cuts.is_well_formed(filters.cuts):
+        yield f"{as_typed('cuts')}={filters.cuts}: must be byte offsets (12,57), / and a number of bytes (/3), or none"
     for id, paths in _sharing_an_id(settings.bare).items():
         where = " and of ".join(map(str, paths))
         yield f"{as_typed('cassettes')}: {id} is the id of {where}; rename a directory or a file"

@@ -13,7 +13,6 @@ from llm_conformance.adapter.certificates import cheap_certificates
 from llm_conformance.adapter.declarations import METHODS, Method
 from llm_conformance.contract import Call, HttpResponse
 from llm_conformance.contract.call import CANARY_KEY
-from llm_conformance.formats.tool_names import with_tool_names
 from llm_conformance.pointers import without
 from llm_conformance.replay.attempt import Attempt
 from llm_conformance.replay.cell import PURE, Callee, Cell
@@ -30,6 +29,7 @@ from llm_conformance.scenarios import canary
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import MODES
+from llm_conformance.wire.tool_names import with_tool_names
 
 GRACE_S = 2.0
 """How much longer than `call.timeout_s` a call may take, for slow machines."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from llm_conformance.scenarios.scenario import Scenario, recut
-
-MOST = 2000
-"""The most cuts that a stream gets. Each piece is a write to a socket."""
+from llm_conformance.themes.named_cuts import every
 
 # Where parsers break, the worst first: inside a character, a line end, an escape, a field name, a tag.
 _WEAK = (rb"[\x80-\xbf]", rb"(?<=\r)\n", rb"(?<=\n)\n", rb"(?<=\\)[u\"n]", rb"(?<=data)[: ]", rb"(?<=<)/?t|(?<=k)>")
@@ -33,7 +31,7 @@ def cuts(body: bytes) -> SearchStrategy[tuple[int, ...]]:
         return st.just(())
     places = [match.start() for weak in _WEAK for match in re.finditer(weak, body) if match.start()]
     anywhere = st.lists(st.integers(1, last), max_size=12, unique=True)
-    ways = [anywhere.map(_in_order), st.integers(1, 7).map(lambda size: tuple(_every(size, last)))]
+    ways = [anywhere.map(_in_order), st.integers(1, 7).map(lambda size: every(size, len(body)))]
     if places:
         weak = st.lists(st.integers(0, len(places) - 1), min_size=1, max_size=12, unique=True)
         ways.insert(0, weak.map(lambda numbers: _in_order(places[number] for number in numbers)))
@@ -42,7 +40,3 @@ def cuts(body: bytes) -> SearchStrategy[tuple[int, ...]]:
 
 def _in_order(offsets: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted(set(offsets)))
-
-
-def _every(size: int, last: int) -> Iterator[int]:
-    yield from range(size, min(last, size * MOST) + 1, size)

@@ -7,12 +7,12 @@ from typing import Any
 
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.formats.requests import request_of
-from llm_conformance.formats.tool_names import with_tool_names
 from llm_conformance.pointers import at_pointer, placed
 from llm_conformance.scenarios.round_trip import matches
 from llm_conformance.themes.conversation import Conversation
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.wire.tool_names import with_tool_names
 
 
 def params_of(api: Api, conversation: Conversation) -> Mapping[str, Any]:
