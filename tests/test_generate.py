@@ -296,6 +296,14 @@ PROMISED: list[tuple[str, tuple[str, str], Mode, Callable[[bytes, Scenario], boo
 ]
 
 
+@settings(QUICK, max_examples=50)
+@given(counts(table()["deepseek", "chat"]))
+def test_counts_are_repeated_where_the_provider_does(drawn: Counts) -> None:
+    raw = drawn.raw
+    assert raw["prompt_tokens_details"]["cached_tokens"] == raw["prompt_cache_hit_tokens"]
+    assert raw["prompt_cache_miss_tokens"] == raw["prompt_tokens"] - raw["prompt_cache_hit_tokens"]
+
+
 @pytest.mark.parametrize("name", ["answers", "broken-streams", "malformed"])
 def test_audio_is_asked_for_also_where_it_breaks_off(name: str) -> None:
     (theme,) = (each for each in THEMES if each.name == name)

@@ -171,7 +171,7 @@ _AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "opus":
 _FINISH = {
     **{name: name for name in ("stop", "length", "tool_calls", "content_filter")},
     # Words of providers that the library hands on: DeepSeek's, Z.ai's and vLLM's.
-    **{"insufficient_system_resource": "error", "network_error": "error", "abort": "error"},
+    **{"insufficient_system_resource": "error", "aborted": "error", "network_error": "error", "abort": "error"},
     **{"model_context_window_exceeded": "length", "sensitive": "content_filter"},
 }
 

@@ -69,7 +69,7 @@ FINISH = {
     **{"success": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "content_filter": "content_filter"},
     **{"max_tokens": "length", "context_window": "length"},
     # Words of DeepSeek and vLLM, which are handed on.
-    **{"insufficient_system_resource": "error", "abort": "error"},
+    **{"insufficient_system_resource": "error", "aborted": "error", "abort": "error"},
 }
 
 

@@ -99,6 +99,7 @@ def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
             parts[part] = fields.get(path) if keeps_zeros else fields.get(path) or None
             if drawn.get(path) == BEYOND:
                 parts[part] = None
+    fields |= api.repeats(nested(fields))
     if not keeps_zeros:
         fields = {path: count for path, count in fields.items() if count}
     growing = {path.strip("-?") for path in api.usage.get("completion_tokens", ())}

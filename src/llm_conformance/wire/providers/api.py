@@ -124,6 +124,8 @@ class Api:
             which they do not are not expected.
         unplaced_counts: Fields of the usage object of which nobody knows whether another count includes them. If one is
             not 0, the counts of a bare recording are not expected.
+        repeated_counts: Further fields of the usage object, each with the fields that it is the sum of, as in `usage`.
+            They are always there with these, and do not grow during a stream. Adapters may read them instead.
         speaks: Whether a response may be audio. Providers may count audio tokens without that.
         round_trip: Whether and where reasoning goes back in the next request.
         switches: JSON pointers into a request body: what turns thinking on and off, and how much of it.
@@ -187,6 +189,7 @@ class Api:
     request_aliases: Mapping[str, str] = field(default_factory=dict)
     keeps_sums: bool = True
     unplaced_counts: tuple[str, ...] = ()
+    repeated_counts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     speaks: bool = False
     models: Mapping[str, str] = field(default_factory=dict)
     speaking_models: tuple[str, ...] = ()
@@ -307,6 +310,11 @@ class Api:
             for count, path in _OPENAI_DETAILS.items()
             if counts.get(count) is None and _count_at(raw, path) is not None
         )
+
+    def repeats(self, raw: Mapping[str, Any]) -> Mapping[str, int]:
+        """Return the further fields of a usage object, by path, that say once more what it says."""
+        found = {path: _sum(raw, summands) for path, summands in self.repeated_counts.items()}
+        return {path: count for path, count in found.items() if count is not None}
 
     def decides_counts(self, raw: Mapping[str, Any]) -> bool:
         """Return True if the counts of a usage object follow from it, and do not contradict each other."""

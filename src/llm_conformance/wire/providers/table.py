@@ -98,6 +98,7 @@ def _api(provider: str, name: str, stated: checks.Columns) -> Api:
         key: tuple(value) if isinstance(value, list) else value for key, value in stated.items() if key != "like"
     }
     columns["usage"] = {count: tuple(paths) for count, paths in stated["usage"].items()}
+    columns["repeated_counts"] = {at: tuple(paths) for at, paths in stated.get("repeated_counts", {}).items()}
     columns["finish"] = {word: reason or None for word, reason in stated["finish"].items()}
     round_trip = stated["round_trip"]
     columns["round_trip"] = RoundTrip(**{**round_trip, "fields": tuple(round_trip.get("fields", ()))})
