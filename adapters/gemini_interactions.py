@@ -65,8 +65,9 @@ class InteractionsDecoder:
         answer.model = interaction.get("model") or answer.model
         answer.created = answer.created or utc_of_text(interaction.get("created"))
         answer.raw_usage |= interaction.get("usage") or {}
-        if interaction.get("status") != "in_progress":
-            answer.raw_finish = interaction["status"]
+        status = interaction.get("status")
+        if status not in (None, "in_progress"):  # a stream may begin with an interaction that has none
+            answer.raw_finish = status
 
     def _feed_step(self, index: int, step: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take a whole step, or the start of one in a stream."""

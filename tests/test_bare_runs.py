@@ -227,10 +227,10 @@ def test_an_error_of_the_suite_is_not_a_failure_of_the_adapter(pytester: pytest.
         from llm_conformance import schema
         from llm_conformance.scenarios import bare
 
-        def recordings(path, cassette_dir):
+        def recordings_of(file):
             raise LookupError("no such thing")
 
-        bare.recordings = recordings
+        bare.recordings_of = recordings_of
         """
     )
     result, report = run(pytester, "--adapter=adapters", "-p", "breaks")

@@ -182,3 +182,17 @@ def test_what_is_said_about_a_part_is_not_taken_for_its_content() -> None:
     speech = {"audioTranscription": {"text": "Ahoy"}, "inlineData": {"mimeType": "audio/L16", "data": "AAEC"}}
     response = parsed(chunk(speech, {"speechMetadata": {}, "text": "Ahoy"}, finishReason="STOP"), generate())
     assert ([each.data for each in response.attachments], response.message) == (["AAEC"], "Ahoy")
+
+
+def test_a_streamed_interaction_may_be_created_without_a_status() -> None:
+    """As opentelemetry-instrumentation-google-genai 1.3b0 has recorded it of gemini-3.8-flash."""
+    events = (
+        {"event_type": "interaction.created", "interaction": {"id": "v1_1", "model": "gemini-3.8-flash"}},
+        {"event_type": "step.start", "index": 0, "step": {"type": "model_output"}},
+        {"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": "Hi."}},
+        {"event_type": "step.stop", "index": 0},
+        {"event_type": "interaction.completed", "interaction": {"id": "v1_1", "status": "completed"}},
+    )
+    http = HttpResponse(200, {"content-type": "text/event-stream"}, b"")
+    answer = completed(chat("gemini", api="interactions", stream=True, http=http), [sse(*events)])
+    assert (answer.id, answer.message, answer.finish_reason) == ("v1_1", "Hi.", "stop")

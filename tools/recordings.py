@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from llm_conformance.scenarios import cassette
+from llm_conformance.scenarios import cassette, load
 from llm_conformance.scenarios.cassette import Unreadable
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers import table
@@ -37,7 +37,7 @@ class Recorded:
 
 def of_directory(directory: Path, skipped: Counter[str]) -> Iterator[Recorded]:
     """Yield the interactions of all bare recordings below a directory; count what cannot be read in `skipped`."""
-    for path in sorted(directory.rglob("*.yaml")):
+    for path in sorted(load.cassettes_below(directory)):
         try:
             metadata, recorded = cassette.load_bare(path)
         except BadFileError:

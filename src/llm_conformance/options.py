@@ -98,6 +98,13 @@ OPTIONS = (
         repeatable=True,
     ),
     Option(
+        "corpus",
+        "recordings to judge by, in addition: `public`, those that `llm-conformance corpus fetch` has fetched, of the "
+        "providers that an adapter lists; or a directory, as with `cassettes`",
+        metavar="public|DIR",
+        repeatable=True,
+    ),
+    Option(
         "transport",
         "how recordings are replayed: `server` (the default), a server on the loopback interface; or `vcr`, within the "
         "process, for libraries that do not let users set the URL",

@@ -1,12 +1,14 @@
 """Read YAML files that are untrusted input, as scenarios and cassettes are.
 
 A file is refused if it is larger than `MAX_BYTES`, nested deeper than `MAX_DEPTH`, has a tag other than `!!binary`,
-has an anchor (a small file with aliases can expand without end), or has the same key twice. Dates stay text.
+has an anchor (a small file with aliases can expand without end), or has the same key twice. Dates stay text. A file
+whose name ends in `.gz` is decompressed.
 """
 
 from __future__ import annotations
 
 import functools
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,15 +56,29 @@ class RefusedError(BadFileError):
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file. Raises BadFileError if it is missing, too large or not UTF-8."""
+    """Return the text of a file. Raises BadFileError if it is missing, too large, not UTF-8 or not what `.gz` says."""
     try:
-        if path.stat().st_size > MAX_BYTES:
+        found = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
+        if found is not None and path.suffix == ".gz":
+            found = _decompressed(found)
+        if found is None:
             raise BadFileError(FileProblem(path, 1, f"larger than {MAX_BYTES // 2**20} MiB; split the recording"))
-        return path.read_bytes().decode("utf-8")
+        return found.decode("utf-8")
     except OSError as error:
         raise BadFileError(FileProblem(path, 1, f"cannot be read: {error.strerror}")) from error
+    except zlib.error as error:
+        raise BadFileError(FileProblem(path, 1, f"not compressed with gzip: {error}")) from error
     except UnicodeDecodeError as error:
         raise BadFileError(FileProblem(path, 1, f"not UTF-8 at byte {error.start}; write bytes as !!binary")) from error
+
+
+def _decompressed(found: bytes) -> bytes | None:
+    """Return what gzip has compressed, None if that is larger than a file may be."""
+    reader = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    text = reader.decompress(found, MAX_BYTES + 1)
+    if len(text) <= MAX_BYTES and not reader.eof:
+        raise zlib.error("the file is cut off")
+    return text if len(text) <= MAX_BYTES else None
 
 
 def parse(path: Path, text: str) -> Any:

@@ -39,6 +39,7 @@ _COMMANDS: Mapping[str, _Command] = {
     "accept": _Command("accept", "replace recordings by the proposed ones"),
     "reject": _Command("reject", "delete proposed recordings"),
     "age": _Command("age", "list recordings by age"),
+    "corpus": _Command("corpus", "fetch recordings of providers from the source packages of other projects"),
     "import": _Command("import_cassettes", "make scenarios from VCR cassettes of other projects"),
 }
 

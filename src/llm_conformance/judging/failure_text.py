@@ -5,10 +5,12 @@ from __future__ import annotations
 import glob
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from llm_conformance.compare import shown
 from llm_conformance.contract.values import plain
+from llm_conformance.corpus import places
 from llm_conformance.locations import CASSETTES, COMMAND
 from llm_conformance.options import as_typed
 from llm_conformance.replay.cell import Cell
@@ -87,9 +89,8 @@ def _shortened(value: Any) -> str:
 
 def reproduce_command(cell: Cell, rule: Rule | None = None, more: Iterable[str] = ()) -> str:
     """Return the command that runs one cell, by one rule or by all rules, with `more` options."""
-    own = cell.scenario.cassette_dir != CASSETTES
     options = (
-        *([f"{as_typed('cassettes')}={cell.scenario.cassette_dir}"] if own else ()),
+        *_found_in(cell.scenario.cassette_dir),
         f"{as_typed('adapter')}={cell.adapter.spec}",
         f"{as_typed('scenario')}={glob.escape(cell.scenario.id)}",
         f"{as_typed('method')}={cell.method}",
@@ -97,3 +98,11 @@ def reproduce_command(cell: Cell, rule: Rule | None = None, more: Iterable[str] 
         *more,
     )
     return f"{COMMAND} {command_line(options)}"
+
+
+def _found_in(cassette_dir: Path) -> Iterator[str]:
+    """Yield the option that finds a scenario again, unless it is the suite's own."""
+    if places.is_public(cassette_dir):
+        yield f"{as_typed('corpus')}={places.PUBLIC}"
+    elif cassette_dir != CASSETTES:
+        yield f"{as_typed('cassettes')}={cassette_dir}"

@@ -18,6 +18,7 @@ from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.replay.cell import PURE, Cell
 from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios import bare
+from llm_conformance.scenarios.bare import BareFile
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.yaml_files import BadFileError
 
@@ -35,25 +36,24 @@ class BareRecordings(pytest.Collector):
 class BareItem(JudgingItem):
     """One cassette: each interaction of it is judged through each adapter and method, by each rule."""
 
-    def __init__(self, *, cassette_dir: Path, file: Path, rules: Collection[Rule], run: Run, **kwargs: Any) -> None:
+    def __init__(self, *, file: BareFile, rules: Collection[Rule], run: Run, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._cassette_dir = cassette_dir
         self._file = file
         self._rules = rules
         self._run = run
         self.tally = run.new_tally(items=1)
         self.judged = "bare recordings"
-        self.heading = file.relative_to(cassette_dir).as_posix()
+        self.heading = file.path.relative_to(file.directory).as_posix()
 
     def runtest(self) -> None:
         """Judge the cassette."""
         self.tally = self._run.new_tally(items=1)
         judged: list[JudgedRule] = []
         try:
-            for recording in filter(self._is_admitted, bare.recordings(self._file, self._cassette_dir)):
+            for recording in filter(self._is_admitted, bare.recordings_of(self._file)):
                 self.tally.recordings += 1
                 if not isinstance(recording, bare.NotJudged):
-                    judged += self._judge(calls.asked(replace(recording, cassette_dir=self._cassette_dir)))
+                    judged += self._judge(calls.asked(replace(recording, cassette_dir=self._file.directory)))
                 elif recording.unknown_at:
                     for adapter in self._run.settings.adapters:
                         self.tally.add_not_covered(adapter.label, recording.unknown_at)
@@ -111,4 +111,4 @@ class BareItem(JudgingItem):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return file, line and heading."""
-        return self._file, 0, bare.id_of(self._file, self._cassette_dir)
+        return self._file.path, 0, self._file.id

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from llm_conformance.corpus import places
 from llm_conformance.judging import plan
 from llm_conformance.pytest_plugin import settings
 from llm_conformance.pytest_plugin.bare_items import BareItem, BareRecordings
@@ -15,7 +16,6 @@ from llm_conformance.pytest_plugin.items import RuleItem, RuleModule
 from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.replay import proxies
 from llm_conformance.rules.rule import Rule
-from llm_conformance.scenarios import bare
 
 
 class ConformanceSession:
@@ -97,14 +97,14 @@ class ConformanceSession:
 
     def _bare_items(self, session: pytest.Session) -> Iterator[BareItem]:
         parent: BareRecordings = BareRecordings.from_parent(session, name="bare", nodeid="bare")
-        for cassette_dir, path in self._settings.bare:
-            if self._settings.filters.may_admit(bare.id_of(path, cassette_dir)):
+        for file in self._settings.bare:
+            if self._settings.filters.may_admit(file.id):
+                name = file.id if places.is_public(file.directory) else file.path.as_posix()
                 yield BareItem.from_parent(
                     parent,
-                    name=path.as_posix(),
-                    nodeid=f"bare::{path.as_posix()}",
-                    cassette_dir=cassette_dir,
-                    file=path,
+                    name=name,
+                    nodeid=f"bare::{name}",
+                    file=file,
                     rules=self._rules(),
                     run=self.run,
                 )

@@ -12,6 +12,7 @@ from llm_conformance import editions
 from llm_conformance.adapter import loader
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError
 from llm_conformance.adapter.program import ProgramAdapter
+from llm_conformance.corpus import places, recordings
 from llm_conformance.judging import deviations, deviations_file
 from llm_conformance.judging.deviations import Deviation, Deviations
 from llm_conformance.judging.effort import Effort
@@ -22,6 +23,7 @@ from llm_conformance.reports import files
 from llm_conformance.rules.catalogue import rules_in
 from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios import bare, core_faults, lint, load
+from llm_conformance.scenarios.bare import BareFile
 from llm_conformance.scenarios.scenario import Scenario, as_it_arrived
 from llm_conformance.themes import named_cuts
 from llm_conformance.wire.providers.api import Api
@@ -30,6 +32,7 @@ from llm_conformance.wording import counted, did_you_mean, did_you_mean_scenario
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _LONGEST_S = 3600
+_MOST_NAMES = 5
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Settings:
         modules: The rules of each module of the suite, with the names of their functions.
         scenarios: The scenarios that this run may use.
         files: All scenario files, also those that this run does not use.
-        bare: Cassettes without a scenario file, each with its cassette directory.
+        bare: Cassettes without a scenario file.
         reports: The report files to write.
         write_deviations: The file of known deviations to write.
         probes_apart: Whether a failing probe is shown without failing the run.
@@ -52,7 +55,7 @@ class Settings:
     filters: Filters
     scenarios: Sequence[Scenario]
     files: Sequence[Path]
-    bare: Sequence[tuple[Path, Path]]
+    bare: Sequence[BareFile]
     adapters: Sequence[AdapterUnderTest]
     deviations: Deviations
     reports: Sequence[Path]
@@ -118,7 +121,9 @@ def read(config: pytest.Config) -> Settings:
     modules = {path: list(rules_in(path)) for path in sorted(RULES.glob("test_*.py"))}
     effort = _effort(option("conformance_examples"))
     try:
-        own = _directories(option("conformance_cassettes"), directory)
+        corpora = option("conformance_corpus")
+        own = _directories("cassettes", option("conformance_cassettes"), directory)
+        own = _without_nested([*own, *_directories("corpus", (n for n in corpora if n != places.PUBLIC), directory)])
         adapters = loader.load_all(option("conformance_adapter"), directory)
         loaded = lint.load_all([CASSETTES, *own], lambda path: _concerns(path, filters, adapters))
         loaded += core_faults.of(loaded)
@@ -134,7 +139,10 @@ def read(config: pytest.Config) -> Settings:
         filters=filters,
         scenarios=loaded,
         files=[path for scenario_files, _ in found.values() for path in scenario_files],
-        bare=[(folder, path) for folder in own for path in found[folder][1]],
+        bare=[
+            *(bare.file_in(path, folder) for folder in own for path in found[folder][1]),
+            *(_public(filters, adapters) if places.PUBLIC in corpora else ()),
+        ],
         adapters=adapters,
         deviations=Deviations(),
         reports=reports,
@@ -197,11 +205,11 @@ def _problems(settings: Settings) -> Iterator[str]:
         yield f"{as_typed('timeout')}={settings.timeout_s:g}: must be more than 0 seconds and at most {_LONGEST_S}"
 
 
-def _sharing_an_id(cassettes: Iterable[tuple[Path, Path]]) -> dict[str, list[Path]]:
+def _sharing_an_id(cassettes: Iterable[BareFile]) -> dict[str, list[Path]]:
     """Return the bare cassettes that have the same id, by this id."""
     found: dict[str, list[Path]] = {}
-    for cassette_dir, path in cassettes:
-        found.setdefault(bare.id_of(path, cassette_dir), []).append(path)
+    for file in cassettes:
+        found.setdefault(file.id, []).append(file.path)
     return {id: paths for id, paths in found.items() if len(paths) > 1}
 
 
@@ -213,7 +221,7 @@ def _deviations(settings: Settings, paths: Sequence[Path]) -> Deviations:
     if not paths:
         return Deviations()
     rules = _rules(settings)
-    ids = {*settings.ids(), *(bare.id_of(path, folder) for folder, path in settings.bare)}
+    ids = {*settings.ids(), *(file.id for file in settings.bare)}
     try:
         listed: list[Deviation] = []
         problems: list[FileProblem] = []
@@ -250,12 +258,38 @@ def _new_file(option: str, name: str | None, base: Path) -> Path | None:
     return path
 
 
-def _directories(names: Iterable[str], base: Path) -> list[Path]:
-    """Return the directories without those inside another one, so that no file is judged twice."""
+def _public(filters: Filters, adapters: Sequence[AdapterUnderTest]) -> Iterator[BareFile]:
+    """Return the fetched recordings of the providers that an adapter of the run lists."""
+
+    def is_wanted(api: Api) -> bool:
+        return filters.admits_api(api) and any(each.covers(api) for each in adapters)
+
+    option = f"{as_typed('corpus')}={places.PUBLIC}"
+    if not recordings.wanted(is_wanted):
+        raise pytest.UsageError(f"{option}: has no recordings of the providers of this run; leave the option out")
+    try:
+        return recordings.of(is_wanted)
+    except recordings.NotFetchedError as error:
+        missing = error.missing
+        names = [each.name for each in missing] if len(missing) <= _MOST_NAMES else []
+        which = "".join(f" {each}" for each in names or [f"--provider={name}" for name in filters.providers])
+        raise pytest.UsageError(
+            f"{option}: {counted(len(missing), 'package')} with recordings {'is' if len(missing) == 1 else 'are'} not "
+            f"in {places.root()}; fetch what is missing with\n  llm-conformance corpus fetch{which}"
+        ) from error
+
+
+def _directories(option: str, names: Iterable[str], base: Path) -> list[Path]:
+    """Return the directories that an option names."""
     found = [base / name for name in names]
-    problems = [f"{as_typed('cassettes')}={path}: {problem}" for path in found if (problem := _unusable(path))]
+    problems = [f"{as_typed(option)}={path}: {problem}" for path in found if (problem := _unusable(path))]
     if problems:
         raise pytest.UsageError("\n".join(problems))
+    return found
+
+
+def _without_nested(found: Iterable[Path]) -> list[Path]:
+    """Return the directories without those inside another one, so that no file is judged twice."""
     kept: list[Path] = []
     for path in sorted(path.resolve() for path in found):  # a directory sorts before what it contains
         if not any(path.is_relative_to(other) for other in (CASSETTES.resolve(), *kept)):
@@ -269,4 +303,4 @@ def _unusable(path: Path) -> str | None:
         return "is a file; name its directory"
     if not path.is_dir():
         return "no such directory"
-    return None if any(path.rglob("*.yaml")) else "contains no cassette (*.yaml)"
+    return None if any(load.cassettes_below(path)) else "contains no cassette (*.yaml, *.yml, *.yaml.gz)"

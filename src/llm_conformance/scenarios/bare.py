@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from llm_conformance import secrets
-from llm_conformance.scenarios import cassette
+from llm_conformance.scenarios import cassette, load
 from llm_conformance.scenarios.bare_expected import CLAIMED, Undecided, expected_from_bytes, think_profile
 from llm_conformance.scenarios.cassette import BareInteraction, Unreadable
 from llm_conformance.scenarios.scenario import Scenario
@@ -23,6 +23,40 @@ from llm_conformance.wire.providers import recorded_urls, table
 from llm_conformance.wire.providers.api import Api
 
 _PLACEHOLDER = {"role": "user", "content": "(the recorded conversation is in call.request)"}
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """What is known about the recorder of a cassette that says nothing about it.
+
+    Attributes:
+        fidelity: What the recorder altered, as in docs/scenarios.md; None if nothing is known.
+        apis: The APIs (`provider:name`) that the requests were sent to, if the recorder removed their URLs. The field
+            with the conversation tells which of them a request is for.
+    """
+
+    fidelity: str | None = None
+    apis: tuple[str, ...] = ()
+
+
+UNKNOWN = Recorder()
+
+
+@dataclass(frozen=True)
+class BareFile:
+    """A bare cassette.
+
+    Attributes:
+        path: The file.
+        directory: The cassette directory in which it was found.
+        id: The id of the cassette, with which the ids of its interactions begin.
+        recorder: What is known about its recorder.
+    """
+
+    path: Path
+    directory: Path
+    id: str
+    recorder: Recorder = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -41,20 +75,30 @@ def recordings(path: Path, cassette_dir: Path | None = None) -> Iterator[Scenari
 
     Raises BadFileError if the file is no VCR cassette.
     """
-    id = id_of(path, cassette_dir or path.parent)
-    metadata, recorded = cassette.load_bare(path)
+    yield from recordings_of(file_in(path, cassette_dir or path.parent))
+
+
+def recordings_of(file: BareFile) -> Iterator[Scenario | NotJudged]:
+    """Yield each interaction of a cassette, as `recordings` does."""
+    metadata, recorded = cassette.load_bare(file.path, file.recorder.fidelity)
     for number, each in enumerate(recorded):
-        own_id = id if len(recorded) == 1 else f"{id}#{number}"
-        yield NotJudged(each.why) if isinstance(each, Unreadable) else _recording(path, own_id, each, metadata)
+        id = file.id if len(recorded) == 1 else f"{file.id}#{number}"
+        yield NotJudged(each.why) if isinstance(each, Unreadable) else _recording(file, id, each, metadata)
+
+
+def file_in(path: Path, cassette_dir: Path) -> BareFile:
+    """Return a bare cassette of a directory. Its id is its path below the directory, with one folder at least.
+
+    The id depends on no other file, so that a new cassette never renames one that deviation files name.
+    """
+    below = path.relative_to(cassette_dir).as_posix()
+    below = load.CASSETTE_NAME.sub("", below)
+    return BareFile(path, cassette_dir, below if "/" in below else f"{path.parent.name}/{below}")
 
 
 def id_of(path: Path, cassette_dir: Path) -> str:
-    """Return the id of a bare cassette: its path below the cassette directory, with one folder at least.
-
-    It depends on no other file, so that a new cassette never renames one that deviation files name.
-    """
-    below = path.relative_to(cassette_dir).with_suffix("")
-    return below.as_posix() if len(below.parts) > 1 else f"{path.parent.name}/{below}"
+    """Return the id of a bare cassette of a directory."""
+    return file_in(path, cassette_dir).id
 
 
 def place_of(uri: str) -> str:
@@ -63,8 +107,8 @@ def place_of(uri: str) -> str:
     return secrets.hide(f"{host.rpartition('@')[2]}{slash}{path}")
 
 
-def _recording(path: Path, id: str, recorded: BareInteraction, metadata: Mapping[str, Any]) -> Scenario | NotJudged:
-    interaction, fidelity = recorded.interaction, recorded.fidelity
+def _recording(file: BareFile, id: str, recorded: BareInteraction, metadata: Mapping[str, Any]) -> Scenario | NotJudged:
+    interaction, fidelity = _with_url(recorded.interaction, file.recorder), recorded.fidelity
     if fidelity not in CLAIMED:
         return NotJudged(f"a body of fidelity {fidelity} needs a scenario file")
     known = recorded_urls.recognise(interaction.uri)
@@ -100,7 +144,7 @@ def _recording(path: Path, id: str, recorded: BareInteraction, metadata: Mapping
         expected = replace(expected, stated=expected.stated - {"finish_reason"})  # such a server has words of its own
     return Scenario(
         id=id,
-        path=path,
+        path=file.path,
         title=f"A bare recording of {api}",
         api=api,
         think_profile=profile,
@@ -112,12 +156,28 @@ def _recording(path: Path, id: str, recorded: BareInteraction, metadata: Mapping
         interactions={mode: interaction},
         same_content=False,
         expected={mode: expected},
-        provenance="recorded" if fidelity in ("raw", "body+headers-only") else "edited",
+        provenance="recorded" if CLAIMED[fidelity] == CLAIMED["raw"] else "edited",
         grounds="recording",
         fidelity=fidelity,
         cannot_be_asked="" if known is not None else "the URL of the request was not recorded",
         is_bare=True,
     )
+
+
+_CONVERSATION: Mapping[str, str] = {"chat": "messages", "messages": "messages", "responses": "input"}
+"""The request field with the conversation, by wire format."""
+
+
+def _with_url(interaction: Interaction, recorder: Recorder) -> Interaction:
+    """Return an interaction with the URL that it was sent to by default, if the recorder removed the URL."""
+    if "://" in interaction.uri:
+        return interaction
+    for name in recorder.apis:
+        provider, _, api_name = name.partition(":")
+        api = table.table().get((provider, api_name))
+        if api is not None and _CONVERSATION.get(api.wire) in interaction.request:
+            return replace(interaction, uri=api.base_urls[0] + api.path)
+    return interaction
 
 
 def _answers_model(interaction: Interaction, api: Api) -> str | None:

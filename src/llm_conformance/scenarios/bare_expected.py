@@ -6,6 +6,7 @@
 |---|---|
 | `raw`, or not given | everything that the bytes decide |
 | `body+headers-only` | the same; a body without its request can only be parsed |
+| `json-reserialised` | everything: the JSON is laid out anew, its values are the same |
 | `json-asciified` | all but the exact code points of the message, and spans in it |
 | `redacted-reserialised` | as `json-asciified`, and no ids and times |
 | anything else | nothing: such a body needs a scenario file |
@@ -30,6 +31,7 @@ from llm_conformance.wire.providers.api import Api
 
 CLAIMED: Mapping[str, frozenset[str]] = {
     "raw": frozenset({"id", "created", "message", "annotations"}),
+    "json-reserialised": frozenset({"id", "created", "message", "annotations"}),
     "json-asciified": frozenset({"id", "created"}),
     "redacted-reserialised": frozenset(),
     "body+headers-only": frozenset({"id", "created", "message", "annotations"}),

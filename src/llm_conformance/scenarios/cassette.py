@@ -78,19 +78,24 @@ def load(path: Path, check_form: bool = True) -> Cassette:
     return Cassette(path, text, document["metadata"], interactions)
 
 
-def load_bare(path: Path) -> tuple[Mapping[str, Any], list[BareInteraction | Unreadable]]:
+def load_bare(path: Path, fidelity: str | None = None) -> tuple[Mapping[str, Any], list[BareInteraction | Unreadable]]:
     """Return the metadata and the interactions of any VCR cassette, bodies decompressed.
 
-    Raises BadFileError if the file is no cassette.
+    `fidelity` is that of its recorder, if the cassette says nothing about it. Raises BadFileError if the file is no
+    cassette.
     """
+    text = yaml_files.read_text(path)
     try:
-        _, document = _read(path, "bare-cassette")
+        document = _with_pairs(yaml_files.parse(path, text))
     except yaml_files.RefusedError as refused:
-        if not re.search(r"^interactions:", yaml_files.read_text(path), re.MULTILINE):
+        if not re.search(r"^(interactions|requests):", text, re.MULTILINE):
             raise
         return {}, [Unreadable(refused.problems[0].message)]
+    problems = schema.file_problems("bare-cassette", path, text, document)
+    if problems:
+        raise BadFileError(*problems)
     metadata = document.get("metadata") or {}
-    fidelity = metadata.get("fidelity")
+    fidelity = metadata.get("fidelity") or fidelity
     return metadata, [_bare_interaction_or_why(pair, fidelity) for pair in document["interactions"]]
 
 
@@ -143,6 +148,17 @@ def _interaction(pair: Mapping[str, Any]) -> Interaction:
         headers=_headers(response["headers"]),
         body=_bytes("the body", response["body"]["string"]),
     )
+
+
+def _with_pairs(document: Any) -> Any:
+    """Return a cassette with the `interactions` of vcrpy; LangChain keeps requests and responses apart."""
+    if not isinstance(document, Mapping) or "interactions" in document:
+        return document
+    requests, responses = document.get("requests"), document.get("responses")
+    if not isinstance(requests, list) or not isinstance(responses, list) or len(requests) != len(responses):
+        return document
+    pairs = [{"request": request, "response": response} for request, response in zip(requests, responses, strict=True)]
+    return {**document, "interactions": pairs}
 
 
 def _bare_interaction_or_why(pair: Any, stated_fidelity: Any) -> BareInteraction | Unreadable:

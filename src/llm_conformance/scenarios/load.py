@@ -32,6 +32,8 @@ CORE = "core-"
 """What the names of core faults begin with (`core_faults`). No scenario file may be named so."""
 PROPOSED = ".proposed"
 """The suffix of a folder with a recording that nobody has accepted yet."""
+CASSETTE_NAME = re.compile(r"[.]ya?ml([.]gz)?$")
+"""What the name of a cassette ends with."""
 JOURNAL = ".accepting.json"
 """A file that a cassette directory has while recordings in it are being replaced."""
 
@@ -96,7 +98,7 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
     if (directory / JOURNAL).is_file():
         what = "accepting recordings was interrupted here; `llm-conformance review` undoes it"
         raise BadFileError(FileProblem(directory / JOURNAL, 1, what))
-    found = sorted(path for path in directory.rglob("*.yaml") if not _is_proposed(path.relative_to(directory)))
+    found = sorted(path for path in cassettes_below(directory) if not _is_proposed(path.relative_to(directory)))
     outside = list(_outside(found, directory.resolve()))
     if outside:
         raise BadFileError(
@@ -108,6 +110,11 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
     files = [path for path in found if path.name.endswith(SUFFIX)]
     claimed = {*files, *map(cassette_path, files)}
     return files, [path for path in found if path not in claimed]
+
+
+def cassettes_below(directory: Path) -> Iterator[Path]:
+    """Yield the files below a directory that are named as cassettes are, scenario files among them."""
+    return (path for path in directory.rglob("*.y*ml*") if CASSETTE_NAME.search(path.name))
 
 
 def _outside(paths: Iterable[Path], root: Path) -> Iterator[Path]:
