@@ -23,6 +23,7 @@ from agno.models.message import Message
 from agno.models.openai import OpenAIChat, OpenAIResponses
 from agno.models.openai.like import OpenAILike
 from agno.models.response import ModelResponseEvent
+from agno.utils.models.claude import MCPServerConfiguration
 
 COUNTS = {
     "prompt_tokens": "input_tokens",
@@ -60,6 +61,12 @@ class Adapter:
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
 
+    errors = {"ModelRateLimitError": "RateLimitError"}  # noqa: RUF012 - read, never written
+    excluded_inputs = {  # noqa: RUF012
+        "finish words: MALFORMED_FUNCTION_CALL": "the model is asked again, with advice: "
+        "`retry_with_guidance` in agno/models/base.py"
+    }
+
     def complete(self, call: Any) -> Answer:
         """Ask for a plain answer."""
         *_, event = self.stream(call)
@@ -94,7 +101,9 @@ def _model(call: Any) -> Any:
     if call.provider == "anthropic":
         client = {"base_url": call.base_url, "max_retries": 0}
         cached = any("cache_control" in part for part in _system_parts(call.messages))
-        return Claude(**common, request_params=params, cache_system_prompt=cached, client_params=client)
+        servers = [MCPServerConfiguration(**server) for server in params.pop("mcp_servers", ())] or None
+        settings = {"request_params": params, "mcp_servers": servers, "cache_system_prompt": cached}
+        return Claude(**common, **settings, client_params=client)
     if call.provider == "gemini":
         settings = params.pop("generationConfig", None)
         options = {"base_url": call.base_url, "timeout": int(call.timeout_s * 1000)}

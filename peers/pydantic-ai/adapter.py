@@ -40,7 +40,7 @@ from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.cerebras import CerebrasModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.models.zai import ZaiModel
-from pydantic_ai.native_tools import CodeExecutionTool, FileSearchTool, WebSearchTool
+from pydantic_ai.native_tools import CodeExecutionTool, FileSearchTool, WebFetchTool, WebSearchTool
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.cerebras import CerebrasProvider
 from pydantic_ai.providers.deepseek import DeepSeekProvider
@@ -201,6 +201,10 @@ def _native(tool: Mapping[str, Any]) -> Any:
     match tool["type"]:
         case "web_search" | "web_search_20250305":
             return WebSearchTool(max_uses=tool.get("max_uses"))
+        case "web_fetch_20250910":  # of which the library would drop the call if it did not know the tool
+            cites = tool.get("citations", {}).get("enabled", False)
+            own = {"enable_citations": cites}
+            return WebFetchTool(max_uses=tool.get("max_uses"), provider_settings={"anthropic": own})
         case "code_interpreter":
             return CodeExecutionTool()
         case "file_search":

@@ -15,6 +15,8 @@ import json
 from importlib.metadata import version
 from typing import Any
 
+import anthropic
+import openai
 from google.genai import types
 from strands.event_loop.streaming import stream_messages
 from strands.models.anthropic import AnthropicModel
@@ -64,6 +66,12 @@ class Adapter:
         "TransportError": "ServiceUnavailableError",
         "ClientError": "InvalidRequestError",
         "ServerError": "ServiceUnavailableError",
+        "JSONDecodeError": "ValidationError",
+        # `type` of errors in streams: OpenAI's, then Anthropic's
+        **{"server_error": "ServiceUnavailableError", "insufficient_quota": "RateLimitError"},
+        **{"overloaded_error": "ServiceUnavailableError", "api_error": "ServiceUnavailableError"},
+        **{"rate_limit_error": "RateLimitError", "authentication_error": "AuthenticationError"},
+        **{"invalid_request_error": "InvalidRequestError", "not_found_error": "ResourceNotFoundError"},
     }
 
     async def complete(self, call: Any) -> Answer:
@@ -75,6 +83,15 @@ class Adapter:
 
     async def stream(self, call: Any) -> Any:
         """Ask for an answer, and give its events."""
+        try:
+            async for event in self._stream(call):
+                yield event
+        except (openai.APIError, anthropic.APIStatusError) as error:
+            if (told := _told_in_a_stream(error)) is None:
+                raise
+            yield told
+
+    async def _stream(self, call: Any) -> Any:
         calls: list[dict[str, Any]] = []
         async for event in _events(call):
             chunk = event.get("event", {})
@@ -91,6 +108,16 @@ class Adapter:
                 yield {"event_type": "response.reasoning.delta", "delta": delta["reasoningContent"]["text"]}
             elif "stop" in event:
                 yield {"event_type": "response.completed", "response": _answer(call, *event["stop"][:3])}
+
+
+def _told_in_a_stream(error: Any) -> dict[str, Any] | None:
+    """Return the event for an error in a stream: the clients have no class for it, and no status, but its type."""
+    if type(error) is not openai.APIError and getattr(error, "status_code", 0) != 200:
+        return None
+    said = error.body if isinstance(error.body, dict) else {}
+    kind = said.get("error", said).get("type")  # OpenAI's client takes the error out of the frame
+    known = kind if kind in Adapter.errors else "LLMError"
+    return {"event_type": "response.error", "error": {"error_type": known, "message": str(error)}}
 
 
 def _events(call: Any) -> Any:
