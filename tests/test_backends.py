@@ -150,3 +150,44 @@ def test_a_backend_narrows_the_columns_of_its_row() -> None:
     assert (b.models, b.varies, b.ids) == (api.models, api.varies, api.ids)
     assert a.backends == b.backends == {}
     assert backends(api) == {}
+
+
+def test_all_citations_of_an_answer_of_cohere_are_of_one_kind() -> None:
+    (citing,) = (theme for theme in THEMES if theme.name == "citations")
+    kinds = set()
+    for interaction in drawn(citing, table()["cohere", "chat"], "json", 100):
+        citations = json.loads(interaction.body)["message"].get("citations", ())
+        of_one = {(each.get("type"), source["type"]) for each in citations for source in each["sources"]}
+        assert len(of_one) <= 1
+        kinds |= of_one
+    assert kinds == {("TEXT_CONTENT", "document"), ("TEXT_CONTENT", "tool")}
+
+
+def test_what_a_model_counts_and_thinks_is_its_own() -> None:
+    for interaction in drawn(ANSWERS, table()["cohere", "chat"], "json", 100):
+        message = json.loads(interaction.body)["message"]
+        thinks = any(block["type"] == "thinking" for block in message.get("content", ()))
+        assert not (thinks and interaction.request["model"] == "command-a-03-2025")
+        assert not ("tool_plan" in message and interaction.request["model"] != "command-a-03-2025")
+
+
+def test_a_backend_without_reasoning_models_does_not_reason() -> None:
+    openai = backends(table()["copilot", "chat"])["OpenAI"]
+    assert openai.reasoning_fields == ()
+    assert backends(table()["copilot", "chat"])["Claude"].reasoning_fields == ("reasoning_text",)
+
+
+def test_answers_of_snowflake_have_neither_id_nor_finish_word() -> None:
+    (usage,) = (theme for theme in THEMES if theme.name == "usage")
+    scenarios: list[Scenario] = []
+
+    def kept(scenario: Scenario) -> bool:
+        scenarios.append(scenario)
+        return False
+
+    draw(usage.scenarios(table()["snowflake", "chat"], "json"), kept, 20, seed=1)
+    for each in scenarios:
+        body = json.loads(each.interactions["json"].body)
+        assert (body["id"], body["choices"][0]["finish_reason"]) == ("", "")
+        expected = each.expected["json"]
+        assert (expected.ids, expected.finish_reasons, expected.raw_finish_reasons) == ((None,), (None,), (None,))

@@ -299,4 +299,4 @@ def word(draw: DrawFn, api: Api, words: Mapping[str, str | None], has_calls: boo
     fitting = [word for word, reason in words.items() if (reason == "tool_calls") == has_calls]
     stops = [word for word, reason in words.items() if reason == "stop"]
     new = [NEW_WORD] if "new" in ways_of(api, FINISH_WORDS) else []
-    return pick(draw, *(fitting or stops if has_calls else [*stops[:1], *fitting, *new]))
+    return pick(draw, *(fitting or stops or list(words) if has_calls else [*stops[:1], *fitting, *new]))

@@ -10,8 +10,9 @@ provider does not send. Recognisers (`formats/*/recogniser.py`) read documents b
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis.strategies import DrawFn
@@ -81,6 +82,13 @@ def choose(draw: DrawFn, api: Api, variation: Variation) -> str:
     """Draw one of the ways that an API has. The first is the simplest."""
     ways = ways_of(api, variation)
     return pick(draw, *ways) if len(ways) > 1 else ways[0]
+
+
+@functools.cache
+def with_one_way(api: Api, variation: Variation, way: str) -> Api:
+    """Return an API that has only this way of a variation: what is drawn more than once then has the same way."""
+    source = api.varies.get(variation.name, {}).get(way, "")
+    return replace(api, varies={**api.varies, variation.name: {way: source}})
 
 
 def empty(draw: DrawFn, api: Api, variation: Variation, name: str, value: str | Sequence[Any] = "") -> dict[str, Any]:

@@ -111,7 +111,7 @@ def _expected(answer: Answer, generator: Generator, segments: tuple[Segment, ...
     stated = {"id", "model", "message", "reasoning", "segments", "annotations", "tool_calls", "usage"}
     return Expected(
         stated=frozenset({*stated, "finish_reason", "raw_finish_reason", *(("attachments",) if audio else ())}),
-        ids=(answer.id if generator.has_ids else None,),
+        ids=((answer.id or None) if generator.has_ids else None,),
         model=answer.model,
         message=answer.message,
         reasoning=answer.reasoning,

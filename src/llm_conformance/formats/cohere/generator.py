@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
@@ -20,7 +20,7 @@ from llm_conformance.formats.cohere.variations import (
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
 from llm_conformance.generate.generator import Generator
-from llm_conformance.generate.variations import Variation, choose, empty, ways_of
+from llm_conformance.generate.variations import choose, empty, ways_of, with_one_way
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
@@ -59,6 +59,14 @@ class CohereGenerator(Generator):
             return Thinking(draw(texts.reasonings()))
         return answers.cited(draw, draw(texts.answers()))
 
+    def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
+        """Draw what all citations of an answer have in common."""
+        api = answer.api
+        if any(answer.spans):
+            for variation in (CITATION_SOURCE, CITATION_TYPE):
+                api = with_one_way(api, variation, choose(draw, api, variation))
+        return replace(answer, api=api)
+
     def has_counts(self, draw: DrawFn, answer: Answer, mode: Mode) -> bool:
         """Draw whether an answer has token counts: one that failed may have none."""
         failed = answer.api.finish.get(answer.word or "") == "error"
@@ -69,17 +77,14 @@ class CohereGenerator(Generator):
         return "absent" in ways_of(api, COUNTS_OF_A_FAILURE)
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
-        """Return a citation. Its offsets count in the content block that it names, or else in the text.
-
-        The number of the citation decides which of the ways of the API it has.
-        """
-        has_type = _way(answer.api, CITATION_TYPE, citation.number) == "given"
+        """Return a citation. Its offsets count in the content block that it names, or else in the text."""
+        (kind,), (typed,) = ways_of(answer.api, CITATION_SOURCE), ways_of(answer.api, CITATION_TYPE)
         number = next(number for number, each in enumerate(answer.blocks) if each is block)
         return {
             "text": block.text[citation.start : citation.end],
-            **({"type": "TEXT_CONTENT"} if has_type else {}),
+            **({"type": "TEXT_CONTENT"} if typed == "given" else {}),
             **({"content_index": number} if len(answer.blocks) > 1 else {}),
-            "sources": [_SOURCES[_way(answer.api, CITATION_SOURCE, citation.number)]],
+            "sources": [_SOURCES[kind]],
         }
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
@@ -154,11 +159,6 @@ _SOURCES: Mapping[str, Fields] = {
     "document": {"type": "document", "id": "doc:0", "document": {"id": "doc:0", "title": "Found", "text": "a"}},
     "tool": {"type": "tool", "id": "look_up_0:0", "tool_output": {"content": "a"}},
 }
-
-
-def _way(api: Api, variation: Variation, number: int) -> str:
-    ways = ways_of(api, variation)
-    return ways[number % len(ways)]
 
 
 def _contents(answer: Answer) -> list[Block]:

@@ -19,7 +19,7 @@ from llm_conformance.wording import did_you_mean
 Columns = Mapping[str, Any]
 
 _FIELD_PATH = re.compile(r"[^/\s]+(/[^/\s]+)*")
-_ID_FORM = re.compile(r"(\[[^\]]+\](\{\d+(,\d+)?\})?|\{name\}|\{number\}|\\.|[^\[\]{}()*+?|^$\\])+")
+_ID_FORM = re.compile(r"(\[[^\]]+\](\{\d+(,\d+)?\})?|\{name\}|\{number\}|\\.|[^\[\]{}()*+?|^$\\])*")
 _COUNT_PATH = re.compile(r"-?[^-?/\s][^?/\s]*(/[^?/\s]+)*\??")
 
 

@@ -42,6 +42,7 @@ def _narrowed(api: Api, name: str, backend: Backend) -> Api:
         api,
         backends={},
         models=models,
+        reasoning_fields=api.reasoning_fields if models.keys() - {*api.plain_models} else (),
         speaking_models=tuple(model for model in api.speaking_models if model in models),
         plain_models=tuple(model for model in api.plain_models if model in models),
         ids={**api.ids, **backend.ids},
