@@ -126,3 +126,18 @@ def test_a_tool_that_the_provider_runs_is_in_the_request(api: tuple[str, str], r
 
     check()
     assert seen == {True, False}
+
+
+def test_thinking_was_asked_for() -> None:
+    seen = set()
+
+    @settings(max_examples=100, derandomize=True, deadline=None, database=None)
+    @given(THEMES[0].scenarios(table()["anthropic", "messages"], "json"))
+    def check(scenario: Scenario) -> None:
+        body = scenario.interactions["json"].body
+        thinks = b'"type": "thinking"' in body or b'"type": "redacted_thinking"' in body
+        assert thinks == ("thinking" in scenario.params["json"])
+        seen.add(thinks)
+
+    check()
+    assert seen == {True, False}

@@ -16,6 +16,7 @@ from llm_conformance.formats.messages.hosted import (
     call_block,
     cited_place,
     result_block,
+    thinking_of,
 )
 from llm_conformance.formats.messages.variations import (
     BEGUN_CITED,
@@ -71,10 +72,12 @@ class MessagesGenerator(BlocksGenerator):
         return cited_place(self.place(answer.api, citation), citation)
 
     def params(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the tools that the provider runs, and the MCP server whose tool is called."""
+        """Return what asks for thinking, the tools that the provider runs, and the MCP server whose tool is called."""
+        thinks = any(isinstance(block, Reasoning) for block in answer.blocks)
         calls_mcp = any(isinstance(block, Hosted) and block.tool == "tide_level" for block in answer.blocks)
+        thinking = {"thinking": thinking_of(answer.asked)} if thinks else {}
         servers = {"mcp_servers": MCP_SERVERS} if calls_mcp else {}
-        return {**super().params(answer), **servers}
+        return {**super().params(answer), **thinking, **servers}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `message`."""

@@ -1,4 +1,4 @@
-"""Content blocks of tools that the provider runs, and places that are cited."""
+"""Content blocks of tools that the provider runs, places that are cited, and what asks for them."""
 
 from __future__ import annotations
 
@@ -58,6 +58,12 @@ _FOUND: Mapping[str, Any] = {
 
 MCP_SERVERS = [{"type": "url", "url": "https://example.org/mcp", "name": "tides"}]
 """The field of a request whose answer may have calls of `tide_level`."""
+
+
+def thinking_of(model: str) -> Mapping[str, Any]:
+    """Return the field of a request that asks a model for thinking. Only the larger Claude models adapt it."""
+    adapts = "claude" in model and "haiku" not in model
+    return {"type": "adaptive"} if adapts else {"type": "enabled", "budget_tokens": 1024}
 
 
 def call_block(call: Hosted) -> Fields:
