@@ -136,6 +136,8 @@ def _model(call: Any) -> Any:
     params = dict(call.params)
     client = {"base_url": call.base_url, "api_key": call.api_key, "timeout": call.timeout_s, "max_retries": 0}
     if call.provider == "anthropic":
+        if "mcp_servers" in params:
+            raise NotImplementedError("MCP servers, which Anthropic's beta client knows; Strands uses the other one")
         return AnthropicModel(
             client_args=client, model_id=call.model, max_tokens=params.pop("max_tokens"), params=params
         )
