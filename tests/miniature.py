@@ -12,6 +12,7 @@ from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.cassette import save
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.yaml_files import BadFileError
+from tests import inline
 
 URI = "https://api.deepseek.com/chat/completions"
 REQUEST = {"model": "deepseek-reasoner", "messages": [{"role": "user", "content": "How many legs has a spider?"}]}
@@ -105,18 +106,23 @@ def write(directory: Path, name: str = "spider", scenario: str = SCENARIO) -> Pa
     return path
 
 
-def run(pytester: pytest.Pytester, *arguments: str) -> tuple[pytest.RunResult, dict[str, Any]]:
-    """Run the suite's rules on the miniature scenario, in a process of its own; return result and report."""
+def run(pytester: pytest.Pytester, *arguments: str, apart: bool = False) -> tuple[pytest.RunResult, dict[str, Any]]:
+    """Run the suite's rules on the miniature scenario; return result and report.
+
+    `apart` is that of `inline.run`.
+    """
     cassettes = pytester.path / "more"
     if not cassettes.exists():
         write(cassettes)
     report = pytester.path / "report.json"
-    result = pytester.runpytest_subprocess(
+    result = inline.run(
+        pytester,
         str(RULES),
         f"--conformance-cassettes={cassettes}",
         "--conformance-scenario=mini/*",
         f"--conformance-report={report}",
         *arguments,
+        apart=apart,
     )
     return result, json.loads(report.read_text("utf-8")) if report.exists() else {}
 

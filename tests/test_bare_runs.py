@@ -15,7 +15,7 @@ from llm_conformance.judging.plan import Filters
 from llm_conformance.scenarios import bare
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.yaml_files import BadFileError
-from tests import miniature
+from tests import inline, miniature
 from tests.bare_cassettes import CITED, only, scenario, write
 
 
@@ -75,7 +75,8 @@ def test_a_cassette_with_aliases_is_out_of_scope(pytester: pytest.Pytester) -> N
 def run(pytester: pytest.Pytester, *arguments: str) -> tuple[pytest.RunResult, dict[str, Any]]:
     """Judge the bare cassettes in `more` by the suite's rules, and no other scenario."""
     report = pytester.path / "report.json"
-    result = pytester.runpytest_subprocess(
+    result = inline.run(
+        pytester,
         str(miniature.RULES),
         f"--conformance-cassettes={pytester.path / 'more'}",
         "--conformance-scenario=openai/one*",
@@ -179,7 +180,8 @@ def test_the_reproduce_command_finds_a_file_again(pytester: pytest.Pytester) -> 
     write(pytester.path, CITED, "test_x[openai]").rename(flat / "test_x[openai].yaml")
     write(pytester.path, CITED, "test_xo").rename(flat / "test_xo.yaml")
     pytester.makepyfile(wrong="class A:\n    providers = ['openai']\n    parse = dict\nconformance_adapter = A")
-    result = pytester.runpytest_subprocess(
+    result = inline.run(
+        pytester,
         str(miniature.RULES),
         "--adapter=wrong",
         "--conformance-cassettes=flat",
@@ -187,12 +189,13 @@ def test_the_reproduce_command_finds_a_file_again(pytester: pytest.Pytester) -> 
         "--conformance-transport=vcr",
         "--conformance-timeout=2.5",
         "--tb=short",
+        apart=True,
     )
     lines = [line for line in result.stdout.lines if line.startswith("Reproduce") and "SHP-1" in line]
     ((_, *arguments),) = [shlex.split(line.removeprefix("Reproduce")) for line in lines if "test_x[[]" in line]
     assert {"--conformance-transport=vcr", "--conformance-timeout=2.5"} < set(arguments)
     report = f"--conformance-report={pytester.path / 'report.json'}"
-    again = pytester.runpytest_subprocess(*arguments, report)
+    again = inline.run(pytester, *arguments, report, apart=True)
     assert {**again.parseoutcomes(), "warnings": 0} == {"failed": 1, "warnings": 0}
     judged = json.loads((pytester.path / "report.json").read_text("utf-8"))["results"]
     assert [each["scenario"] for each in judged] == ["flat/test_x[openai]"]
@@ -216,7 +219,7 @@ def test_a_run_with_a_file_that_is_no_cassette_is_not_complete(
     pytester.makepyfile(acme="class A:\n    providers = ['acme']\n    parse = print\nconformance_adapter = A")
     report = pytester.path / "report.json"
     options = ("--adapter=acme", "--conformance-cassettes=more", f"--conformance-report={report}")
-    result = pytester.runpytest_subprocess(str(miniature.RULES), "-q", *options)
+    result = inline.run(pytester, str(miniature.RULES), "-q", *options)
     assert (result.ret, json.loads(report.read_text("utf-8"))["complete"]) == (code, complete)
 
 

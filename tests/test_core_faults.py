@@ -26,7 +26,7 @@ from llm_conformance.scenarios.core_faults import CORE_FAULTS
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire import answers
 from llm_conformance.wire.providers import table
-from tests import miniature
+from tests import inline, miniature
 from tests.calls import ADAPTERS
 
 OF_ERRORS = [rule for name in ("errors", "streaming") for _, rule in rules_in(RULES / f"test_{name}.py")]
@@ -141,7 +141,7 @@ def test_no_scenario_file_may_be_named_like_one(tmp_path: Path) -> None:
 def test_a_filter_on_its_id_runs_a_core_fault_alone(pytester: pytest.Pytester) -> None:
     report = pytester.path / "report.json"
     wanted = ("--conformance-scenario=zai/core-chat-json-html", "--conformance-examples=0")
-    result = pytester.runpytest_subprocess(RULES, "--adapter=adapters", *wanted, f"--conformance-report={report}")
+    result = inline.run(pytester, RULES, "--adapter=adapters", *wanted, f"--conformance-report={report}")
     assert result.ret == 0
     results = json.loads(report.read_text("utf-8"))["results"]
     assert {(each["scenario"], each["grounds"]) for each in results} == {("zai/core-chat-json-html", "report")}

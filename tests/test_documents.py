@@ -22,6 +22,7 @@ from llm_conformance.rules import catalogue
 from llm_conformance.rules.rule import HARMS
 from llm_conformance.scenarios import cassette, lint
 from llm_conformance.wire.providers import table
+from tests import inline
 from tests.test_broken import ALL_RULES
 from tools import proof, provider_page, requirements_page
 
@@ -76,9 +77,7 @@ def test_a_report_matches_its_schema(pytester: pytest.Pytester) -> None:
     adapter = README.split("```python\n")[1].split("```")[0]
     (pytester.path / "readmes_adapter.py").write_text(adapter)
     report = pytester.path / "report.json"
-    result = pytester.runpytest_subprocess(
-        str(RULES), "--adapter=readmes_adapter", f"--conformance-report={report}", "-q"
-    )
+    result = inline.run(pytester, str(RULES), "--adapter=readmes_adapter", f"--conformance-report={report}", "-q")
     document = json.loads(report.read_text("utf-8"))
     assert list(schema.problems("report", document)) == []
     assert document["complete"] is True

@@ -22,7 +22,7 @@ from llm_conformance.reports.matrix import verdict
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers.table import table
-from tests import miniature
+from tests import inline, miniature
 
 NEVER = "counts of a stream: never"
 USUAL = "counts of a stream: apart"
@@ -145,11 +145,12 @@ def test_a_search_of_which_all_is_excluded_ends() -> None:
 
 
 def run(pytester: pytest.Pytester, excluded: dict[str, str], *options: str) -> tuple[dict[str, Any], str]:
-    (pytester.path / "counts.py").write_text(ADAPTER.format(excluded=excluded), "utf-8")
+    (pytester.path / "counted.py").write_text(ADAPTER.format(excluded=excluded), "utf-8")
     report = pytester.path / "report.json"
-    done = pytester.runpytest_subprocess(
+    done = inline.run(
+        pytester,
         str(miniature.RULES),
-        "--adapter=counts.py",
+        "--adapter=counted.py",
         "--conformance-scenario=openai/generated-chat-answers",
         "--conformance-examples=ci",
         f"--conformance-report={report}",

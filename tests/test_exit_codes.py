@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import miniature
+from tests import inline, miniature
 from tests.shell import sh
 
 USAGE_ERROR = 4
@@ -99,7 +99,7 @@ def test_a_bad_option_value_is_a_usage_error(pytester: pytest.Pytester, option: 
     (pytester.path / "one.yaml").touch()
     (pytester.path / "there.toml").touch()
     arguments = [option] if "scenario" in option else ["--conformance-scenario=*", option]
-    result = pytester.runpytest_subprocess(str(miniature.RULES), "--adapter=adapters", *arguments)
+    result = inline.run(pytester, str(miniature.RULES), "--adapter=adapters", *arguments)
     assert message in refused(result)
 
 
@@ -174,11 +174,11 @@ def test_the_reproduce_command_reproduces(pytester: pytest.Pytester) -> None:
     (pytester.path / "wrong.py").write_text(
         "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): return {}\n"
     )
-    result, _ = miniature.run(pytester, "--adapter=wrong.py", "--tb=short")
+    result, _ = miniature.run(pytester, "--adapter=wrong.py", "--tb=short", apart=True)
     (line, *_) = [line for line in result.stdout.lines if line.startswith("Reproduce") and "SHP-1" in line]
     command, *arguments = shlex.split(line.removeprefix("Reproduce"))
     assert command == "pytest"
-    again = pytester.runpytest_subprocess(*arguments)
+    again = inline.run(pytester, *arguments, apart=True)
     assert again.parseoutcomes() == {"failed": 1}
 
 
@@ -194,7 +194,7 @@ def test_another_projects_option_of_the_same_name_keeps_its_meaning(pytester: py
         "def pytest_addoption(parser): parser.addoption('--adapter', type=lambda name: {'eth0': 1}[name])"
     )
     pytester.makepyfile("def test_own(pytestconfig): assert pytestconfig.getoption('--adapter') == 1")
-    assert pytester.runpytest_subprocess("--adapter=eth0").ret == 0
+    assert inline.run(pytester, "--adapter=eth0").ret == 0
 
 
 def test_a_run_with_unsupported_cells_only_has_exit_code_5(pytester: pytest.Pytester) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from llm_conformance.scenarios.expected import Expected
-from tests import miniature
+from tests import inline, miniature
 from tests.bare_cassettes import EVENTS, scenario, write
 
 ASKED = {
@@ -167,7 +167,8 @@ def test_libraries_name_a_shell_and_wrap_its_action_in_different_ways(pytester: 
 
 def judged(pytester: pytest.Pytester, adapter: str) -> int:
     """Judge the tool calls that `parse` returns for the recording, and return the exit code."""
-    result = pytester.runpytest_subprocess(
+    result = inline.run(
+        pytester,
         str(miniature.RULES),
         f"--adapter={adapter}",
         f"--conformance-cassettes={pytester.path / 'more'}",

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from llm_conformance.pytest_plugin.failures import OWN_FAULT
-from tests import miniature
+from tests import inline, miniature
 
 HEADLINE = "SHP-1: expected an answer; got raised TypeError: dict expected at most 1 argument, got 2"
 
@@ -24,7 +24,8 @@ def test_the_summary_and_junit_have_one_line_for_a_failure(
 ) -> None:
     miniature.write(pytester.path / "own")
     pytester.makepyfile(wrong="class A:\n    providers = ['deepseek']\n    parse = dict\nconformance_adapter = A")
-    result = pytester.runpytest_subprocess(
+    result = inline.run(
+        pytester,
         str(miniature.RULES),
         "--adapter=wrong",
         "--conformance-cassettes=own",
@@ -59,7 +60,8 @@ def test_the_summary_says_that_a_fault_is_one_of_the_suite(
         cell_judge.judge_exchange = judge_exchange
         """
     )
-    result = pytester.runpytest_subprocess(
+    result = inline.run(
+        pytester,
         str(miniature.RULES),
         "--adapter=adapters",
         "--conformance-cassettes=own",

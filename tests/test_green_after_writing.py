@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests import gated
+from tests import gated, inline
 from tests.broken import BROKEN
 from tests.broken.base import Broken, FaultyBody, FaultyDecoder, FaultyEvents, FaultyFraming, FaultyResponse
 from tests.miniature import RULES
@@ -54,9 +54,7 @@ FEWER = "from llm_conformance.judging import effort\neffort.CI = 8\n"
 def run(pytester: pytest.Pytester, *options: str) -> tuple[int, dict[str, Any], str]:
     report = pytester.path / "report.json"
     fixed = ("-p", "fewer", "-p", "no:cacheprovider", "-q", "--tb=no", "--conformance-examples=ci")
-    done = pytester.runpytest_subprocess(
-        str(RULES), "--adapter=both.py", f"--conformance-report={report}", *fixed, *options
-    )
+    done = inline.run(pytester, str(RULES), "--adapter=both.py", f"--conformance-report={report}", *fixed, *options)
     return int(done.ret), json.loads(report.read_text("utf-8")), done.stdout.str()
 
 

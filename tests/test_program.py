@@ -14,7 +14,7 @@ from llm_conformance.adapter.declarations import BadAdapterError
 from llm_conformance.adapter.loader import load
 from llm_conformance.adapter.program import ProgramAdapter, ProgramError
 from llm_conformance.rules.errors import read_exception
-from tests import miniature
+from tests import inline, miniature
 from tests.miniature import RULES
 
 REFERENCE = Path(__file__).parent / "programs" / "reference.py"
@@ -51,8 +51,15 @@ def program(tmp_path: Path, body: str, head: str = HEAD) -> str:
 def test_a_program_can_pass(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(RULES.parent))
     spec = f"cmd:{shlex.join([sys.executable, str(REFERENCE), 'cerebras:chat', 'cohere', 'deepseek'])}"
-    result = pytester.runpytest_subprocess(
-        str(RULES), f"--adapter={spec}", "--conformance-examples=0", "-q", "-p", "no:cacheprovider"
+    result = inline.run(
+        pytester,
+        str(RULES),
+        f"--adapter={spec}",
+        "--conformance-examples=0",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        apart=True,
     )
     assert result.ret == 0
     result.stdout.fnmatch_lines(["program 1", "deepseek:chat *", "cells: * pass*"])
@@ -125,6 +132,7 @@ def test_a_bad_answer_fails_its_call_and_the_next_call_is_answered(
         "--conformance-method=complete",
         "--conformance-rule=PRV-1",
         "--conformance-rule=SHP-1",
+        apart=True,
     )
     assert result.ret == 1
     failures = [result["message"] or "" for result in report["results"] if result["status"] == "fail"]
@@ -174,7 +182,7 @@ def test_lines_after_an_answer_do_not_answer_the_next_call(tmp_path: Path) -> No
 
 def test_a_program_cannot_use_the_vcr_transport(pytester: pytest.Pytester) -> None:
     command = program(pytester.path, "    pass\n")
-    result, _ = miniature.run(pytester, f"--adapter=cmd:{command}", "--conformance-transport=vcr")
+    result, _ = miniature.run(pytester, f"--adapter=cmd:{command}", "--conformance-transport=vcr", apart=True)
     assert result.ret == 4
     assert (
         "--conformance-transport=vcr: replays only to adapters in this process, not to the program cmd:"

@@ -13,7 +13,7 @@ from llm_conformance.scenarios import lint
 from llm_conformance.wire import read_rules
 from llm_conformance.wire.providers import table
 from llm_conformance.yaml_files import BadFileError
-from tests import miniature
+from tests import inline, miniature
 
 ZAI = (PROVIDERS / "zai.toml").read_text("utf-8")
 ZAI_LINES = ZAI.splitlines()
@@ -326,8 +326,8 @@ def test_a_run_and_the_lint_refuse_a_bad_provider_file(
     (providers / "zai.toml").write_text(ZAI.replace("title =", "titel ="), "utf-8")
     message = f"{providers / 'zai.toml'}:2: api.chat.titel: no such key; did you mean title?"
     pytester.makeconftest(CONFTEST)
-    result = pytester.runpytest_subprocess(
-        str(miniature.RULES), f"--confcutdir={pytester.path}", "--adapter=adapters", str(pytester.path)
+    result = inline.run(
+        pytester, str(miniature.RULES), f"--confcutdir={pytester.path}", "--adapter=adapters", str(pytester.path)
     )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert message in result.stderr.str()

@@ -11,14 +11,14 @@ import pytest
 
 from llm_conformance.cli import main
 from llm_conformance.reports import counterexamples
-from tests import miniature
+from tests import inline, miniature
 from tests.test_search import TRIMS
 
 ARGUMENTS = ("--conformance-scenario=zai/generated-*-answers", "-q", "--tb=no", "-p", "no:cacheprovider")
 
 
 def run(pytester: pytest.Pytester, report: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
-    done = pytester.runpytest_subprocess(str(miniature.RULES), f"--conformance-report={report}", *ARGUMENTS, *arguments)
+    done = inline.run(pytester, str(miniature.RULES), f"--conformance-report={report}", *ARGUMENTS, *arguments)
     document: dict[str, Any] = json.loads(report.read_text("utf-8"))
     return int(done.ret), document
 

@@ -12,14 +12,14 @@ from llm_conformance.judging.effort import Effort
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.canary import TOKEN, swapped
-from tests import miniature
+from tests import inline, miniature
 
 TRIMS = f"{Path(__file__).with_name('broken') / 'message.py'}:TrimmedMessage"
 ARGUMENTS = (f"--adapter={TRIMS}", "--conformance-scenario=zai/generated-*-answers", "-q", "--conformance-examples=100")
 
 
 def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
-    return pytester.runpytest_subprocess(str(miniature.RULES), "--tb=short", *arguments)
+    return inline.run(pytester, str(miniature.RULES), "--tb=short", *arguments)
 
 
 def test_a_counterexample_is_shown_kept_and_reproduced(pytester: pytest.Pytester) -> None:

@@ -15,7 +15,7 @@ from llm_conformance.pytest_plugin import finding_text
 from llm_conformance.reports import conversations
 from llm_conformance.reports.findings import findings
 from llm_conformance.reports.matrix import Matrix
-from tests import miniature
+from tests import inline, miniature
 from tests.test_findings import failure
 
 WRONG = """
@@ -38,7 +38,7 @@ def run(pytester: pytest.Pytester, *options: str, code: str = WRONG) -> pytest.R
     if not (pytester.path / "own").exists():
         miniature.write(pytester.path / "own")
     arguments = ("--adapter=wrong", "--conformance-cassettes=own", "--conformance-scenario=mini/*")
-    return pytester.runpytest_subprocess(*arguments, "--conformance-examples=0", str(miniature.RULES), *options)
+    return inline.run(pytester, *arguments, "--conformance-examples=0", str(miniature.RULES), *options)
 
 
 @pytest.mark.parametrize("processes", [(), ("-n", "2")])

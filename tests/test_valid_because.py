@@ -14,7 +14,7 @@ from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
-from tests import miniature
+from tests import inline, miniature
 
 (ANSWERS,) = (theme for theme in THEMES if theme.name == "answers")
 
@@ -88,7 +88,8 @@ def test_terminal_and_report_say_why_an_input_is_valid(pytester: pytest.Pytester
         conformance_adapter = Counts
         """
     )
-    done = pytester.runpytest_subprocess(
+    done = inline.run(
+        pytester,
         str(miniature.RULES),
         "--adapter=counts.py",
         "--conformance-scenario=openai/generated-chat-answers",
