@@ -76,6 +76,7 @@ def document(*results: Document, **more: Any) -> Document:
             "bad_files": [],
         },
         "examples": 25,
+        "effort": "quick",
         "items": {"planned": 2, "done": len(results), "restricted": False, "faults": 0},
         "edition": "0.1",
         "transport": "server",
@@ -123,7 +124,7 @@ def test_results_known_without_a_test_may_be_in_every_shard() -> None:
     [
         ({"suite": {**ONE["suite"], "version": "0.2.0"}}, "report 1 and report 2 .* different versions of the suite"),
         ({"adapters": [{**ONE["adapters"][0], "version": "1.1"}]}, "different adapters, versions"),
-        ({"examples": 100}, "numbers of generated examples differ"),
+        ({"effort": "ci"}, "numbers of generated examples differ"),
         ({"edition": "0.2"}, "judged by different editions of the suite"),
         ({"transport": "vcr"}, "replayed in different ways"),
         ({"items": {"planned": 3, "done": 1, "restricted": False, "faults": 0}}, "tests or known deviations differ"),
@@ -244,7 +245,8 @@ def test_a_finding_in_a_cell_that_was_not_judged_before_is_not_new_unless_both_a
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"examples": 100}, "generated examples per property: 25 and 100 (--conformance-examples)"),
+        ({"effort": "ci"}, "generated examples per property: quick and ci (--conformance-examples)"),
+        ({"effort": "25"}, "generated examples per property: quick and 25 (--conformance-examples)"),
         ({"edition": "0.2"}, "edition: 0.1 and 0.2 (--conformance-edition)"),
         ({"transport": "vcr"}, "transport: server and vcr (--conformance-transport)"),
         ({"probes": "judge"}, "probes: apart and judge (--conformance-probes)"),
@@ -272,6 +274,29 @@ def test_a_cell_that_a_partial_report_lacks_is_not_worse(tmp_path: Path, capsys:
     good = document(result(), result("openai/two"))
     assert main.main(["report", "compare", put(tmp_path / "a.json", good), put(tmp_path / "b.json", ONE)]) == 0
     assert "b.json is a partial report" in capsys.readouterr().out
+
+
+def test_an_input_that_only_one_run_drew_is_no_regression(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    drawn, kept = ("openai/generated-chat-answers", "openai/generated-chat-answers-0123456789")
+    cut: dict[str, Any] = {"example": {"cuts": [4], "returned": None}}
+
+    def reports(effort: str, scenario: str, **more: Any) -> list[str]:
+        found = [result(scenario), result(scenario, "fail", **more)]
+        return [
+            put(tmp_path / f"{number}.json", document(each, effort=effort, complete=True))
+            for number, each in enumerate(found)
+        ]
+
+    generated = {"provenance": "generated"}
+    assert main.main(["report", "compare", *reports("ci", drawn, **generated)]) == 1
+    assert "draws other inputs" not in capsys.readouterr().out
+    assert main.main(["report", "compare", *reports("100", drawn, **generated)]) == 0
+    told = capsys.readouterr().out
+    assert "--examples=100 draws other inputs in every run" in told
+    assert f"0 cells got worse\n0 cells got better\n1 cell with other inputs in each run\n  MSG-2 {drawn} parse" in told
+    assert main.main(["report", "compare", *reports("100", kept, **generated)]) == 1
+    assert main.main(["report", "compare", *reports("deep", "openai/one", **cut)]) == 0
+    assert main.main(["report", "compare", *reports("deep", "openai/one")]) == 1
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,8 @@ def _compare(options: Options) -> int:
             print(f"{path} is a partial report; cells that it does not have are not compared")
     if before["suite"] != after["suite"]:
         print("the reports are of different versions of the suite; scenarios may have been added or changed")
+    if comparing.explores(before):
+        print(_EXPLORED.format(effort=before["effort"]))
     complete = before["complete"] and after["complete"] and before["suite"] == after["suite"]
     new, gone = comparing.compare_findings(before, after, complete)
     _print_list(f"{counted(len(new), 'new finding')}", map(_in_one_line, new))
@@ -97,7 +99,15 @@ def _compare(options: Options) -> int:
     better = [each for each in changes if each.is_better]
     for title, found in (("worse", worse), ("better", better)):
         _print_list(f"{counted(len(found), 'cell')} got {title}", map(str, found))
+    by_chance = [each for each in changes if each.by_chance]
+    if by_chance:
+        _print_list(f"{counted(len(by_chance), 'cell')} with other inputs in each run", map(str, by_chance))
     return 1 if worse else 0
+
+
+_EXPLORED = """\
+--examples={effort} draws other inputs in every run: a failure that only one report has need not be new in the adapter.
+To find out, write the inputs that fail with `llm-conformance report examples`, and run both versions with them."""
 
 
 def _in_one_line(finding: Finding) -> str:

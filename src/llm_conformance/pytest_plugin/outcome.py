@@ -177,6 +177,7 @@ class RunOutcome:
             scenarios=len(settings.apis),
             not_covered={each.label: sum(not each.covers(api) for api in settings.apis) for each in settings.adapters},
             examples=settings.effort.examples,
+            effort=settings.effort.name,
             planned=collected.items,
             edition=settings.edition,
             transport=settings.transport,

@@ -1,4 +1,7 @@
-"""The differences between two reports: which findings are new or gone, which cells got better, and which got worse."""
+"""The differences between two reports: which findings are new or gone, which cells got better, and which got worse.
+
+A run that explores draws other inputs each time. What differs there between two reports is no change of the adapter.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.options import as_typed
 from llm_conformance.reports.document import Document
@@ -25,12 +29,16 @@ Cell = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Change:
-    """A cell whose status differs between the reports. A status is None if the report does not have the cell."""
+    """A cell whose status differs between the reports. A status is None if the report does not have the cell.
+
+    It is `by_chance` if each of the runs drew other inputs for it.
+    """
 
     cell: Cell
     before: str | None
     after: str | None
     message: str | None
+    by_chance: bool = False
 
     @property
     def is_judged(self) -> bool:
@@ -41,9 +49,10 @@ class Change:
     def is_worse(self) -> bool:
         """Whether the cell fails now and did not before, or passed before and does not any more.
 
-        A cell that is a probe, blocked or new in one of the reports is neither worse nor better.
+        A cell that is a probe, blocked or new in one of the reports is neither worse nor better, and one that differs
+        by chance is not either.
         """
-        if {self.before, self.after} & _NEUTRAL:
+        if self.by_chance or {self.before, self.after} & _NEUTRAL:
             return False
         if self.after in _WRONG:
             return self.before not in _WRONG
@@ -52,7 +61,7 @@ class Change:
     @property
     def is_better(self) -> bool:
         """Whether the cell passes now and did not before."""
-        if {self.before, self.after} & _NEUTRAL:
+        if self.by_chance or {self.before, self.after} & _NEUTRAL:
             return False
         return self.after in _GREEN and self.before not in _GREEN
 
@@ -67,12 +76,14 @@ class NotComparableError(Exception):
 
 
 _ALIKE = {
-    "examples": "generated examples per property",
+    "effort": "generated examples per property",
     "edition": "edition",
     "transport": "transport",
     "probes": "probes",
 }
-"""What has to be the same in both reports, by the names of the report and of the options."""
+"""What has to be the same in both reports, by its name in the report."""
+_OPTIONS = {"effort": "examples"}
+"""The names of options that the report has under another name."""
 
 
 def check_comparable(before: Document, after: Document) -> None:
@@ -81,7 +92,7 @@ def check_comparable(before: Document, after: Document) -> None:
     If they had not, a difference may come from the runs and not from the adapter.
     """
     differing = [
-        f"  {what}: {before[name]} and {after[name]} ({as_typed(name)})"
+        f"  {what}: {before[name]} and {after[name]} ({as_typed(_OPTIONS.get(name, name))})"
         for name, what in _ALIKE.items()
         if before[name] != after[name]
     ]
@@ -90,16 +101,35 @@ def check_comparable(before: Document, after: Document) -> None:
         raise NotComparableError("\n".join((*told, "Make one of them again with the options of the other.")))
 
 
+def explores(document: Document) -> bool:
+    """Return True if the run drew inputs that no other run draws."""
+    effort = Effort.named(document["effort"])
+    return effort.examples > 0 and not effort.reproducible
+
+
+_KEPT = re.compile(r"/generated-.+-[0-9a-f]{10}$")
+"""The ids of generated inputs that were kept: every run has the same."""
+
+
+def _is_drawn(result: Mapping[str, Any]) -> bool:
+    """Return True if the inputs of a cell, or the ways to cut its stream, are drawn."""
+    if result.get("provenance") == "generated":
+        return not _KEPT.search(result["scenario"])
+    return "cuts" in (result.get("example") or {})
+
+
 def compare(before: Document, after: Document) -> Iterator[Change]:
     """Yield every cell whose status differs.
 
     If each report is of one adapter, the adapter's name may differ, too.
     """
     several = len(before["adapters"]) > 1 or len(after["adapters"]) > 1
+    explored = explores(before)
     old, new = (_by_cell(each, several) for each in (before, after))
     for cell in dict.fromkeys([*old, *new]):
         one, other = old.get(cell, {}), new.get(cell, {})
-        change = Change(cell, one.get("status"), other.get("status"), other.get("message"))
+        by_chance = explored and (_is_drawn(one) or _is_drawn(other))
+        change = Change(cell, one.get("status"), other.get("status"), other.get("message"), by_chance)
         if change.before != change.after and not {change.before, change.after} <= _UNSEEN | _NEUTRAL:
             yield change
 

@@ -19,7 +19,7 @@ _UNSEEN = (Status.VACUOUS, Status.UNSUPPORTED)
 _ALIKE = {
     "suite": "they are of different versions of the suite",
     "adapters": "they are of different adapters, versions or capabilities",
-    "examples": "the numbers of generated examples differ",
+    "effort": "the numbers of generated examples differ (--conformance-examples)",
     "edition": "they were judged by different editions of the suite (--conformance-edition)",
     "transport": "they were replayed in different ways (--conformance-transport)",
     "probes": "only some judge probes like all other scenarios (--conformance-probes)",

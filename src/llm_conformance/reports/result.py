@@ -28,6 +28,7 @@ class Result:
         scenarios: The number of scenarios that the filters select.
         not_covered: By adapter, the number of selected scenarios of providers that it does not list.
         examples: The number of generated examples for each property.
+        effort: What `--examples` was: `quick`, `ci`, `deep` or a number.
         planned: The number of test items in all shards of the run.
         probes: Whether probes are judged like all other scenarios.
         restricted: Whether the user selected a part of the suite.
@@ -44,6 +45,7 @@ class Result:
     scenarios: int
     not_covered: Mapping[str, int]
     examples: int
+    effort: str
     planned: int
     edition: str
     transport: str
@@ -98,6 +100,7 @@ def document(result: Result) -> Document:
             "bad_files": sorted(tally.bad_files),
         },
         "examples": result.examples,
+        "effort": result.effort,
         "items": {
             "planned": result.planned,
             "done": tally.items,

@@ -37,7 +37,7 @@ function factsOf(run) {
   return [
     `edition ${report.edition} of llm-conformance ${report.suite.version}`,
     `${report.suite.scenarios} scenarios (${report.suite.scenarios_digest.slice(0, 19)})`,
-    `${report.examples} generated examples per property`,
+    `${report.examples} generated examples per property (--examples=${report.effort})`,
     report.transport === "server" ? null : `transport ${report.transport}`,
     adapter.not_covered ? `${counted(adapter.not_covered, "scenario")} of providers that the adapter does not list` : null,
     `declares ${adapter.capabilities.join(", ") || "no capability"}`,
