@@ -81,8 +81,8 @@ def manifest(*packages: Package) -> str:
 def serving(files: Mapping[str, bytes], **behaviour: Any) -> Iterator[str]:
     """Serve archives by their names, as an index does; yield the URL of the index.
 
-    `cut_off`: send only so many bytes. `status`: answer each request for a file with this status. `user`: ask for
-    this `name:password`, in base64.
+    `page`: the index page of the package, if it is to be another. `cut_off`: send only so many bytes. `status`: answer
+    each request for a file with this status. `user`: ask for this `name:password`, in base64.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -90,6 +90,9 @@ def serving(files: Mapping[str, bytes], **behaviour: Any) -> Iterator[str]:
             if behaviour.get("user") and self.headers.get("Authorization") != f"Basic {behaviour['user']}":
                 self._answer(401, b"", "text/plain")
             elif self.path == "/simple/acme-tests/":
+                if behaviour.get("page"):
+                    self._answer(200, behaviour["page"], "application/vnd.pypi.simple.v1+json")
+                    return
                 links = "".join(f'<a href="/files/{name}">{name}</a>' for name in files)
                 self._answer(200, f"<html>{links}</html>".encode(), "text/html")
             elif self.path.startswith("/files/") and self.path[7:] in files:

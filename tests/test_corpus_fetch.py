@@ -97,6 +97,7 @@ def test_clearing_leaves_what_is_not_of_the_corpus(cache: Path) -> None:
         ({ARCHIVE: CONTENT}, {"status": 404}, "the server answered 404"),
         ({"acme_tests-2.0.tar.gz": CONTENT}, {}, f"no index has {ARCHIVE} (asked http://127.0.0.1:"),
         ({}, {}, f"no index has {ARCHIVE}"),
+        ({ARCHIVE: CONTENT}, {"page": b"[1"}, "the index cannot be asked for the index page of acme-tests"),
         ({ARCHIVE: CONTENT}, {"user": "eDp5"}, "Client Error(401)"),
     ],
 )

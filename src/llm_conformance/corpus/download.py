@@ -151,6 +151,8 @@ def _as_download_error(what: str) -> Iterator[None]:
         raise DownloadError(f"the server answered {code} when asked for {what}") from error
     except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, httpx2.UnsupportedProtocol) as error:
         raise UnreachableError(f"the index cannot be reached ({error}); pip's index-url and proxy are used") from error
+    except ValueError as error:  # an index page in no known form, or settings that make no URL
+        raise DownloadError(f"the index cannot be asked for {what}: {error}") from error
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
         raise DownloadError(f"the download was cut off ({error or type(error).__name__}); fetch it again") from error
 
