@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from llm_conformance.formats.chat.recogniser import ways_of_a_body, ways_of_a_stream
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.draw import draw
+from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire import answers as wire_answers
 from llm_conformance.wire.framings.base import DONE
+from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.table import table
 from tools import documents
 
@@ -110,3 +115,20 @@ def test_other_choices_of_a_stream_end_only_if_the_first_does() -> None:
                 ended.setdefault(each.scenario, set()).add(choice["index"])
     assert {0, 1} in ended.values()
     assert {1} not in ended.values()
+
+
+@pytest.mark.parametrize("mode", ["json", "stream"])
+def test_a_gateway_says_the_word_of_the_provider_behind_it_too(mode: Mode) -> None:
+    seen: set[tuple[str, str]] = set()
+
+    def kept(scenario: Scenario) -> bool:
+        found = [choice for each in wire_answers.documents(scenario.interactions[mode]) for choice in each["choices"]]
+        assert all(bool(choice["finish_reason"]) == bool(choice["native_finish_reason"]) for choice in found)
+        (pair,) = {(each["finish_reason"], each["native_finish_reason"]) for each in found if each["finish_reason"]}
+        assert set(scenario.expected[mode].raw_finish_reasons) == set(pair)
+        seen.add(pair)
+        return False
+
+    (answers,) = (theme for theme in THEMES if theme.name == "answers")
+    draw(answers.scenarios(table()["openrouter", "chat"], mode), kept, 100, seed=1)
+    assert {word for word, native in seen if native != word} == {word for word, native in seen} - {"content_filter"}

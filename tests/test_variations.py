@@ -12,8 +12,10 @@ from llm_conformance.formats.gemini import recogniser as gemini
 from llm_conformance.formats.gemini.variations import BLOCKED
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.formats.recognisers import RECOGNISERS, SHARED, recognise, variations_of
+from llm_conformance.formats.responses import recogniser as responses
 from llm_conformance.formats.workers_ai.recogniser import ways_of_a_stream
 from llm_conformance.generate.answers import style_of
+from llm_conformance.generate.block_ways import CITED_TEXTS
 from llm_conformance.generate.count_ways import PART_COUNTS, missing_way
 from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.ids import example, has_form
@@ -323,3 +325,27 @@ def test_content_beside_the_finish_word_of_a_filter_is_recognised() -> None:
     api = table()["gemini", "generate"]
     candidate = {"content": {"role": "model", "parts": [{"text": "a"}]}, "finishReason": "SAFETY"}
     assert (BLOCKED, "parts") in gemini.ways_of_a_body(api, {"candidates": [candidate]})
+
+
+@pytest.mark.parametrize("mode", ["json", "stream"])
+def test_citations_whose_unit_is_known_in_ascii_are_drawn_in_ascii(mode: Mode) -> None:
+    (citations,) = (theme for theme in THEMES if theme.name == "citations")
+    cited: list[bool] = []
+
+    def kept(scenario: Scenario) -> bool:
+        annotations = scenario.expected[mode].annotations or ()
+        cited.append(all((annotation.text or "").isascii() for annotation in annotations))
+        return False
+
+    draw(citations.scenarios(table()["xai", "responses"], mode), kept, 60, seed=1)
+    assert cited
+    assert all(cited)
+
+
+@pytest.mark.parametrize(("text", "way"), [("a", "ASCII"), ("é", "any")])
+def test_a_citation_in_a_text_beyond_ascii_is_recognised(text: str, way: str) -> None:
+    annotation = {"type": "url_citation", "url": "https://example.org", "start_index": 0, "end_index": 1}
+    part = {"type": "output_text", "text": text, "annotations": [annotation]}
+    body = {"status": "completed", "output": [{"type": "message", "content": [part]}]}
+    assert (CITED_TEXTS, way) in responses.ways_of_a_body(table()["xai", "responses"], body)
+    assert (CITED_TEXTS, "any") in responses.ways_of_a_body(table()["openai", "responses"], body)

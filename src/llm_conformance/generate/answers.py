@@ -115,6 +115,7 @@ class Answer:
         id: The id of the answer.
         think: The text with its think tags, for an answer that has some. There is one text block then.
         choices: How many choices the request asks for. The first is the answer.
+        word_also: A second finish word, which says the same: that of the provider behind a gateway.
     """
 
     api: Api
@@ -126,6 +127,7 @@ class Answer:
     id: str
     think: ThinkText | None = None
     choices: int = 1
+    word_also: str | None = None
 
     @property
     def message(self) -> str:

@@ -20,8 +20,11 @@ EMPTY_TEXTS = Variation("empty text blocks", "whether a text block may be empty"
 SHOWN = Variation("text of reasoning", "whether reasoning may come without its text", "shown", ("shown", "hidden"))
 HOSTED = Variation("hosted tools", "the tools that the provider runs, by the type of what they return", "none")
 CITATIONS = Variation("citations", "the kinds of places that are cited", "none")
+CITED_TEXTS = Variation(
+    "cited texts", "the texts of which it is known in what unit their offsets count", "any", ("any", "ASCII")
+)
 
-BLOCK_VARIATIONS = (CONTENT, KINDS, ORDER, NEIGHBOURS, EMPTY_TEXTS, SHOWN, HOSTED, CITATIONS)
+BLOCK_VARIATIONS = (CONTENT, KINDS, ORDER, NEIGHBOURS, EMPTY_TEXTS, SHOWN, HOSTED, CITATIONS, CITED_TEXTS)
 
 
 def kind_of(block: Block | str) -> str:

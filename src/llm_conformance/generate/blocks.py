@@ -12,6 +12,7 @@ from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Citation, Hosted, HostedResult, Reasoning, Text
 from llm_conformance.generate.block_ways import (
     CITATIONS,
+    CITED_TEXTS,
     CONTENT,
     EMPTY_TEXTS,
     HOSTED,
@@ -92,7 +93,7 @@ class BlocksGenerator(Generator):
     def _blocks(self, draw: DrawFn, api: Api, kind: str, number: int) -> tuple[Block, ...]:
         if kind == "text":
             text = draw(texts.answers())
-            return (answers.cited(draw, text, most=2) if self._places(api) else Text(text),)
+            return (self._cited(draw, api, text) if self._places(api) else Text(text),)
         if kind == "citation without text":
             return (Text("", (answers.Citation(0, 0, number),)),)
         if kind == "hosted call":
@@ -101,6 +102,11 @@ class BlocksGenerator(Generator):
             return (self.redacted(draw),)
         hidden = choose(draw, api, SHOWN) == "hidden"
         return (self.reasoning(draw, api, "" if hidden else draw(texts.reasonings())),)
+
+    def _cited(self, draw: DrawFn, api: Api, text: str) -> Text:
+        is_known = "any" in ways_of(api, CITED_TEXTS)
+        block = answers.cited(draw, text if is_known else text.encode("ascii", "ignore").decode(), most=2)
+        return block if block.citations else Text(text)
 
     def hosted(self, draw: DrawFn, api: Api, number: int) -> tuple[Block, ...]:
         """Draw a call of a tool that the provider runs, and what it has returned."""

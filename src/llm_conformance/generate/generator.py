@@ -141,7 +141,7 @@ class Generator:
 
     def raw_finish_reasons(self, answer: Answer) -> tuple[str | None, ...]:
         """Return all values that are right for `raw_finish_reason`."""
-        return (answer.word or None,)
+        return tuple(dict.fromkeys((answer.word or None, answer.word_also or answer.word or None)))
 
     def segments(self, answer: Answer, mode: Mode) -> Iterator[Segment]:
         """Yield the segments that the adapter has to return."""

@@ -10,7 +10,7 @@ from hypothesis.strategies import DrawFn
 from llm_conformance.formats.chat import variations as v
 from llm_conformance.formats.chat.deltas import Delta, deltas
 from llm_conformance.formats.chat.fields import written
-from llm_conformance.formats.chat.message import OTHER
+from llm_conformance.formats.chat.message import OTHER, native_field
 from llm_conformance.generate.answers import Answer
 from llm_conformance.generate.chance import at_most, pick
 from llm_conformance.generate.counts import growing
@@ -68,7 +68,8 @@ def chunks(draw: DrawFn, answer: Answer) -> tuple[list[Fields], int]:
     result: list[Fields] = []
     for number, delta in enumerate(stream):
         word = {"finish_reason": words[number]} if number in words else as_empty(without, "finish_reason")
-        result.append({"choices": [{"index": 0, "delta": delta, **word}]})
+        native = native_field(api, answer.word_also if number in words else None)
+        result.append({"choices": [{"index": 0, "delta": delta, **word, **native}]})
     if choose(draw, api, v.MESSAGE_SO_FAR) == "in each chunk":
         _add_messages(result)
     ending = result[end]

@@ -12,7 +12,14 @@ from hypothesis.strategies import DrawFn
 
 from llm_conformance.formats.chat import variations as v
 from llm_conformance.formats.chat.chunks import chunks
-from llm_conformance.formats.chat.message import choices, detail, has_details, kind_of_annotation, source
+from llm_conformance.formats.chat.message import (
+    choices,
+    detail,
+    has_details,
+    kind_of_annotation,
+    native_word,
+    source,
+)
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Audio, Block, Call, Citation, Reasoning, Refusal, Text
 from llm_conformance.generate.chance import either, pick, some
@@ -55,7 +62,8 @@ class ChatGenerator(Generator):
         finish = v.FINISH_OF_AUDIO if speaks else v.FINISH_AFTER_CALLS if answer.calls else v.FINISH
         ends = mode == "json" or choose(draw, api, finish) != "missing"
         choices = 2 if several and not speaks else 1
-        return replace(answer, blocks=blocks, choices=choices, word=answer.word if ends else None)
+        word = answer.word if ends else None
+        return replace(answer, blocks=blocks, choices=choices, word=word, word_also=native_word(draw, api, word))
 
     def words(self, api: Api) -> Mapping[str, str | None]:
         """Return the words of answers with tool calls; the old `function_call` ends one with a field of that name."""

@@ -21,12 +21,25 @@ Fields = dict[str, Any]
 
 def choices(draw: DrawFn, answer: Answer) -> list[Fields]:
     """Draw the choices of a body, the answer first."""
-    own = {"index": 0, "message": _message(draw, answer), "finish_reason": answer.word}
+    native = native_field(answer.api, answer.word_also)
+    own = {"index": 0, "message": _message(draw, answer), "finish_reason": answer.word, **native}
     others = [
-        {"index": index, "message": {"role": "assistant", "content": OTHER}, "finish_reason": answer.word}
+        {"index": index, "message": {"role": "assistant", "content": OTHER}, "finish_reason": answer.word, **native}
         for index in range(1, answer.choices)
     ]
     return [own, *others]
+
+
+def native_word(draw: DrawFn, api: Api, word: str | None) -> str | None:
+    """Draw the word of the provider behind a gateway that stands beside this word, None if there is none."""
+    ends = f" for {word}"
+    fitting = [way.removesuffix(ends) for way in ways_of(api, v.NATIVE_FINISH) if way.endswith(ends)]
+    return pick(draw, *fitting) if fitting else None
+
+
+def native_field(api: Api, native: str | None) -> Fields:
+    """Return the field with the word of the provider behind a gateway. It is null beside no finish word."""
+    return {} if ways_of(api, v.NATIVE_FINISH) == ("absent",) else {"native_finish_reason": native}
 
 
 OTHER = "(another choice)"

@@ -8,7 +8,7 @@ from typing import Any
 from llm_conformance.formats.chat import variations as v
 from llm_conformance.formats.chat.call_recogniser import ways_of_calls, ways_of_pieces
 from llm_conformance.formats.chat.fields import list_fields
-from llm_conformance.formats.chat.stream_recogniser import annotations_of, ways_of_chunks
+from llm_conformance.formats.chat.stream_recogniser import annotations_of, ways_of_chunks, ways_of_the_native_word
 from llm_conformance.generate.variations import Variation, emptiness_of
 from llm_conformance.wire.framings.base import DONE
 from llm_conformance.wire.providers.api import Api
@@ -20,7 +20,9 @@ def ways_of_a_body(api: Api, body: Any) -> Found:
     """Yield the ways of an answer that is not streamed."""
     yield v.COUNTS, emptiness_of(body, "usage") or "given"
     yield v.CHOICES, "several" if any(choice.get("index") for choice in body["choices"]) else "one"
-    message = next(choice for choice in body["choices"] if not choice.get("index"))["message"]
+    own = next(choice for choice in body["choices"] if not choice.get("index"))
+    yield from ways_of_the_native_word(own)
+    message = own["message"]
     yield from _ways_of_a_message(api, message)
     yield from ways_of_calls(message.get("tool_calls") or ())
 

@@ -51,6 +51,14 @@ def annotations_of(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [each for each in message.get("annotations") or () if (each.get(each["type"]) or {}).get("end_index")]
 
 
+def ways_of_the_native_word(choice: Mapping[str, Any]) -> Found:
+    """Yield which word of the provider behind a gateway is beside the finish word of a choice, if it has one."""
+    word = choice.get("finish_reason")
+    if word:
+        native = choice.get("native_finish_reason", "absent")
+        yield v.NATIVE_FINISH, native if native == "absent" else f"{native or 'null'} for {word}"
+
+
 def ways_of_chunks(api: Api, chunks: Chunks) -> Found:
     """Yield the ways of the chunks of a stream."""
     with_choices = [chunk for chunk in chunks if chunk.get("choices")]
@@ -83,6 +91,7 @@ def _ways_of_deltas(api: Api, deltas: Sequence[Mapping[str, Any]], chunks: Chunk
             yield from [(v.FIELDS_OF_THE_STREAM, names)] if names != v.NOTHING else []
     if kinds[1:end] and all(kinds[1:end]):
         yield v.EMPTY_DELTAS, v.NO_EMPTY_DELTAS
+    yield from dict.fromkeys(each for chunk in chunks for each in ways_of_the_native_word(choice_of(chunk)))
     for number, chunk in enumerate(chunks):
         way = emptiness_of(choice_of(chunk), "finish_reason")
         if way and number < end:

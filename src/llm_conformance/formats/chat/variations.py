@@ -34,9 +34,14 @@ CHOICES = Variation(
     "choices", "whether there may be other choices beside the answer, if asked for", "one", ("one", "several")
 )
 REFUSALS = Variation("refusals", "whether a refusal has a field of its own", "never", ("never", "given"))
+NATIVE_FINISH = Variation(
+    "native finish word",
+    "the word of the provider behind a gateway, beside the finish word of the gateway, such as `end_turn for stop`",
+    "absent",
+)
 BODY = (
     *(COUNTS, NO_TEXT, NO_TEXT_BESIDE_CALLS, NO_CALLS, NO_ANNOTATIONS, NO_REFUSAL, REASONING_FIELDS, NO_REASONING),
-    *(FIELDS_OF_THE_STREAM, CHOICES, REFUSALS, ANNOTATION),
+    *(FIELDS_OF_THE_STREAM, CHOICES, REFUSALS, ANNOTATION, NATIVE_FINISH),
 )
 
 WITH_CONTENT = "with content"

@@ -8,8 +8,8 @@ from typing import Any
 
 from llm_conformance.formats.responses import variations as vary
 from llm_conformance.generate.answers import Block, Call, Citation, Hosted, HostedResult, Reasoning, Refusal, Text
-from llm_conformance.generate.block_ways import CITATIONS, ways_of_blocks
-from llm_conformance.generate.variations import Variation, emptiness_of
+from llm_conformance.generate.block_ways import CITATIONS, CITED_TEXTS, ways_of_blocks
+from llm_conformance.generate.variations import Variation, emptiness_of, ways_of
 from llm_conformance.wire.providers.api import Api
 
 Fields = Mapping[str, Any]
@@ -22,7 +22,7 @@ _OF_CLIENTS = ("custom_tool_call", "computer_call", "apply_patch_call", "local_s
 def ways_of_a_body(api: Api, body: Any) -> Found:
     """Yield the ways of an answer that is not streamed."""
     yield from _ways_of_head(body)
-    yield from _ways_of_items(body["output"])
+    yield from _ways_of_items(api, body["output"])
 
 
 def _ways_of_head(body: Fields) -> Found:
@@ -31,13 +31,17 @@ def _ways_of_head(body: Fields) -> Found:
         yield vary.INCOMPLETE, emptiness_of(body, "incomplete_details") or "given"
 
 
-def _ways_of_items(items: Sequence[Fields]) -> Found:
+def _ways_of_items(api: Api, items: Sequence[Fields]) -> Found:
     yield from ways_of_blocks([block for item in items for block in _read(item)])
     texts = [part for item in items for part in _parts(item) if part["type"] == "output_text"]
     citations = [each["type"] for text in texts for each in text.get("annotations") or []]
     for kind in citations or ["none"]:
         yield CITATIONS, kind
     for text in texts:
+        ends = [each["end_index"] for each in text.get("annotations") or () if "end_index" in each]
+        if ends:
+            is_ascii = text["text"][: max(ends)].isascii() and "ASCII" in ways_of(api, CITED_TEXTS)
+            yield CITED_TEXTS, "ASCII" if is_ascii else "any"
         if not text.get("annotations"):
             yield vary.ANNOTATIONS, emptiness_of(text, "annotations") or "empty"
         if not text.get("logprobs"):
@@ -96,7 +100,7 @@ def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
     done = [event["item"] for event in events if event["type"] == "response.output_item.done"]
     whole = events[-1]["response"]
     yield from _ways_of_head(whole)
-    yield from _ways_of_items(whole["output"] or done)
+    yield from _ways_of_items(api, whole["output"] or done)
     yield vary.IN_PROGRESS, "sent" if "in_progress" in kinds else "missing"
     yield vary.NUMBERS, "given" if "sequence_number" in events[-1] else "absent"
     if done:
