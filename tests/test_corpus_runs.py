@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
-from llm_conformance.corpus import places
+from llm_conformance.corpus import manifest, places
 from llm_conformance.corpus.manifest import Package, Part
 from llm_conformance.scenarios.bare import Recorder
 from tests import loopback_index, miniature
 from tests.bare_cassettes import CITED, write
+from tools.recordings import of_directory
 
 GROQ = "https://api.groq.com/openai/v1/chat/completions"
 
@@ -84,13 +86,39 @@ def test_the_manifest_says_what_a_recorder_altered(pytester: pytest.Pytester) ->
 @pytest.mark.usefixtures("fetched")
 def test_only_parts_with_a_provider_of_the_adapter_are_read(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
-        only="from adapters import ReferenceAdapters\nclass A(ReferenceAdapters):\n    providers = ('groq',)\n"
+        only="""
+        from adapters import ReferenceAdapters
+
+        class A:
+            providers = ("groq",)
+
+            def parse(self, http, call):
+                return ReferenceAdapters().parse(http, call)
+        """
     )
-    result, report = run(pytester, "--adapter=only:A", *PUBLIC)
+    result, report = run(pytester, "--adapter=only:A", PUBLIC[0], "--conformance-scenario=*/*/*")
     assert result.ret == 0
     assert report["bare_recordings"]["seen"] == 3
     _, report = run(pytester, "--adapter=adapters", "--conformance-provider=groq", *PUBLIC)
     assert {each["provider"] for each in report["results"]} == {"groq"}
+
+
+def test_tools_read_what_the_manifest_lists(fetched: Package, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(manifest, "MANIFEST", places.root().parent.parent / "public.toml")
+    part = places.folder(fetched) / "tests"
+    (part.parent / "unlisted.yaml").write_text((part / "openai" / "one.yaml").read_text("utf-8"), "utf-8")
+    text = (
+        (part / "openai" / "one.yaml").read_text("utf-8").replace("https://api.openai.com/v1/chat/completions", "gone")
+    )
+    (part / "openai" / "one.yaml").write_text(text, "utf-8")
+    skipped: Counter[str] = Counter()
+    found = [(str(each.api), each.name.partition("/tests/")[2]) for each in of_directory(places.root(), skipped)]
+    assert found == [("groq:chat", "three.yaml#0"), ("groq:chat", "three.yaml#1"), ("groq:chat", "two.yml")]
+    assert skipped == {"no such API": 1}
+    monkeypatch.setattr(manifest, "MANIFEST", tmp_path / "without-urls.toml")
+    stated = (places.root().parent.parent / "public.toml").read_text("utf-8")
+    (tmp_path / "without-urls.toml").write_text(stated.replace("fidelity", "without_urls = true\nfidelity"), "utf-8")
+    assert {each.api.provider for each in of_directory(places.root(), skipped)} == {"groq", "openai"}
 
 
 def test_what_was_not_fetched_is_a_usage_error(pytester: pytest.Pytester, fetched: Package) -> None:

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from llm_conformance.scenarios import cassette, load
+from llm_conformance.corpus import places
+from llm_conformance.corpus import recordings as public
+from llm_conformance.scenarios import bare, cassette, load
+from llm_conformance.scenarios.bare import BareFile
 from llm_conformance.scenarios.cassette import Unreadable
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers import table
@@ -36,10 +39,13 @@ class Recorded:
 
 
 def of_directory(directory: Path, skipped: Counter[str]) -> Iterator[Recorded]:
-    """Yield the interactions of all bare recordings below a directory; count what cannot be read in `skipped`."""
-    for path in sorted(load.cassettes_below(directory)):
+    """Yield the interactions of all bare recordings below a directory; count what cannot be read in `skipped`.
+
+    Of the directory of the public corpus, only those that its manifest lists (docs/real-traffic.md).
+    """
+    for file in _files(directory):
         try:
-            metadata, recorded = cassette.load_bare(path)
+            metadata, recorded = cassette.load_bare(file.path)
         except BadFileError:
             skipped["no cassette"] += 1
             continue
@@ -47,10 +53,18 @@ def of_directory(directory: Path, skipped: Counter[str]) -> Iterator[Recorded]:
             if isinstance(each, Unreadable):
                 skipped["unreadable"] += 1
                 continue
-            known = table.recognise(each.interaction.uri)
+            interaction = bare.with_url(each.interaction, file.recorder)
+            known = table.recognise(interaction.uri)
             api = known[0] if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
             if api is None:
                 skipped["no such API"] += 1
                 continue
-            name = path.relative_to(directory).as_posix() + (f"#{number}" if len(recorded) > 1 else "")
-            yield Recorded(api, name, each.interaction, known[1].model if known else None, metadata)
+            name = file.path.relative_to(directory).as_posix() + (f"#{number}" if len(recorded) > 1 else "")
+            yield Recorded(api, name, interaction, known[1].model if known else None, metadata)
+
+
+def _files(directory: Path) -> Iterator[BareFile]:
+    if places.is_public(directory.absolute()):
+        yield from public.of(lambda _: True)
+    else:
+        yield from (bare.file_in(path, directory) for path in sorted(load.cassettes_below(directory)))

@@ -108,7 +108,7 @@ def place_of(uri: str) -> str:
 
 
 def _recording(file: BareFile, id: str, recorded: BareInteraction, metadata: Mapping[str, Any]) -> Scenario | NotJudged:
-    interaction, fidelity = _with_url(recorded.interaction, file.recorder), recorded.fidelity
+    interaction, fidelity = with_url(recorded.interaction, file.recorder), recorded.fidelity
     if fidelity not in CLAIMED:
         return NotJudged(f"a body of fidelity {fidelity} needs a scenario file")
     known = recorded_urls.recognise(interaction.uri)
@@ -168,7 +168,7 @@ _CONVERSATION: Mapping[str, str] = {"chat": "messages", "messages": "messages", 
 """The request field with the conversation, by wire format."""
 
 
-def _with_url(interaction: Interaction, recorder: Recorder) -> Interaction:
+def with_url(interaction: Interaction, recorder: Recorder) -> Interaction:
     """Return an interaction with the URL that it was sent to by default, if the recorder removed the URL."""
     if "://" in interaction.uri:
         return interaction
