@@ -349,3 +349,19 @@ def test_a_citation_in_a_text_beyond_ascii_is_recognised(text: str, way: str) ->
     body = {"status": "completed", "output": [{"type": "message", "content": [part]}]}
     assert (CITED_TEXTS, way) in responses.ways_of_a_body(table()["xai", "responses"], body)
     assert (CITED_TEXTS, "any") in responses.ways_of_a_body(table()["openai", "responses"], body)
+
+
+@pytest.mark.parametrize("mode", ["json", "stream"])
+def test_a_count_that_stands_in_two_places_is_the_same_in_both(mode: Mode) -> None:
+    seen: set[tuple[str, bool, bool]] = set()
+
+    def kept(scenario: Scenario) -> bool:
+        usage = scenario.expected[mode].usage
+        text = scenario.interactions[mode].body.decode()
+        if usage is not None and usage.cached_tokens is not None:
+            assert f'"cached_tokens": {usage.cached_tokens}' in text
+            seen.add((str(scenario.model), '"prompt_tokens_details"' in text, usage.cached_tokens > 0))
+        return False
+
+    draw(ANSWERS.scenarios(table()["moonshot", "chat"], mode), kept, 150, seed=1)
+    assert seen == {("kimi-k3", True, True), ("kimi-k2.6", False, True)}

@@ -42,7 +42,11 @@ NO_SOUND = Variation(
     "tokens of sound", "the counts of sound beside a text; a request may have had some", ZERO, (ZERO, COUNTED, MISSING)
 )
 
-PART_COUNTS = (SHOWN_REASONING, HIDDEN_REASONING, NO_SOUND)
+REPEATED = Variation(
+    "repeated counts", "a field that says again what another says, as in `details/cached = cached`", "none"
+)
+
+PART_COUNTS = (SHOWN_REASONING, HIDDEN_REASONING, NO_SOUND, REPEATED)
 
 _SOUND = ("audio_prompt_tokens", "audio_completion_tokens")
 
@@ -143,12 +147,28 @@ def states(api: Api, shown: Shown) -> Mapping[str, Sequence[str]]:
 
 
 def ways_of_parts(api: Api, usage: Mapping[str, Any], shown: Shown) -> Iterator[tuple[Variation, str]]:
-    """Yield how the usage object of an answer counts reasoning and sound. Without sound in the answer only."""
+    """Yield how the usage object of an answer counts reasoning, sound if it has none, and what it counts twice."""
     for path in _paths(api, "reasoning_tokens"):
         is_beyond = "reasoning_tokens" in api.oversized(usage)
         yield SHOWN_REASONING if shown.reasoning else HIDDEN_REASONING, BEYOND if is_beyond else _state(usage, path)
+    yield from _ways_of_repeats(api, usage)
     if not shown.sound:
         yield from ((NO_SOUND, _state(usage, path)) for count in _SOUND for path in _paths(api, count))
+
+
+def repeated(api: Api) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a usage object that may repeat another one: both paths, as the row says first."""
+    for way in ways_of(api, REPEATED):
+        again, equals, path = way.partition(" = ")
+        if equals:
+            yield again, path
+
+
+def _ways_of_repeats(api: Api, usage: Mapping[str, Any]) -> Iterator[tuple[Variation, str]]:
+    for again, path in repeated(api):
+        count, same = (at_pointer(usage, f"/{each}") for each in (path, again))
+        if count is not None:
+            yield REPEATED, f"{again} = {path}" if same == count else "none"
 
 
 def _state(usage: Mapping[str, Any], path: str) -> str:

@@ -19,11 +19,13 @@ from llm_conformance.generate.count_ways import (
     BEYOND,
     COUNTED,
     MISSING,
+    REPEATED,
     ZERO,
     Missing,
     Shown,
     draw_missing,
     optional,
+    repeated,
     states,
 )
 from llm_conformance.generate.variations import ZERO_COUNTS, choose
@@ -102,6 +104,8 @@ def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
     fields |= api.repeats(nested(fields))
     if not keeps_zeros:
         fields = {path: count for path, count in fields.items() if count}
+    again = choose(draw, api, REPEATED)
+    fields |= {other: fields[path] for other, path in repeated(api) if again == f"{other} = {path}" and path in fields}
     growing = {path.strip("-?") for path in api.usage.get("completion_tokens", ())}
     completion_parts = [part for part, whole in PARTS.items() if whole == "completion_tokens"]
     growing |= {path for part in completion_parts for path in api.usage.get(part, ())}
