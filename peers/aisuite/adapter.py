@@ -9,6 +9,7 @@ The clients' own retries are off: each may wait for `call.timeout_s`, and togeth
 
 from __future__ import annotations
 
+import inspect
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -134,6 +135,10 @@ def _create(call: Any, **mode: Any) -> Any:
     if provider == "openai":  # what the client does not know of goes into the body
         options = {"stream_options": params.pop("stream_options")} if "stream_options" in params else {}
         params = {**options, "extra_body": {key: value for key, value in params.items() if key != "tools"}}
+    else:
+        known = inspect.signature(anthropic.resources.Messages.create).parameters
+        extra = {name: params.pop(name) for name in list(params) if name not in known}
+        params |= {"extra_body": extra} if extra else {}
     tools = [*call.tools, *call.params.get("tools", ())]
     params.pop("tools", None)
     messages = [message.turn if isinstance(message, Answer) else dict(message) for message in call.messages]
