@@ -68,8 +68,13 @@ CHATS = {
 FINISH = {
     **{"success": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "content_filter": "content_filter"},
     **{"max_tokens": "length", "context_window": "length"},
-    # Words of DeepSeek and vLLM, which are handed on.
+    # Words that are handed on: of DeepSeek and vLLM, and of Gemini.
     **{"insufficient_system_resource": "error", "aborted": "error", "abort": "error"},
+    **{"MALFORMED_FUNCTION_CALL": "error", "MALFORMED_RESPONSE": "error", "MISSING_THOUGHT_SIGNATURE": "error"},
+    **{"UNEXPECTED_TOOL_CALL": "error", "TOO_MANY_TOOL_CALLS": "error", "NO_IMAGE": "error"},
+    **{"LANGUAGE": "content_filter", "ESCALATION": "content_filter", "PUP_LIMITED_DISABLED": "content_filter"},
+    **{"IMAGE_SAFETY": "content_filter", "IMAGE_PROHIBITED_CONTENT": "content_filter"},
+    **{"IMAGE_RECITATION": "content_filter", "CONTINUATION": "length"},
 }
 
 
