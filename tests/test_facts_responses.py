@@ -11,6 +11,7 @@ import pytest
 from llm_conformance.scenarios.expected import Expected
 from tests import inline, miniature
 from tests.bare_cassettes import EVENTS, scenario, write
+from tools import documents
 
 ASKED = {
     "uri": "https://api.openai.com/v1/responses",
@@ -178,3 +179,12 @@ def judged(pytester: pytest.Pytester, adapter: str) -> int:
         "-q",
     )
     return int(result.ret)
+
+
+def test_annotations_of_a_part_are_added_in_order() -> None:
+    numbers: dict[tuple[str, str], list[int]] = {}
+    for each in documents.of_generated(["openai:responses"], 200):
+        if each.kind == "event" and each.value["type"] == "response.output_text.annotation.added":
+            numbers.setdefault((each.scenario, each.value["item_id"]), []).append(each.value["annotation_index"])
+    assert any(len(of_one) > 1 for of_one in numbers.values())
+    assert all(of_one == list(range(len(of_one))) for of_one in numbers.values())

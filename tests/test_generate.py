@@ -313,6 +313,20 @@ def test_audio_is_asked_for_also_where_it_breaks_off(name: str) -> None:
     assert scenario.interactions["stream"].request["modalities"] == ["text", "audio"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "source"),
+    [("char_location", "text"), ("page_location", "base64"), ("content_block_location", "content")],
+)
+def test_documents_that_are_cited_are_in_the_request(kind: str, source: str) -> None:
+    (theme,) = (each for each in THEMES if each.name == "citations")
+    drawn = theme.scenarios(table()[MESSAGES], "json")
+    scenario = example(drawn, lambda each: any(one.data["type"] == kind for one in each.expected["json"].annotations))
+    place = next(one.data for one in scenario.expected["json"].annotations if one.data["type"] == kind)
+    document = scenario.messages[0]["content"][place["document_index"]]
+    assert document["source"]["type"] == source
+    assert document in scenario.interactions["json"].request["messages"][0]["content"]
+
+
 @pytest.mark.parametrize(("name", "api", "mode", "wanted"), PROMISED)
 def test_themes_draw_what_they_promise(
     name: str, api: tuple[str, str], mode: Mode, wanted: Callable[[bytes, Scenario], bool]

@@ -111,6 +111,10 @@ class Generator:
         """Return the fields of the request without which the provider would not give such an answer."""
         return {}
 
+    def sources(self, answer: Answer) -> Sequence[Mapping[str, Any]]:
+        """Return the parts of the user's message that the answer cites, in the form of the API."""
+        return ()
+
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
         """Return the parts of the answer that the next request has to have, by JSON pointer into that request.
 

@@ -82,7 +82,14 @@ def failing(
     """Return a conversation that asks for an answer. What comes instead, or of it, is this body."""
     sent = {mode: interaction(answer.api, mode, body, answer.asked, headers=headers)}
     return Conversation(
-        sent, expected, answer.asked, answer.profile, _params(answer), fault=fault, tools=_tools(answer)
+        interactions=sent,
+        expected=expected,
+        model=answer.asked,
+        think_profile=answer.profile,
+        params=_params(answer),
+        fault=fault,
+        tools=_tools(answer),
+        messages=_messages(answer),
     )
 
 
@@ -101,8 +108,15 @@ def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     if mode == "stream":
         bodies["stream"] = framing.stream(draw, generator.stream(draw, answer), api)
     interactions = {mode: interaction(api, mode, body, answer.asked) for mode, body in bodies.items()}
-    expected = _expected(answer, generator, segments[mode])
-    return Conversation(interactions, expected, answer.asked, answer.profile, _params(answer), tools=_tools(answer))
+    return Conversation(
+        interactions=interactions,
+        expected=_expected(answer, generator, segments[mode]),
+        model=answer.asked,
+        think_profile=answer.profile,
+        params=_params(answer),
+        tools=_tools(answer),
+        messages=_messages(answer),
+    )
 
 
 def _expected(answer: Answer, generator: Generator, segments: tuple[Segment, ...]) -> Expected:
@@ -130,6 +144,14 @@ def _expected(answer: Answer, generator: Generator, segments: tuple[Segment, ...
         offset_unit=answer.api.offset_unit,
         may_raise=FAILED if "error" in answer.finish_reasons else (),
     )
+
+
+def _messages(answer: Answer) -> tuple[Mapping[str, Any], ...]:
+    sources = GENERATORS[answer.api.wire].sources(answer)
+    if not sources:
+        return MESSAGES
+    (message,) = MESSAGES
+    return ({**message, "content": [*sources, {"type": "text", "text": message["content"]}]},)
 
 
 def _tools(answer: Answer) -> tuple[Mapping[str, Any], ...]:

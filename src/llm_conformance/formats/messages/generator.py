@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
 
+from llm_conformance.formats.messages.cited import PLACES, WEB_PAGE, cited_place, sources
 from llm_conformance.formats.messages.hosted import (
     DECLARED,
     MCP_SERVERS,
-    PLACES,
     TOOLS,
     call_block,
-    cited_place,
     result_block,
     thinking_of,
 )
@@ -72,12 +71,23 @@ class MessagesGenerator(BlocksGenerator):
         return cited_place(self.place(answer.api, citation), citation)
 
     def params(self, answer: Answer) -> Mapping[str, Any]:
-        """Return what asks for thinking, the tools that the provider runs, and the MCP server whose tool is called."""
+        """Return what asks for thinking, the tools that the provider runs or cites, and MCP servers."""
         thinks = any(isinstance(block, Reasoning) for block in answer.blocks)
+        params = dict(super().params(answer))
+        if WEB_PAGE in (kind for kind, _ in self._cited_places(answer)):
+            search = DECLARED["web_search"]
+            params["tools"] = [search, *(each for each in params.get("tools", ()) if each != search)]
         calls_mcp = any(isinstance(block, Hosted) and block.tool == "tide_level" for block in answer.blocks)
         thinking = {"thinking": thinking_of(answer.asked)} if thinks else {}
         servers = {"mcp_servers": MCP_SERVERS} if calls_mcp else {}
-        return {**super().params(answer), **thinking, **servers}
+        return {**params, **thinking, **servers}
+
+    def sources(self, answer: Answer) -> Sequence[Mapping[str, Any]]:
+        """Return the documents and search results that the answer cites."""
+        return [*sources(self._cited_places(answer))]
+
+    def _cited_places(self, answer: Answer) -> Iterator[tuple[str, Citation]]:
+        return ((self.place(answer.api, citation), citation) for _, _, citation in answer.spans)
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw a `message`."""

@@ -1,4 +1,4 @@
-"""Content blocks of tools that the provider runs, places that are cited, and what asks for them."""
+"""Content blocks of tools that the provider runs, and what asks for them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from llm_conformance.generate.answers import Citation, Hosted, HostedResult
+from llm_conformance.generate.answers import Hosted, HostedResult
 
 Fields = dict[str, Any]
 
@@ -79,25 +79,3 @@ def result_block(result: HostedResult) -> Fields:
         return {**head, "is_error": result.failed, "content": [{"type": "text", "text": "what was found"}]}
     failure = {"type": f"{result.tool}_error", "error_code": "unavailable"}
     return {**head, "content": failure if result.failed else _FOUND[result.tool]}
-
-
-PLACES = (
-    *("char_location", "page_location", "content_block_location"),
-    *("search_result_location", "web_search_result_location"),
-)
-"""The kinds of cited places that can be written."""
-
-
-def cited_place(kind: str, citation: Citation) -> Fields:
-    """Return a place that is cited. Its offsets count in what is cited, not in the message."""
-    place: Fields = {"type": kind, "cited_text": "what is cited"}
-    if kind == "web_search_result_location":
-        url = f"https://example.org/{citation.start}"
-        return {**place, "url": url, "title": "Found", "encrypted_index": f"index{citation.end}"}
-    counted = "block" if kind == "search_result_location" else kind.removesuffix("_location").replace("content_", "")
-    unit = f"{counted}_number" if kind == "page_location" else f"{counted}_index"
-    bounds = {f"start_{unit}": citation.start, f"end_{unit}": citation.end}
-    if kind == "search_result_location":
-        source = f"https://example.org/{citation.start}"
-        return {**place, "source": source, "title": "Found", "search_result_index": citation.number, **bounds}
-    return {**place, "document_index": citation.number, "document_title": None, **bounds}

@@ -95,7 +95,7 @@ def _begun_signature(draw: DrawFn, api: Api, item: Fields) -> Fields:
 
 
 def _part_events(draw: DrawFn, api: Api, part: Fields) -> list[Fields]:
-    """Draw the events of a text or of a refusal. An annotation comes behind what it annotates."""
+    """Draw the events of a text or of a refusal. Annotations come in order, behind what they annotate."""
     is_text = part["type"] == "output_text"
     kind, name = ("output_text", "text") if is_text else ("refusal", "refusal")
     bare = {"type": part["type"], name: ""}
@@ -105,10 +105,12 @@ def _part_events(draw: DrawFn, api: Api, part: Fields) -> list[Fields]:
     if is_text:
         logprobs = empty(draw, api, vary.LOGPROBS_OF_PIECES, "logprobs", [])
         pieces = [{**piece, **logprobs} for piece in pieces]
+    last = -1
     for number, each in enumerate(part.get("annotations") or []):
         added = {"type": "response.output_text.annotation.added", "annotation_index": number, "annotation": each}
-        earliest = _position_behind(pieces, each["end_index"])
-        pieces.insert(earliest + at_most(draw, len(pieces) - 1 - earliest), added)
+        earliest = max(_position_behind(pieces, each["end_index"]), last + 1)
+        last = earliest + at_most(draw, len(pieces) - 1 - earliest)
+        pieces.insert(last, added)
     events: list[Fields] = [{"type": "response.content_part.added", "part": bare}, *pieces]
     if choose(draw, api, vary.PART_DONE) == "sent":
         events.append({"type": "response.content_part.done", "part": part})
