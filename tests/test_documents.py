@@ -21,6 +21,7 @@ from llm_conformance.locations import CASSETTES, FORMATS, RULES, SCHEMAS
 from llm_conformance.rules import catalogue
 from llm_conformance.rules.rule import HARMS
 from llm_conformance.scenarios import cassette, lint
+from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers import table
 from tests import inline
 from tests.test_broken import ALL_RULES
@@ -194,3 +195,8 @@ def test_the_page_on_adapters_names_every_field_of_the_call() -> None:
     mapping = page.partition("errors = {")[2].partition("}")[0]
     adapter = type("Own", (), {"providers": ("openai",), "parse": print, "errors": ast.literal_eval(f"{{{mapping}}}")})
     assert len(declarations.describe("own", adapter()).errors) == 2
+
+
+def test_the_gate_names_all_kinds_of_generated_inputs() -> None:
+    page = (ROOT / "docs" / "gate.md").read_text("utf-8")
+    assert [theme.name for theme in THEMES if f"`{theme.name}`" not in page] == []

@@ -120,8 +120,9 @@ OPTIONS = (
     ),
     Option(
         "examples",
-        "number of generated examples for each property: `quick` (the default) or `ci`, which draw the same in every "
-        "run; `deep` (for a night) or a number, which draw anew; or 0 for none",
+        "how many generated inputs are tried for each API, method and kind of input: `quick` (25, the default) or `ci` "
+        "(100, for gates), which are the same in every run; `deep` (5,000, for a night) or a number, which are others "
+        "in every run; or 0 for none",
         metavar="N",
         default="quick",
     ),

@@ -94,7 +94,8 @@ class CellJudge:
         """Return the verdict if it does not depend on what the adapter does, else None."""
         known = known_without_running(cell, rule)
         if known is None and rule.vary_cuts:
-            if not self._effort.examples and not self._cuts:
+            has_own = cell.scenario.provenance == "generated" and cell.scenario.cuts is not None
+            if not (self._effort.examples or self._cuts or has_own):
                 known = Judgement(Status.VACUOUS, "no other way to cut the stream was tried: 0 examples")
             elif not self._runner.hands_over_pieces(cell.method):
                 known = Judgement(Status.VACUOUS, "the transport delivers the stream in one piece")
