@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from llm_conformance.locations import CASSETTES
 from llm_conformance.recording import client
+from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.providers.table import table
 from tests import standin
@@ -35,6 +37,12 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = sh(environment / "bin" / "pip", "install", "-q", wheel, "pytest-xdist", "pytest-split", cwd=environment)
     assert done.returncode == 0, done.stderr
     return environment / "bin"
+
+
+@pytest.fixture(scope="session")
+def scenarios() -> list[Scenario]:
+    """Return all scenarios of the suite. Loading them takes some seconds."""
+    return lint.load_all([CASSETTES])
 
 
 @pytest.fixture

@@ -15,12 +15,11 @@ from llm_conformance.judging import plan
 from llm_conformance.judging.cell_judge import CellJudge
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.status import Status
-from llm_conformance.locations import CASSETTES, RULES
+from llm_conformance.locations import RULES
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
 from llm_conformance.rules.catalogue import catalogue, rules_in
 from llm_conformance.rules.rule import Rule
-from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.scenario import Scenario
 from tests.broken import BROKEN
 from tests.broken.base import Broken
@@ -28,11 +27,6 @@ from tests.broken.base import Broken
 EFFORT = Effort(5, reproducible=True)
 SOURCE = r"\b(?:S[0-4]-\d\d|C-\d\d|U-\d\d)\b"
 ALL_RULES: list[Rule] = [rule for path in sorted(RULES.glob("test_*.py")) for _, rule in rules_in(path)]
-
-
-@pytest.fixture(scope="module")
-def scenarios() -> list[Scenario]:
-    return lint.load_all([CASSETTES])
 
 
 @pytest.fixture

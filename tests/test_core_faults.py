@@ -21,7 +21,7 @@ from llm_conformance.locations import CASSETTES, RULES
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
 from llm_conformance.rules.catalogue import rules_in
-from llm_conformance.scenarios import core_faults, lint, load
+from llm_conformance.scenarios import core_faults, load
 from llm_conformance.scenarios.core_faults import CORE_FAULTS
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire import answers
@@ -31,11 +31,6 @@ from tests.calls import ADAPTERS
 
 OF_ERRORS = [rule for name in ("errors", "streaming") for _, rule in rules_in(RULES / f"test_{name}.py")]
 ONE_OF_EACH_FORMAT = ("openai:chat", "openai:responses", "anthropic:messages", "gemini:generate", "bedrock:converse")
-
-
-@pytest.fixture(scope="module")
-def scenarios() -> list[Scenario]:
-    return lint.load_all([CASSETTES])
 
 
 def test_every_api_has_one_scenario_for_them(scenarios: list[Scenario]) -> None:

@@ -17,10 +17,11 @@ from llm_conformance import schema
 from llm_conformance.adapter import declarations
 from llm_conformance.contract import Call
 from llm_conformance.judging.status import Status
-from llm_conformance.locations import CASSETTES, FORMATS, RULES, SCHEMAS
+from llm_conformance.locations import FORMATS, RULES, SCHEMAS
 from llm_conformance.rules import catalogue
 from llm_conformance.rules.rule import HARMS
-from llm_conformance.scenarios import cassette, lint
+from llm_conformance.scenarios import cassette
+from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers import table
 from tests import inline
@@ -117,8 +118,7 @@ def test_every_api_has_a_source_with_a_url() -> None:
         assert any(source.startswith("https://") for source in api.sources), api
 
 
-def test_the_readme_counts_the_scenarios() -> None:
-    scenarios = lint.load_all([CASSETTES])
+def test_the_readme_counts_the_scenarios(scenarios: list[Scenario]) -> None:
     counts = Counter(scenario.provenance for scenario in scenarios)
     stated = re.search(
         r"Of the (\d+)\sscenarios today (\d+) are recorded[^,]*,[^,]*, (\d+) is transcribed, (\d+) are edited", README

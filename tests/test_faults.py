@@ -35,8 +35,8 @@ def runner() -> Iterator[Runner]:
 
 
 @pytest.fixture(scope="module")
-def faulty() -> list[Scenario]:
-    return [scenario for scenario in lint.load_all([CASSETTES]) if scenario.fault]
+def faulty(scenarios: list[Scenario]) -> list[Scenario]:
+    return [scenario for scenario in scenarios if scenario.fault]
 
 
 def left_open() -> tuple[int, int]:

@@ -16,7 +16,7 @@ from llm_conformance.judging.status import Status
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.outcome import Outcome, Returned, as_mapping
-from llm_conformance.scenarios import lint
+from llm_conformance.scenarios import lint, load
 from llm_conformance.scenarios.scenario import Scenario
 from tests.calls import ADAPTERS, chat
 from tests.test_broken import ALL_RULES
@@ -29,7 +29,7 @@ RICH = (
     "anthropic/web-search-citations",
     "anthropic/unknown-block",
 )
-SCENARIOS = [scenario for scenario in lint.load_all([CASSETTES]) if scenario.id in RICH]
+SCENARIOS = lint.load_all([CASSETTES], lambda path: load.id_of(path) in RICH)
 
 values = st.recursive(
     st.none()

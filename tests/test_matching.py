@@ -8,16 +8,14 @@ from typing import Any
 import pytest
 
 from llm_conformance.contract.call import CANARY_KEY
-from llm_conformance.locations import CASSETTES
 from llm_conformance.replay import matching
 from llm_conformance.replay.open_exchange import OpenExchange
-from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.scenario import Scenario
 
 
 @pytest.fixture(scope="module")
-def by_id() -> dict[str, Scenario]:
-    return {scenario.id: scenario for scenario in lint.load_all([CASSETTES])}
+def by_id(scenarios: list[Scenario]) -> dict[str, Scenario]:
+    return {scenario.id: scenario for scenario in scenarios}
 
 
 def recorded(scenario: Scenario, *without: str) -> dict[str, Any]:

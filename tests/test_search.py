@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from llm_conformance.judging.effort import Effort
-from llm_conformance.locations import CASSETTES
-from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.canary import TOKEN, swapped
+from llm_conformance.scenarios.scenario import Scenario
 from tests import inline, miniature
 
 TRIMS = f"{Path(__file__).with_name('broken') / 'message.py'}:TrimmedMessage"
@@ -120,9 +119,9 @@ def test_apis_of_one_format_share_the_examples_of_a_profile() -> None:
     assert Effort.named("deep").times(1, among=25).examples == 5000
 
 
-def test_a_canary_replaces_the_reasoning_everywhere() -> None:
+def test_a_canary_replaces_the_reasoning_everywhere(scenarios: list[Scenario]) -> None:
     without = []
-    for scenario in lint.load_all([CASSETTES]):
+    for scenario in scenarios:
         for mode, expected in scenario.expected.items():
             if expected.reasoning is None or expected.error:
                 assert swapped(scenario, mode) is None
