@@ -207,6 +207,19 @@ def test_reasoning_beyond_the_completion_has_no_canonical_count() -> None:
     assert drawn_counts("perplexity:chat", "reasoning_tokens") == {None}
 
 
+def test_the_prompt_does_not_grow_in_a_stream() -> None:
+    api = table()["gemini", "chat"]
+    assert "-prompt_tokens" in api.usage["completion_tokens"], "the completion is what the total has besides"
+
+    @settings(QUICK, max_examples=60)
+    @given(counts(api))
+    def check(drawn: Counts) -> None:
+        assert "prompt_tokens" not in drawn.growing
+        assert drawn.usage is None or drawn.usage.completion_tokens
+
+    check()
+
+
 def test_sound_is_counted_only_in_answers_that_have_some() -> None:
     for api in table().values():
         for count in ("audio_prompt_tokens", "audio_completion_tokens"):

@@ -365,3 +365,14 @@ def test_a_count_that_stands_in_two_places_is_the_same_in_both(mode: Mode) -> No
 
     draw(ANSWERS.scenarios(table()["moonshot", "chat"], mode), kept, 150, seed=1)
     assert seen == {("kimi-k3", True, True), ("kimi-k2.6", False, True)}
+
+
+def test_items_have_ids_of_the_provider() -> None:
+    api = table()["codex", "responses"]
+
+    def kept(scenario: Scenario) -> bool:
+        *_, last = (each for each in documents(scenario.interactions["stream"]) if "item" in each)
+        assert re.fullmatch("(msg|rs|fc)_[0-9a-f]{50}", last["item"]["id"])
+        return False
+
+    draw(ANSWERS.scenarios(api, "stream"), kept, 20, seed=1)

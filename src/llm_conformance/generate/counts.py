@@ -106,7 +106,7 @@ def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
         fields = {path: count for path, count in fields.items() if count}
     again = choose(draw, api, REPEATED)
     fields |= {other: fields[path] for other, path in repeated(api) if again == f"{other} = {path}" and path in fields}
-    growing = {path.strip("-?") for path in api.usage.get("completion_tokens", ())}
+    growing = {path.rstrip("?") for path in api.usage.get("completion_tokens", ()) if not path.startswith("-")}
     completion_parts = [part for part, whole in PARTS.items() if whole == "completion_tokens"]
     growing |= {path for part in completion_parts for path in api.usage.get(part, ())}
     totals = frozenset(api.usage.get("total_tokens", ()))
@@ -147,7 +147,7 @@ def _whole(
     """
     taken = [fields[path.strip("-")] for path in paths if path.startswith("-") and path.strip("-") in fields]
     if taken:
-        rest: int = draw(_NUMBERS)
+        rest: int = draw(_NUMBERS) + 1
         fields[paths[0]] = sum(taken) + rest
         return rest
     present = [path.rstrip("?") for path in paths if path.strip("-?") not in missing and not path.startswith("-")]
