@@ -47,4 +47,7 @@ def request_of(api: Api, call: Mapping[str, Any], mode: Mode) -> Fields:
     conversation = write(call["messages"], call.get("tools", ()))
     params = call.get("params", {}) | (call.get("stream_params", {}) if mode == "stream" else {})
     model = {} if api.names_model_in_path else {"model": call["model"]}
-    return {**model, **api.request_fields, **conversation, **params, **api.stream_field(mode == "stream")}
+    request = {**model, **api.request_fields, **conversation, **params, **api.stream_field(mode == "stream")}
+    if "tools" in conversation and "tools" in params:  # those of the caller, and those that the provider runs
+        request["tools"] = [*conversation["tools"], *params["tools"]]
+    return request
