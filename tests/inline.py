@@ -8,6 +8,10 @@ from unittest import mock
 
 import pytest
 
+# pytest forgets the modules that a run within the process has imported, but not that they are attributes of their
+# packages. So what a run imports is imported here.
+import llm_conformance.pytest_plugin.bare_items  # noqa: F401
+
 
 def run(pytester: pytest.Pytester, *arguments: str | os.PathLike[str], apart: bool = False) -> pytest.RunResult:
     """Run pytest with these arguments in the directory of `pytester`, and return its result.

@@ -136,7 +136,7 @@ def test_compressed_bodies_are_decompressed(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_cassette_names_its_line(tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
-    path.write_text("version: 1\nhttp_interactions: []\n")
+    path.write_text("version: 1\nrecorded: []\n")
     with pytest.raises(BadFileError, match=r"x\.yaml:1: the file: `interactions` is missing"):
         list(bare.recordings(path))
 

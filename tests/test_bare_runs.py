@@ -94,6 +94,7 @@ def test_rules_judge_bare_recordings(pytester: pytest.Pytester) -> None:
     assert report["bare_recordings"] == {
         "seen": 1,
         "asked": {"reference": 1},
+        "other_files": {},
         "cannot_be_asked": {},
         "out_of_scope": {},
         "not_covered": {},

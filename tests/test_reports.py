@@ -69,6 +69,7 @@ def document(*results: Document, **more: Any) -> Document:
         "bare_recordings": {
             "seen": 0,
             "asked": {},
+            "other_files": {},
             "cannot_be_asked": {},
             "out_of_scope": {},
             "not_covered": {},

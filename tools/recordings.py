@@ -12,7 +12,7 @@ from llm_conformance.corpus import places
 from llm_conformance.corpus import recordings as public
 from llm_conformance.scenarios import bare, cassette, load
 from llm_conformance.scenarios.bare import BareFile
-from llm_conformance.scenarios.cassette import Unreadable
+from llm_conformance.scenarios.cassette import NoRecordingsError, Unreadable
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers import table
 from llm_conformance.wire.providers.api import Api
@@ -46,7 +46,7 @@ def of_directory(directory: Path, skipped: Counter[str]) -> Iterator[Recorded]:
     for file in _files(directory):
         try:
             metadata, recorded = cassette.load_bare(file.path)
-        except BadFileError:
+        except (BadFileError, NoRecordingsError):
             skipped["no cassette"] += 1
             continue
         for number, each in enumerate(recorded):

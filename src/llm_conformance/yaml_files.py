@@ -81,10 +81,14 @@ def _decompressed(found: bytes) -> bytes | None:
     return text if len(text) <= MAX_BYTES else None
 
 
-def parse(path: Path, text: str) -> Any:
-    """Return the one YAML document in `text`. Raises BadFileError, with the line, if it is refused."""
+def parse(path: Path, text: str, of_recorder: bool = False) -> Any:
+    """Return the one YAML document in `text`. Raises BadFileError, with the line, if it is refused.
+
+    With `of_recorder` it may have the tags of Ruby's recorders: `!binary` is read as `!!binary`, and what is behind
+    `!ruby/...` is read as if it had no tag.
+    """
     try:
-        return _read(text)
+        return _read(text, of_recorder=of_recorder)
     except _RefusedYamlError as refused:
         raise refused.error(FileProblem(path, refused.line, refused.message)) from refused
     except yaml.MarkedYAMLError as error:
@@ -132,9 +136,9 @@ class _Collection:
     has_key: bool = False
 
 
-def _read(text: str, lines: dict[Where, int] | None = None) -> Any:
+def _read(text: str, lines: dict[Where, int] | None = None, of_recorder: bool = False) -> Any:
     """Return the document in one pass over the parser's events; put the line of every value into `lines`."""
-    reader = _Reader(lines)
+    reader = _Reader(lines, of_recorder)
     for event in yaml.parse(text, Loader=_SafeLoader):
         reader.take(event)
     return reader.document
@@ -143,11 +147,12 @@ def _read(text: str, lines: dict[Where, int] | None = None) -> Any:
 class _Reader:
     """Builds a document from the events of the parser, and refuses what is not allowed."""
 
-    def __init__(self, lines: dict[Where, int] | None) -> None:
+    def __init__(self, lines: dict[Where, int] | None, of_recorder: bool = False) -> None:
         self.document: Any = None
         self._documents = 0
         self._open: list[_Collection] = []
         self._lines = lines
+        self._of_recorder = of_recorder
 
     def take(self, event: yaml.Event) -> None:
         """Read the next event."""
@@ -168,6 +173,9 @@ class _Reader:
 
     def _refuse_anchor_and_tag(self, event: yaml.NodeEvent) -> None:
         tag = getattr(event, "tag", None)
+        if self._of_recorder and tag is not None and (tag == "!binary" or tag.startswith("!ruby/")):
+            tag = _BINARY if tag == "!binary" else None
+            event.tag = tag  # type: ignore[attr-defined]
         if tag is not None and tag != _BINARY:
             raise _RefusedYamlError(event, f"YAML tag {tag!r} refused; only !!binary is allowed")
         if event.anchor is not None:

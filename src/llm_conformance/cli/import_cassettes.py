@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import gzip
-import tempfile
-import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 from llm_conformance.cli.command import Once, Options, Parser, UsageError
 from llm_conformance.recording.importer import Imported, Origin, import_file
+from llm_conformance.scenarios.cassette import NoRecordingsError
+from llm_conformance.scenarios.recorders.files import may_have_recordings
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from llm_conformance.wording import command_line, did_you_mean, no_such
-from llm_conformance.yaml_files import MAX_BYTES, BadFileError, FileProblem
+from llm_conformance.yaml_files import BadFileError
 
 
 def add_options(parser: Parser) -> None:
     """Describe the command."""
     parser.description = (
-        "Read VCR cassettes (of vcrpy, pytest-recording and others, also gzipped), mask what looks like a secret, and "
+        "Read recordings (of vcrpy, VCR, go-vcr, Polly.js and browsers, also gzipped), mask what looks secret, and "
         "write a scenario with its expected values for each response that can be read. No file is overwritten."
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="cassettes, or directories of cassettes")
@@ -39,19 +37,21 @@ def run(options: Options) -> int:
     api = _api(options.provider)
     files = list(_files(options.files))
     if not files:
-        raise UsageError("found no cassette (*.yaml, *.yml, *.gz)")
+        raise UsageError("found no cassette (*.yaml, *.yml, *.json, *.har, each also with .gz)")
     imported = refused = 0
     for file in files:
         origin = Origin(options.source or f"imported from {file.name}", options.licence or "")
         try:
-            with _unpacked(file) as readable:
-                for each in import_file(readable, options.into, origin, api):
-                    if isinstance(each, Imported):
-                        imported += 1
-                        print("\n".join([str(each.path), *(f"  note: {warning}" for warning in each.warnings)]))
-                    else:
-                        refused += 1
-                        print(f"not imported: {each.name}: {each.why}")
+            for each in import_file(file, options.into, origin, api):
+                if isinstance(each, Imported):
+                    imported += 1
+                    print("\n".join([str(each.path), *(f"  note: {warning}" for warning in each.warnings)]))
+                else:
+                    refused += 1
+                    print(f"not imported: {each.name}: {each.why}")
+        except NoRecordingsError:
+            refused += 1
+            print(f"not imported: {file}: it has no recordings")
         except OSError as error:
             raise UsageError(f"{error.filename or options.into}: cannot be written: {error.strerror}") from error
         except BadFileError as bad:
@@ -81,24 +81,8 @@ def _api(name: str | None) -> Api | None:
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
-            yield from sorted(each for each in path.rglob("*") if each.suffix in (".yaml", ".yml", ".gz"))
+            yield from sorted(each for each in path.rglob("*") if may_have_recordings(each))
         elif path.is_file():
             yield path
         else:
             raise UsageError(f"{path}: no such file")
-
-
-@contextmanager
-def _unpacked(file: Path) -> Iterator[Path]:
-    """Yield the cassette, or an unpacked copy of a gzipped one. Raises BadFileError if it cannot be unpacked."""
-    if file.suffix != ".gz":
-        yield file
-        return
-    with tempfile.TemporaryDirectory() as directory:
-        copy = Path(directory) / file.name.removesuffix(".gz")
-        try:
-            with gzip.open(file) as packed:
-                copy.write_bytes(packed.read(MAX_BYTES + 1))  # one byte too many, so that its size is refused
-        except (OSError, EOFError, zlib.error) as error:
-            raise BadFileError(FileProblem(file, 1, f"cannot be unpacked: {error}")) from error
-        yield copy

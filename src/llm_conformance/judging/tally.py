@@ -31,6 +31,10 @@ _OF_FURTHER = {Status.FAIL.value: Status.EXPECTED.value}
 _UNDECIDED = (*PROBES, Status.BLOCKED, Status.NEW)
 
 
+NO_RECORDING_BY_NAME = "their names are not those of files with recordings"
+"""The reason for which whole directories have files without recordings; every shard of a run counts those."""
+
+
 @dataclass
 class Tally:
     """Counts of verdicts, and of what was not judged.
@@ -45,6 +49,7 @@ class Tally:
         cannot_be_asked: By adapter and reason, the number of those that could not be asked for; such calls are
             unsupported.
         out_of_scope: By reason, the number of recordings that cannot be judged.
+        other_files: By reason, the number of files in cassette directories that have no recordings.
         bad_files: Bare cassettes that cannot be read, each with line and problem.
         named: The number of verdicts that a known deviation names, by its position and `Key`.
         conversations: For each conversation, the families of rules that judged it, and whether nothing in them fails.
@@ -65,6 +70,7 @@ class Tally:
     asked: Counter[str] = field(default_factory=Counter)
     cannot_be_asked: dict[str, Counter[str]] = field(default_factory=dict)
     out_of_scope: Counter[str] = field(default_factory=Counter)
+    other_files: Counter[str] = field(default_factory=Counter)
     bad_files: list[str] = field(default_factory=list)
     named: Counter[tuple[int, Key]] = field(default_factory=Counter)
     conversations: dict[Conversation, dict[str, bool]] = field(default_factory=dict)
@@ -161,6 +167,7 @@ class Tally:
             "asked": dict(self.asked),
             "cannot_be_asked": {adapter: dict(reasons) for adapter, reasons in self.cannot_be_asked.items()},
             "out_of_scope": dict(self.out_of_scope),
+            "other_files": dict(self.other_files),
             "bad_files": self.bad_files,
             "named": [[at, *key, count] for (at, key), count in self.named.items()],
             "conversations": [[*key, families] for key, families in self.conversations.items()],
@@ -184,6 +191,7 @@ class Tally:
         for adapter, reasons in sent["cannot_be_asked"].items():
             self.cannot_be_asked.setdefault(adapter, Counter()).update(reasons)
         self.out_of_scope.update(sent["out_of_scope"])
+        self.other_files.update(sent["other_files"])
         self.bad_files += sent["bad_files"]
         for at, *key, count in sent["named"]:
             self.named[at, tuple(key)] += count

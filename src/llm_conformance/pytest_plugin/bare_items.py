@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.formats import calls
+from llm_conformance.formats.recorded import calls
 from llm_conformance.judging import plan
 from llm_conformance.judging.cell_judge import JudgedRule
 from llm_conformance.judging.status import Status
@@ -17,7 +17,7 @@ from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
 from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.replay.cell import PURE, Cell
 from llm_conformance.rules.rule import Rule
-from llm_conformance.scenarios import bare
+from llm_conformance.scenarios import bare, cassette
 from llm_conformance.scenarios.bare import BareFile
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.yaml_files import BadFileError
@@ -59,6 +59,9 @@ class BareItem(JudgingItem):
                         self.tally.add_not_covered(adapter.label, recording.unknown_at)
                 else:
                     self.tally.out_of_scope[recording.why] += 1
+        except cassette.NoRecordingsError as other:
+            self.tally.other_files[str(other)] += 1
+            pytest.skip(str(other))
         except BadFileError as bad:
             self.tally.bad_files += map(str, bad.problems)
             pytest.skip(str(bad))

@@ -14,7 +14,7 @@ import pytest
 from llm_conformance.judging.calls.stops import without_any_answer
 from llm_conformance.judging.known import write
 from llm_conformance.judging.status import Status, exit_code
-from llm_conformance.judging.tally import Tally
+from llm_conformance.judging.tally import NO_RECORDING_BY_NAME, Tally
 from llm_conformance.pytest_plugin import summary
 from llm_conformance.pytest_plugin.brief import JUDGED
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
@@ -163,6 +163,8 @@ class RunOutcome:
         tally = self._run.new_tally()
         tally.absorb(collected.known.to_dict())
         tally.absorb(self._judged.to_dict())
+        if settings.other_files:
+            tally.other_files[NO_RECORDING_BY_NAME] += settings.other_files
         seen = tally.borne_out | tally.undecided
         stale = frozenset(settings.deviations.stale(seen)) if self._is_whole() else frozenset()
         tally.mark_stale(stale)

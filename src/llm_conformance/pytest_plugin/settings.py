@@ -44,6 +44,7 @@ class Settings:
         scenarios: The scenarios that this run may use.
         files: All scenario files, also those that this run does not use.
         bare: Cassettes without a scenario file.
+        other_files: The number of files beside them that have no recordings, as their names say.
         reports: The report files to write.
         write_deviations: The file of known deviations to write.
         probes_apart: Whether a failing probe is shown without failing the run.
@@ -56,6 +57,7 @@ class Settings:
     scenarios: Sequence[Scenario]
     files: Sequence[Path]
     bare: Sequence[BareFile]
+    other_files: int
     adapters: Sequence[AdapterUnderTest]
     deviations: Deviations
     reports: Sequence[Path]
@@ -139,6 +141,7 @@ def read(config: pytest.Config) -> Settings:
         filters=filters,
         scenarios=loaded,
         files=[path for scenario_files, _ in found.values() for path in scenario_files],
+        other_files=sum(map(load.other_files, own)),
         bare=[
             *(bare.file_in(path, folder) for folder in own for path in found[folder][1]),
             *(_public(filters, adapters) if places.PUBLIC in corpora else ()),
@@ -303,4 +306,5 @@ def _unusable(path: Path) -> str | None:
         return "is a file; name its directory"
     if not path.is_dir():
         return "no such directory"
-    return None if any(load.cassettes_below(path)) else "contains no cassette (*.yaml, *.yml, *.yaml.gz)"
+    is_there = any(load.cassettes_below(path))
+    return None if is_there else "contains no cassette (*.yaml, *.yml, *.json, *.har, each also with .gz)"

@@ -39,6 +39,8 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
     terminal.write_line("cells: " + ", ".join(f"{total[status]} {status}" for status in Status if total[status]))
     for why, count in sorted(result.tally.out_of_scope.items()):
         terminal.write_line(f"out of scope: {count} bare recordings: {why}")
+    for why, count in sorted(result.tally.other_files.items()):
+        terminal.write_line(f"no recordings: {counted(count, 'file')}: {why}")
     for problem in result.tally.bad_files:
         terminal.write_line(f"cannot be read: {problem}", red=True)
     for line in _new(result):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from llm_conformance.formats import calls
+from llm_conformance.formats.recorded import calls
 from llm_conformance.recording import documents
 from llm_conformance.recording.scrubbing import LeakError, cleaned_value, scrub
 from llm_conformance.scenarios import bare, cassette, dump, lint, load
@@ -21,6 +21,7 @@ from llm_conformance.scenarios.bare import NotJudged
 from llm_conformance.scenarios.bare_expected import Undecided, expected_from_bytes, with_segments
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.scenarios.load import SUFFIX
+from llm_conformance.scenarios.recorders.files import stem_of
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import MODES, Interaction, Mode
 from llm_conformance.wire.providers.api import Api
@@ -75,6 +76,7 @@ def import_file(file: Path, into: Path, origin: Origin, api: Api | None) -> Iter
 
     Raises:
         BadFileError: The file is not a cassette.
+        NoRecordingsError: The file has no recordings.
     """
     found: list[Scenario] = []
     for number, recording in enumerate(bare.recordings(file)):
@@ -220,7 +222,7 @@ def _document(by_mode: Mapping[Mode, Scenario], kept: Mapping[Mode, Interaction]
 
 def _name(file: Path) -> str:
     """Return the name of a scenario for a file: lower case letters, digits and dashes."""
-    stem = file.name.removesuffix(".gz").removesuffix(".yaml").removesuffix(".yml").lower()
+    stem = stem_of(file).lower()
     return re.sub(r"[^a-z0-9]+", "-", stem).strip("-")[:60] or "imported"
 
 

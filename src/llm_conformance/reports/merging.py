@@ -8,6 +8,7 @@ from typing import Any
 
 from llm_conformance.judging.deviations import stale_parts
 from llm_conformance.judging.status import Status
+from llm_conformance.judging.tally import NO_RECORDING_BY_NAME
 from llm_conformance.reports import conversations, counterexamples
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.findings import findings
@@ -130,6 +131,7 @@ def _bare(documents: Sequence[Document]) -> Mapping[str, Any]:
         "out_of_scope": _added(each["out_of_scope"] for each in reports),
         "not_covered": {adapter: sum(places.values()) for adapter, places in not_covered_at.items()},
         "not_covered_at": not_covered_at,
+        "other_files": _other_files([each["other_files"] for each in reports]),
         "bad_files": sorted({file for each in reports for file in each["bad_files"]}),
     }
 
@@ -141,8 +143,13 @@ def _by_adapter(parts: Iterable[Mapping[str, Mapping[str, int]]]) -> Mapping[str
     return {adapter: _added(part.get(adapter, {}) for part in listed) for adapter in adapters}
 
 
-def _added(parts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
+def _added(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     total: Counter[str] = Counter()
     for part in parts:
         total.update(part)
     return dict(sorted(total.items()))
+
+
+def _other_files(parts: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
+    by_name = max((part.get(NO_RECORDING_BY_NAME, 0) for part in parts), default=0)
+    return _added(parts) | ({NO_RECORDING_BY_NAME: by_name} if by_name else {})

@@ -97,6 +97,7 @@ def document(result: Result) -> Document:
             "not_covered_at": {
                 adapter: dict(sorted(places.items())) for adapter, places in sorted(tally.not_covered.items())
             },
+            "other_files": dict(sorted(tally.other_files.items())),
             "bad_files": sorted(tally.bad_files),
         },
         "examples": result.examples,

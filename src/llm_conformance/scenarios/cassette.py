@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import re
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import Any
 import yaml
 
 from llm_conformance import schema, yaml_files
+from llm_conformance.scenarios.recorders import files, forms
 from llm_conformance.wire.framings.registry import content_type_of
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -65,6 +65,13 @@ class Unreadable:
     why: str
 
 
+NO_RECORDER = "they are in the form of no recorder"
+
+
+class NoRecordingsError(Exception):
+    """A file that might have recordings has none; the message says why."""
+
+
 def load(path: Path, check_form: bool = True) -> Cassette:
     """Read a cassette of this suite; `check_form` holds it against its schema.
 
@@ -79,24 +86,33 @@ def load(path: Path, check_form: bool = True) -> Cassette:
 
 
 def load_bare(path: Path, fidelity: str | None = None) -> tuple[Mapping[str, Any], list[BareInteraction | Unreadable]]:
-    """Return the metadata and the interactions of any VCR cassette, bodies decompressed.
+    """Return the metadata and the interactions of any recorder's file, bodies decompressed.
 
     `fidelity` is that of its recorder, if the cassette says nothing about it. Raises BadFileError if the file is no
-    cassette.
+    cassette, and NoRecordingsError if it need not be one.
     """
     text = yaml_files.read_text(path)
+    is_of_recorder = files.is_always_a_cassette(path) or forms.looks_recorded(text)
+    if not is_of_recorder:
+        raise NoRecordingsError(NO_RECORDER)
     try:
-        document = _with_pairs(yaml_files.parse(path, text))
+        document = files.parse(path, text)
     except yaml_files.RefusedError as refused:
-        if not re.search(r"^(interactions|requests):", text, re.MULTILINE):
+        if not forms.looks_recorded(text):
             raise
         return {}, [Unreadable(refused.problems[0].message)]
+    found = forms.interactions_of(document)
+    if found is None and not files.is_always_a_cassette(path):
+        raise NoRecordingsError(NO_RECORDER)
+    document = document if found is None else {**document, "interactions": found}
     problems = schema.file_problems("bare-cassette", path, text, document)
     if problems:
         raise BadFileError(*problems)
+    if not found:
+        raise NoRecordingsError("they have no interactions")
     metadata = document.get("metadata") or {}
     fidelity = metadata.get("fidelity") or fidelity
-    return metadata, [_bare_interaction_or_why(pair, fidelity) for pair in document["interactions"]]
+    return metadata, [_bare_interaction_or_why(pair, fidelity) for pair in found]
 
 
 def save(path: Path, metadata: Mapping[str, Any], interactions: Iterable[Interaction]) -> None:
@@ -117,14 +133,6 @@ def digest(interactions: Iterable[Interaction]) -> str:
     for interaction in interactions:
         total.update(hashlib.sha256(interaction.body).digest())
     return f"sha256:{total.hexdigest()}"
-
-
-def decompressed(body: bytes, most: int) -> bytes:
-    """Return at most `most` bytes of a body compressed with gzip or deflate. Raises zlib.error."""
-    return zlib.decompressobj(_DETECT_FORMAT).decompress(body, most)
-
-
-_DETECT_FORMAT = 32 + zlib.MAX_WBITS
 
 
 def _read(path: Path, form: str | None) -> tuple[str, Any]:
@@ -150,21 +158,10 @@ def _interaction(pair: Mapping[str, Any]) -> Interaction:
     )
 
 
-def _with_pairs(document: Any) -> Any:
-    """Return a cassette with the `interactions` of vcrpy; LangChain keeps requests and responses apart."""
-    if not isinstance(document, Mapping) or "interactions" in document:
-        return document
-    requests, responses = document.get("requests"), document.get("responses")
-    if not isinstance(requests, list) or not isinstance(responses, list) or len(requests) != len(responses):
-        return document
-    pairs = [{"request": request, "response": response} for request, response in zip(requests, responses, strict=True)]
-    return {**document, "interactions": pairs}
-
-
 def _bare_interaction_or_why(pair: Any, stated_fidelity: Any) -> BareInteraction | Unreadable:
     try:
         fidelity = str(stated_fidelity or _fidelity(pair))
-        pair = _in_todays_form(pair)
+        pair = forms.in_the_form_of_vcrpy(pair)
         for where, message in schema.problems("bare-cassette#/$defs/interaction", pair):
             return Unreadable(f"{schema.dotted(where)}: {message}")
         return BareInteraction(_bare_interaction(pair), fidelity)
@@ -181,27 +178,6 @@ def _fidelity(pair: Any) -> str:
     return "json-asciified" if isinstance(response, Mapping) and "parsed_body" in response else "raw"
 
 
-def _in_todays_form(pair: Any) -> Any:
-    """Return an interaction with status and body where vcrpy writes them today.
-
-    For httpx it wrote `status_code` and `content` at first; other recorders write `parsed_body`.
-    """
-    if not isinstance(pair, Mapping):
-        return pair
-    return {name: _side_in_todays_form(side) if isinstance(side, Mapping) else side for name, side in pair.items()}
-
-
-def _side_in_todays_form(side: Mapping[str, Any]) -> Mapping[str, Any]:
-    moved: dict[str, Any] = {}
-    if "status_code" in side:
-        moved["status"] = {"code": side["status_code"]}
-    if "parsed_body" in side:
-        moved["body"] = {"string": json.dumps(side["parsed_body"], ensure_ascii=False)}
-    elif "content" in side:
-        moved["body"] = {"string": side["content"]}
-    return {**moved, **side}
-
-
 def _bare_interaction(pair: Mapping[str, Any]) -> Interaction:
     request, response = pair["request"], pair["response"]
     sent = request.get("body")
@@ -214,7 +190,9 @@ def _bare_interaction(pair: Mapping[str, Any]) -> Interaction:
     body = _bytes("the body", response["body"].get("string"))
     if _joined(recorded.get("content-encoding", "")) in ("gzip", "deflate"):
         with contextlib.suppress(zlib.error):  # vcrpy may have decompressed the body and kept the header
-            body = decompressed(body, yaml_files.MAX_BYTES)
+            body = files.decompressed(body)
+    elif "content-encoding" in recorded:
+        _expect_text(body, _joined(recorded["content-encoding"]))
     headers["content-type"] = content_type_of(headers.get("content-type", ""), body)
     is_post = request.get("method", "POST").upper() == "POST"
     return Interaction(
@@ -224,6 +202,15 @@ def _bare_interaction(pair: Mapping[str, Any]) -> Interaction:
         headers=headers,
         body=body,
     )
+
+
+def _expect_text(body: bytes, encoding: str) -> None:
+    """Raise ValueError if a body is still compressed in a way that this suite does not read."""
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        if encoding.lower() not in ("", "identity"):
+            raise ValueError(f"a body compressed with {encoding[:20]!r}") from None
 
 
 def _bytes(what: str, recorded: Any) -> bytes:

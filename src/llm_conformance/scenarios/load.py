@@ -19,6 +19,7 @@ from typing import Any
 from llm_conformance import schema, yaml_files
 from llm_conformance.scenarios import cassette
 from llm_conformance.scenarios.cassette import Cassette
+from llm_conformance.scenarios.recorders.files import may_have_recordings
 from llm_conformance.wire.interaction import MODES, Interaction, Mode
 from llm_conformance.wire.providers import table
 from llm_conformance.wire.providers.api import Api
@@ -113,8 +114,14 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
 
 
 def cassettes_below(directory: Path) -> Iterator[Path]:
-    """Yield the files below a directory that are named as cassettes are, scenario files among them."""
-    return (path for path in directory.rglob("*.y*ml*") if CASSETTE_NAME.search(path.name))
+    """Yield the files below a directory that are named as recordings are, scenario files among them."""
+    return filter(may_have_recordings, directory.rglob("*"))
+
+
+def other_files(directory: Path) -> int:
+    """Return the number of files below `directory` whose names are not those of files with recordings."""
+    found = (path for path in directory.rglob("*") if not _is_proposed(path.relative_to(directory)))
+    return sum(path.is_file() and not may_have_recordings(path) for path in found)
 
 
 def _outside(paths: Iterable[Path], root: Path) -> Iterator[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from llm_conformance.formats.recorded_calls import (
+from llm_conformance.formats.recorded_call import (
     CannotAskError,
     EarlierAnswer,
     Fields,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from llm_conformance.formats import recorded_calls
-from llm_conformance.formats.recorded_calls import (
+from llm_conformance.formats import recorded_call
+from llm_conformance.formats.recorded_call import (
     CannotAskError,
     EarlierAnswer,
     RecordedCall,
@@ -36,7 +36,7 @@ def read(request: Mapping[str, Any]) -> RecordedCall:
 
 
 def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any] | EarlierAnswer]:
-    for at, message in enumerate(recorded_calls.history(request, HISTORY)):
+    for at, message in enumerate(recorded_call.history(request, HISTORY)):
         role, blocks = message.get("role"), objects(message.get("content"))
         expect_only(f"a message of the {role}", message, "role", "content")
         if role == "user":
@@ -88,4 +88,4 @@ def _function(tool: Mapping[str, Any]) -> Mapping[str, Any] | None:
         return None
     if not has_only(spec, "name", "description", "inputSchema") or not has_only(schema, "json"):
         return None
-    return recorded_calls.function(spec.get("name"), spec.get("description"), schema.get("json"))
+    return recorded_call.function(spec.get("name"), spec.get("description"), schema.get("json"))

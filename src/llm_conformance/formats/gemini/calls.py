@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from llm_conformance.formats import recorded_calls
+from llm_conformance.formats import recorded_call
 from llm_conformance.formats.gemini.requests import parts_of
-from llm_conformance.formats.recorded_calls import (
+from llm_conformance.formats.recorded_call import (
     CannotAskError,
     EarlierAnswer,
     OpenCalls,
@@ -33,7 +33,7 @@ def read(request: Mapping[str, Any]) -> RecordedCall:
     functions: list[Mapping[str, Any]] = []
     others: list[Any] = []
     for tool in objects(request.get("tools")):
-        declared, own = recorded_calls.split_tools(tool.get("functionDeclarations"), _function)
+        declared, own = recorded_call.split_tools(tool.get("functionDeclarations"), _function)
         functions += declared
         rest = {name: value for name, value in tool.items() if name != "functionDeclarations"}
         rest |= {"functionDeclarations": own} if own else {}
@@ -47,7 +47,7 @@ def read(request: Mapping[str, Any]) -> RecordedCall:
 
 def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any] | EarlierAnswer]:
     open_calls = OpenCalls()
-    for at, content in enumerate(recorded_calls.history(request, HISTORY)):
+    for at, content in enumerate(recorded_call.history(request, HISTORY)):
         role, parts = content.get("role") or "user", parts_of(content)
         expect_only(f"a message of the {role}", content, "role", "parts")
         if role in ("user", "function"):
@@ -108,7 +108,7 @@ def _function(tool: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if not has_only(tool, "name", "description", "parameters", "parametersJsonSchema"):
         return None
     schema = tool.get("parametersJsonSchema") or _in_lower_case(tool.get("parameters"))
-    return recorded_calls.function(tool.get("name"), tool.get("description"), schema)
+    return recorded_call.function(tool.get("name"), tool.get("description"), schema)
 
 
 def _in_lower_case(schema: Any) -> Any:

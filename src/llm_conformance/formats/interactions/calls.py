@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from llm_conformance.formats import recorded_calls
-from llm_conformance.formats.recorded_calls import (
+from llm_conformance.formats import recorded_call
+from llm_conformance.formats.recorded_call import (
     CannotAskError,
     EarlierAnswer,
     RecordedCall,
@@ -35,7 +35,7 @@ def read(request: Mapping[str, Any]) -> RecordedCall:
     if isinstance(given, str):
         messages: list[Mapping[str, Any] | EarlierAnswer] = [{"role": "user", "content": given}]
     else:
-        messages = list(_messages(recorded_calls.history(request, HISTORY)))
+        messages = list(_messages(recorded_call.history(request, HISTORY)))
     params = without(request, ("input", "system_instruction", "tools"), tools=others)
     return RecordedCall((*first, *messages), tools, params)
 
@@ -92,4 +92,4 @@ def answer(items: Sequence[Any], model: str) -> Mapping[str, Any]:
 def _function(tool: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if tool.get("type") != "function" or not has_only(tool, "type", "name", "description", "parameters"):
         return None
-    return recorded_calls.function(tool.get("name"), tool.get("description"), tool.get("parameters"))
+    return recorded_call.function(tool.get("name"), tool.get("description"), tool.get("parameters"))

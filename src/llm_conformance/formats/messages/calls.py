@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from llm_conformance.formats import recorded_calls
-from llm_conformance.formats.recorded_calls import (
+from llm_conformance.formats import recorded_call
+from llm_conformance.formats.recorded_call import (
     CannotAskError,
     EarlierAnswer,
     RecordedCall,
@@ -34,7 +34,7 @@ def read(request: Mapping[str, Any]) -> RecordedCall:
 
 
 def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any] | EarlierAnswer]:
-    for at, message in enumerate(recorded_calls.history(request, HISTORY)):
+    for at, message in enumerate(recorded_call.history(request, HISTORY)):
         role, content = message.get("role"), message.get("content")
         expect_only(f"a message of the {role}", message, "role", "content")
         if role == "user":
@@ -88,4 +88,4 @@ def _function(tool: Mapping[str, Any]) -> Mapping[str, Any] | None:
     is_function = tool.get("type") in (None, "custom") and "input_schema" in tool
     if not is_function or not has_only(tool, "type", "name", "description", "input_schema"):
         return None
-    return recorded_calls.function(tool.get("name"), tool.get("description"), tool["input_schema"])
+    return recorded_call.function(tool.get("name"), tool.get("description"), tool["input_schema"])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from llm_conformance.formats.chat import calls as chat
-from llm_conformance.formats.recorded_calls import (
+from llm_conformance.formats.recorded_call import (
     CannotAskError,
     EarlierAnswer,
     OpenCalls,

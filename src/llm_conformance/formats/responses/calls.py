@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from llm_conformance.formats import recorded_calls
-from llm_conformance.formats.recorded_calls import (
+from llm_conformance.formats import recorded_call
+from llm_conformance.formats.recorded_call import (
     CannotAskError,
     EarlierAnswer,
     RecordedCall,
@@ -43,7 +43,7 @@ def read(request: Mapping[str, Any]) -> RecordedCall:
     if isinstance(given, str):
         messages: list[Mapping[str, Any] | EarlierAnswer] = [{"role": "user", "content": given}]
     else:
-        messages = list(_messages(recorded_calls.history(request, HISTORY)))
+        messages = list(_messages(recorded_call.history(request, HISTORY)))
     # `instructions` is no message: it is not kept in the conversation that `previous_response_id` continues.
     return RecordedCall(messages, tools, without(request, ("input", "tools"), tools=others))
 
@@ -144,4 +144,4 @@ def _function(tool: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if tool.get("type") != "function" or not has_only(tool, "type", "name", "description", "parameters", "strict"):
         return None
     more = {"strict": tool["strict"]} if "strict" in tool else {}
-    return recorded_calls.function(tool.get("name"), tool.get("description"), tool.get("parameters"), **more)
+    return recorded_call.function(tool.get("name"), tool.get("description"), tool.get("parameters"), **more)

@@ -19,7 +19,7 @@ from llm_conformance.formats.gemini import calls as gemini
 from llm_conformance.formats.interactions import calls as interactions
 from llm_conformance.formats.messages import calls as messages
 from llm_conformance.formats.ollama import calls as ollama
-from llm_conformance.formats.recorded_calls import CannotAskError, EarlierAnswer, RecordedCall
+from llm_conformance.formats.recorded_call import CannotAskError, EarlierAnswer, RecordedCall
 from llm_conformance.formats.responses import calls as responses
 from llm_conformance.formats.workers_ai import calls as workers_ai
 from llm_conformance.pointers import at_pointer

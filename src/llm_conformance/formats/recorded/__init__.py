@@ -1,0 +1,1 @@
+"""The calls that recorded requests make."""

@@ -1,0 +1,62 @@
+"""Which files may have recordings, and what is in them. They are untrusted: sizes are limited, also when unpacked."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+from llm_conformance import yaml_files
+from llm_conformance.yaml_files import BadFileError, FileProblem
+
+_JSON = (".json", ".har")
+_YAML = (".yaml", ".yml")
+SUFFIXES = (*_YAML, *_JSON)
+"""What the names of files with recordings end in; `.gz` may follow."""
+
+_PACKED = ".gz"
+_ANY_FORMAT = 32 + zlib.MAX_WBITS
+"""For zlib: gzip or deflate, whichever it is."""
+
+
+def may_have_recordings(path: Path) -> bool:
+    """Return True if the name of a file is one of a file with recordings."""
+    return path.name.removesuffix(_PACKED).endswith(SUFFIXES)
+
+
+def is_always_a_cassette(path: Path) -> bool:
+    """Return True if a file without recordings is an error. Files of other suffixes may well be something else."""
+    return path.name.removesuffix(_PACKED).endswith(".yaml")
+
+
+def stem_of(path: Path) -> str:
+    """Return the name of a file without the suffixes of files with recordings."""
+    return Path(path.name.removesuffix(_PACKED)).stem if may_have_recordings(path) else path.name
+
+
+def parse(path: Path, text: str) -> Any:
+    """Return the document in the text of a file. Raises BadFileError, with the line if there is one."""
+    if not path.name.removesuffix(_PACKED).endswith(_JSON):
+        return yaml_files.parse(path, text, of_recorder=True)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadFileError(FileProblem(path, error.lineno, f"not valid JSON: {error.msg}")) from error
+    except (RecursionError, ValueError) as error:
+        raise BadFileError(FileProblem(path, 1, f"not valid JSON: {error}")) from error
+
+
+def decompressed(body: bytes) -> bytes:
+    """Return bytes that are compressed with gzip or deflate; as many as there are if they are cut off.
+
+    Raises ValueError if they become too large, and zlib.error if they are not compressed.
+    """
+    decompressor = zlib.decompressobj(_ANY_FORMAT)
+    unpacked = decompressor.decompress(body, yaml_files.MAX_BYTES)
+    if not decompressor.eof and decompressor.unconsumed_tail:
+        raise ValueError(_TOO_LARGE)
+    return unpacked
+
+
+_TOO_LARGE = f"larger than {yaml_files.MAX_BYTES // 2**20} MiB when it is unpacked"
