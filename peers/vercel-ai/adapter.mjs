@@ -41,6 +41,13 @@ const DESCRIPTION = {
     "provenance", "raw_finish", "usage_details", "error_details",
   ],
   methods: ["complete", "stream"],
+  // What the arguments were as text is not kept in plain answers; values are compared where the text is compact.
+  excluded_inputs: Object.fromEntries(
+    ["spaced", "indented"].map((way) => [
+      `text of arguments: ${way}`,
+      "`input` of a tool call is parsed: https://ai-sdk.dev/docs/ai-sdk-core/tools-and-tool-calling",
+    ]),
+  ),
   errors: {
     [NO_ANSWER]: "ServiceUnavailableError",
     AI_EmptyResponseBodyError: "ValidationError",
