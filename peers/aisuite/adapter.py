@@ -132,6 +132,8 @@ def _create(call: Any, **mode: Any) -> Any:
     config = {"base_url": call.base_url, "api_key": call.api_key, "timeout": call.timeout_s, "max_retries": 0}
     client = aisuite.Client({provider: config})
     params = dict(call.params)
+    if "mcp_servers" in params:
+        raise NotImplementedError("MCP servers are a beta of Anthropic's, which the library does not ask for")
     if provider == "openai":  # what the client does not know of goes into the body
         options = {"stream_options": params.pop("stream_options")} if "stream_options" in params else {}
         params = {**options, "extra_body": {key: value for key, value in params.items() if key != "tools"}}

@@ -102,6 +102,8 @@ _PARAMETERS = (
 
 def _arguments(call: Any) -> dict[str, Any]:
     params = dict(call.params)
+    if "mcp_servers" in params:
+        raise NotImplementedError("MCP servers are a beta of Anthropic's, which the library does not ask for")
     tools = [*params.pop("tools", ()), *call.tools]
     if "stop_sequences" in params:
         params["stop"] = params.pop("stop_sequences")
