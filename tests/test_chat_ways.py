@@ -132,3 +132,19 @@ def test_a_gateway_says_the_word_of_the_provider_behind_it_too(mode: Mode) -> No
     (answers,) = (theme for theme in THEMES if theme.name == "answers")
     draw(answers.scenarios(table()["openrouter", "chat"], mode), kept, 100, seed=1)
     assert {word for word, native in seen if native != word} == {word for word, native in seen} - {"content_filter"}
+
+
+def test_only_chunks_of_a_spoken_answer_leave_the_finish_word_out() -> None:
+    lacking: set[bool] = set()
+
+    def kept(scenario: Scenario) -> bool:
+        found = [
+            choice for each in wire_answers.documents(scenario.interactions["stream"]) for choice in each["choices"]
+        ]
+        if any("finish_reason" not in choice for choice in found):
+            lacking.add(bool(scenario.expected["stream"].attachments))
+        return False
+
+    (answers,) = (theme for theme in THEMES if theme.name == "answers")
+    draw(answers.scenarios(table()["openai", "chat"], "stream"), kept, 100, seed=1)
+    assert lacking == {True}

@@ -64,7 +64,7 @@ def chunks(draw: DrawFn, answer: Answer) -> tuple[list[Fields], int]:
     counts = _counts_way(draw, answer)
     if counts == "after the finish" and len(stream) == end + 1:
         stream.append(_finish_delta(draw, answer))
-    without = choose(draw, api, v.NO_FINISH)
+    without = choose(draw, api, v.NO_FINISH_OF_AUDIO if answer.shown.sound else v.NO_FINISH)
     result: list[Fields] = []
     for number, delta in enumerate(stream):
         word = {"finish_reason": words[number]} if number in words else as_empty(without, "finish_reason")

@@ -95,7 +95,7 @@ def _ways_of_deltas(api: Api, deltas: Sequence[Mapping[str, Any]], chunks: Chunk
     for number, chunk in enumerate(chunks):
         way = emptiness_of(choice_of(chunk), "finish_reason")
         if way and number < end:
-            yield v.NO_FINISH, way
+            yield v.NO_FINISH_OF_AUDIO if any("audio" in found for found in kinds) else v.NO_FINISH, way
     if any(kinds):
         what = {kind for found in kinds for kind in found}
         of_text = v.FINISH_AFTER_CALLS if "calls" in what else v.FINISH

@@ -84,6 +84,7 @@ FINISH_AFTER_CALLS = Variation("finish after calls", "the same for an answer wit
 FINISH_OF_AUDIO = Variation("finish of audio", "the same for a spoken answer", "missing", _FINISHES)
 FINISH_DELTA = Variation("finish delta", "the fields of a delta beside the finish word", NOTHING)
 NO_FINISH = emptiness("no finish word", "the finish word of chunks that have none", "null")
+NO_FINISH_OF_AUDIO = emptiness("no finish word beside audio", "the same for a spoken answer")
 COUNTS_OF_A_STREAM = Variation(
     "counts of a stream",
     "which chunks have token counts",
@@ -110,7 +111,7 @@ MESSAGE_SO_FAR = Variation(
 END_MARKER = Variation("end marker", "whether [DONE] ends a stream", "sent", ("sent", "missing"))
 CHUNKS = (
     *(FINISH, FINISH_AFTER_CALLS, FINISH_OF_AUDIO, FINISH_DELTA, NO_FINISH, COUNTS_OF_A_STREAM, PLACE_OF_COUNTS),
-    *(NO_COUNTS, CHOICES_OF_COUNTS, FIRST_CHUNK, MESSAGE_SO_FAR, END_MARKER),
+    *(NO_FINISH_OF_AUDIO, NO_COUNTS, CHOICES_OF_COUNTS, FIRST_CHUNK, MESSAGE_SO_FAR, END_MARKER),
 )
 
 NO_ARGUMENTS = Variation(
