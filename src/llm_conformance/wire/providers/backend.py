@@ -15,7 +15,7 @@ class Backend:
         source: Where its ways are known from.
         models: Those models of the row that it has, None for all. If it has none of them, its answers are recognised
             and not drawn: too little is known of them.
-        ids: Those forms of ids of the row that it has, by kind.
+        ids: Those forms of ids of the row that it has, by kind. Without forms of `call` it sends no tool calls.
         varies: Those ways of the row that it has, by variation.
         further: Fields that it always sends, besides those of the row.
     """

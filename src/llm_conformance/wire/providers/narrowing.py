@@ -45,7 +45,7 @@ def _narrowed(api: Api, name: str, backend: Backend) -> Api:
         reasoning_fields=api.reasoning_fields if models.keys() - {*api.plain_models} else (),
         speaking_models=tuple(model for model in api.speaking_models if model in models),
         plain_models=tuple(model for model in api.plain_models if model in models),
-        ids={**api.ids, **backend.ids},
+        ids={kind: forms for kind, forms in {**api.ids, **backend.ids}.items() if forms},
         varies=varies,
         further=further,
         statuses=_of(name, api.statuses),
