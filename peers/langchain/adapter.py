@@ -215,12 +215,19 @@ def _usage(counted: Any) -> dict[str, Any] | None:
         "completion_tokens": counted["output_tokens"],
         "total_tokens": counted["total_tokens"],
         "cached_tokens": asked.get("cache_read"),
-        "cache_write_tokens": asked.get("cache_creation"),
+        "cache_write_tokens": _written(asked),
         "reasoning_tokens": answered.get("reasoning"),
         "audio_prompt_tokens": asked.get("audio"),
         "audio_completion_tokens": answered.get("audio"),
         "raw": dict(counted),
     }
+
+
+def _written(asked: Mapping[str, Any]) -> int | None:
+    """Return the tokens written to the cache. Those of a known lifetime have counts of their own, and count only there."""
+    lifetimes = (asked.get(f"ephemeral_{each}_input_tokens") for each in ("5m", "1h"))
+    known: int | None = asked.get("cache_creation")
+    return known if known is None else known + sum(each or 0 for each in lifetimes)
 
 
 def _segment(block: Any) -> dict[str, Any]:
