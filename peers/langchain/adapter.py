@@ -224,7 +224,7 @@ def _usage(counted: Any) -> dict[str, Any] | None:
 
 
 def _written(asked: Mapping[str, Any]) -> int | None:
-    """Return the tokens written to the cache. Those of a known lifetime have counts of their own, and count only there."""
+    """Return the tokens written to the cache; those of a known lifetime are counted apart."""
     lifetimes = (asked.get(f"ephemeral_{each}_input_tokens") for each in ("5m", "1h"))
     known: int | None = asked.get("cache_creation")
     return known if known is None else known + sum(each or 0 for each in lifetimes)
