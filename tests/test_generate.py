@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -339,6 +340,17 @@ def test_documents_that_are_cited_are_in_the_request(kind: str, source: str) -> 
     document = scenario.messages[0]["content"][place["document_index"]]
     assert document["source"]["type"] == source
     assert document in scenario.interactions["json"].request["messages"][0]["content"]
+
+
+def test_a_page_that_was_fetched_has_the_citations_that_its_request_enables() -> None:
+    drawn = THEMES[0].scenarios(table()[MESSAGES], "json")
+    scenario = example(drawn, lambda each: b'"retrieved_at"' in each.interactions["json"].body)
+    (tool,) = (each for each in scenario.params["json"]["tools"] if each["name"] == "web_fetch")
+    content = json.loads(scenario.interactions["json"].body)["content"]
+    results = [each["content"] for each in content if each["type"] == "web_fetch_tool_result"]
+    found = [each["content"] for each in results if each["type"] == "web_fetch_result"]
+    assert found
+    assert all(document["citations"] == tool["citations"] for document in found)
 
 
 @pytest.mark.parametrize(("name", "api", "mode", "wanted"), PROMISED)

@@ -42,7 +42,7 @@ _FOUND: Mapping[str, Any] = {
             "type": "document",
             "source": {"type": "text", "media_type": "text/plain", "data": "what was found"},
             "title": None,
-            "citations": None,
+            "citations": {"enabled": True},
         },
         "retrieved_at": "2026-01-01T00:00:00Z",
     },
