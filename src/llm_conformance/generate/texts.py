@@ -43,6 +43,11 @@ def near_misses(tag: str = TAG) -> tuple[str, ...]:
     return (*whole, f"<{tag[:-2]}", f"</{tag[:-1]}", f"<{tag} >", f"</{tag} type=a>")
 
 
+def begun_tags(tag: str = TAG) -> tuple[str, ...]:
+    """Return beginnings of a closing think tag. Where a text ends with one, it is part of the text."""
+    return ("<", f"</{tag[:-1]}")
+
+
 def tags(tag: str = TAG) -> tuple[str, ...]:
     """Return think tags. They are text if the think profile is `off`, or if reasoning has a field of its own."""
     return (f"<{tag}>", f"</{tag}>", f"`<{tag}>`")

@@ -213,6 +213,8 @@ class _Writer:
                 reasoning += f"<{self.tag}>{self.draw(texts.tagless(texts.REASONING, self.tag))}"
             reasoning = self._without_opening(reasoning).strip()
             reasoning = reasoning or (texts.REASONING[0] if end == CLOSED else "")
+            if end == CUT_OFF:  # the token limit may come within the closing tag
+                reasoning += pick(self.draw, "", *texts.begun_tags(self.tag))
             yield Part("markup", self._space(BEFORE_THE_REASONING) if opens and reasoning else "")
             yield Part("reasoning", reasoning)
         if end == CLOSED:
