@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.themes import named_cuts
+from llm_conformance.wire import named_cuts
 from tests import miniature
 
 BROKEN = Path(__file__).with_name("broken")

@@ -22,7 +22,7 @@ from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
-from llm_conformance.themes.named_cuts import name_of
+from llm_conformance.wire.named_cuts import name_of
 
 _NOT_ASKED = (Status.BLOCKED, Status.UNSUPPORTED)
 
@@ -40,7 +40,7 @@ class CellJudge:
 
     Cells whose calls would die like all before them (`stops`) are blocked. With `probes_apart`, probes pass or fail as
     `probe-passed` or `probe-failed`. Failures of what is newer than `edition` are `new`. Without `shrinks` searches do
-    not look for smaller examples. With `cuts` (`themes.named_cuts`), rules that try many ways to cut a stream try only
+    not look for smaller examples. With `cuts` (`wire.named_cuts`), rules that try many ways to cut a stream try only
     this one.
     """
 

@@ -12,7 +12,7 @@ from llm_conformance.replay.runner import Runner
 from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios.scenario import recut
 from llm_conformance.themes.cuts import recuts
-from llm_conformance.themes.named_cuts import named
+from llm_conformance.wire.named_cuts import named
 
 _CUTS = 0.2
 """The number of ways in which each recorded stream is cut, as a part of the number of generated examples."""

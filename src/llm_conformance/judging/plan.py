@@ -22,7 +22,7 @@ class Filters:
     rules: Collection[str] = ()
     methods: Collection[str] = ()
     cuts: str = ""
-    """The only way in which rules that try many ways to cut a stream cut it (`themes.named_cuts`)."""
+    """The only way in which rules that try many ways to cut a stream cut it (`wire.named_cuts`)."""
 
     @property
     def given(self) -> bool:

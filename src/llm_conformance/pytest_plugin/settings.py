@@ -25,7 +25,7 @@ from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios import bare, core_faults, lint, load
 from llm_conformance.scenarios.bare import BareFile
 from llm_conformance.scenarios.scenario import Scenario, as_it_arrived
-from llm_conformance.themes import named_cuts
+from llm_conformance.wire import named_cuts
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from llm_conformance.wording import counted, did_you_mean, did_you_mean_scenario, no_such

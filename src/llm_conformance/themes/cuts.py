@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from llm_conformance.scenarios.scenario import Scenario, recut
-from llm_conformance.themes.named_cuts import every
+from llm_conformance.wire.named_cuts import every
 
 # Where parsers break, the worst first: inside a character, a line end, an escape, a field name, a tag.
 _WEAK = (rb"[\x80-\xbf]", rb"(?<=\r)\n", rb"(?<=\n)\n", rb"(?<=\\)[u\"n]", rb"(?<=data)[: ]", rb"(?<=<)/?t|(?<=k)>")
