@@ -86,7 +86,7 @@ def test_rules_without_an_adapter_are_a_usage_error(pytester: pytest.Pytester) -
         ("--conformance-report=no/such/dir.json", "no such directory"),
         ("--conformance-cassettes=nowhere", "no such directory"),
         ("--conformance-cassettes=one.yaml", "one.yaml: is a file; name its directory"),
-        ("--conformance-cassettes=empty", "empty: contains no cassette (*.yaml)"),
+        ("--conformance-cassettes=empty", "empty: contains no cassette (*.yaml, *.yml, "),
         ("--conformance-timeout=0", "=0: must be more than 0 seconds"),
         ("--conformance-timeout=nan", "=nan: must be more than 0 seconds"),
         ("--conformance-deviations=none.toml", "none.toml:1: cannot be read: No such file"),
