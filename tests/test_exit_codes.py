@@ -229,7 +229,7 @@ def test_a_fault_of_the_suite_has_exit_code_3(pytester: pytest.Pytester) -> None
         ("--rule=ANN-99", "--rule=ANN-99: no such rule"),
         ("--method=strea", "argument --method: invalid choice: 'strea' (choose from 'complete', 'stream'"),
         ("--provder=groq", "no such option: --provder; did you mean --provider?"),
-        ("--bogus", "usage: llm-conformance run [options]"),
+        ("--zzz", "usage: llm-conformance run [options]"),
     ],
 )
 def test_a_usage_error_names_the_option_as_the_user_typed_it(tmp_path: Path, option: str, message: str) -> None:

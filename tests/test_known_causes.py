@@ -8,9 +8,10 @@ import pytest
 
 from llm_conformance.adapter import declarations
 from llm_conformance.contract import Call, Response
+from llm_conformance.judging import search
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.example_judge import ExampleJudge
-from llm_conformance.judging.search import FEWEST, find_failures
+from llm_conformance.judging.search import find_failures
 from llm_conformance.judging.status import Status
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
@@ -53,7 +54,9 @@ def runner() -> Iterator[Runner]:
     made.close()
 
 
-def judged(runner: Runner, *known: str, shrinks: bool = True) -> tuple[ExampleJudge, list[Scenario], TwoFaults]:
+def judged(
+    runner: Runner, *known: str, shrinks: bool = True, effort: Effort = EFFORT
+) -> tuple[ExampleJudge, list[Scenario], TwoFaults]:
     """Search; return the judge, all scenarios that were drawn, and the adapter. `known` are exceptions."""
 
     def positions(_rule: Rule, violation: Violation) -> Sequence[int] | None:
@@ -68,7 +71,7 @@ def judged(runner: Runner, *known: str, shrinks: bool = True) -> tuple[ExampleJu
         scenarios.append(scenario)
         return Cell(adapter, scenario, "json", "parse")
 
-    find_failures(judge, "faults in turn", ANSWERS.scenarios(ZAI, "json"), cell, EFFORT, shrinks=shrinks)
+    find_failures(judge, "faults in turn", ANSWERS.scenarios(ZAI, "json"), cell, effort, shrinks=shrinks)
     return judge, scenarios, instance
 
 
@@ -108,9 +111,19 @@ def test_what_is_drawn_does_not_depend_on_what_is_known(runner: Runner) -> None:
     assert len(nothing) == EFFORT.examples
 
 
-def test_the_calls_that_make_failures_smaller_are_limited(runner: Runner) -> None:
-    judge, scenarios, _ = judged(runner)
-    assert FEWEST < len(scenarios) - EFFORT.examples <= EFFORT.examples
-    as_drawn, _, _ = judged(runner, shrinks=False)
+@pytest.mark.parametrize("most", [3, 8])
+def test_the_calls_that_make_failures_smaller_are_limited(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(search, "MOST", most)
+    _, scenarios, _ = judged(runner)
+    assert len(scenarios) - EFFORT.examples == most
+
+
+def test_failures_are_made_smaller(runner: Runner) -> None:
+    few = Effort(4, reproducible=True)  # among many, the smallest may be as small as can be
+    judge, _, _ = judged(runner, effort=few)
+    as_drawn, _, _ = judged(runner, shrinks=False, effort=few)
+    assert judge.new.keys() == as_drawn.new.keys()
     assert all(judge.new[failure].size <= found.size for failure, found in as_drawn.new.items())
     assert sum(each.size[0] for each in judge.new.values()) < sum(each.size[0] for each in as_drawn.new.values())
