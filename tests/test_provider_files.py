@@ -327,7 +327,9 @@ def test_a_run_and_the_lint_refuse_a_bad_provider_file(
     message = f"{providers / 'zai.toml'}:2: api.chat.titel: no such key; did you mean title?"
     pytester.makeconftest(CONFTEST)
     result = inline.run(
-        pytester, str(miniature.RULES), f"--confcutdir={pytester.path}", "--adapter=adapters", str(pytester.path)
+        pytester,
+        *(str(miniature.RULES), f"--confcutdir={pytester.path}", "--adapter=adapters", str(pytester.path)),
+        apart=True,  # the provider table is read once in a process
     )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert message in result.stderr.str()
