@@ -13,6 +13,7 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.recording import client
 from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.draw import without_local_constants
 from llm_conformance.wire.providers.table import table
 from tests import standin
 from tests.shell import ROOT, sh
@@ -43,6 +44,13 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scenarios() -> list[Scenario]:
     """Return all scenarios of the suite. Loading them takes some seconds."""
     return lint.load_all([CASSETTES])
+
+
+@pytest.fixture(scope="module")
+def same_draw() -> Iterator[None]:
+    """Draw the same for a seed in every run. Otherwise what is drawn depends on which tests have run before."""
+    with without_local_constants():
+        yield
 
 
 @pytest.fixture

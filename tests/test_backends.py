@@ -20,6 +20,8 @@ from llm_conformance.wire.providers.backend import Backend
 from llm_conformance.wire.providers.narrowing import backends
 from llm_conformance.wire.providers.table import table
 
+pytestmark = pytest.mark.usefixtures("same_draw")
+
 LOCAL = table()["local", "chat"]
 SEVERAL = [api for api in table().values() if api.backends]
 (ANSWERS,) = (theme for theme in THEMES if theme.name == "answers")

@@ -16,6 +16,8 @@ from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.table import table
 from tools import documents
 
+pytestmark = pytest.mark.usefixtures("same_draw")
+
 API = table()["deepseek", "chat"]
 
 

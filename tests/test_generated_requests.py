@@ -21,6 +21,8 @@ from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 
+pytestmark = pytest.mark.usefixtures("same_draw")
+
 APIS = list(table().values())
 
 

@@ -20,6 +20,8 @@ from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 
+pytestmark = pytest.mark.usefixtures("same_draw")
+
 ANTHROPIC = table()["anthropic", "messages"]
 INVOKE = table()["bedrock", "invoke"]
 APIS = [api for api in table().values() if api.wire == "messages"]

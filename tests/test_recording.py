@@ -24,7 +24,7 @@ from tests.standin import KEY, StandIn, accepted, failing, has_counted_text, rec
 APIS = list(
     {
         (api.wire, api.framing, api.names_model_in_path, api.key_headers, bool(api.url_variables)): api
-        for api in reversed(table().values())
+        for api in reversed(list(table().values()))
     }.values()
 )
 

@@ -16,6 +16,8 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from tests import inline, miniature
 
+pytestmark = pytest.mark.usefixtures("same_draw")
+
 (ANSWERS,) = (theme for theme in THEMES if theme.name == "answers")
 
 

@@ -24,7 +24,7 @@ from llm_conformance.generate.variations import FINISH_WORDS, MISSING_COUNTS, em
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.draw import draw, without_local_constants
+from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.answers import documents
 from llm_conformance.wire.framings.base import DONE
@@ -34,6 +34,8 @@ from llm_conformance.wire.providers.table import table
 from tools.variations.answers import of_scenarios
 from tools.variations.id_forms import forms
 from tools.variations.seen import Seen, seen
+
+pytestmark = pytest.mark.usefixtures("same_draw")
 
 APIS = list(table().values())
 ANSWERS = THEMES[0]
@@ -363,8 +365,7 @@ def test_a_count_that_stands_in_two_places_is_the_same_in_both(mode: Mode) -> No
             seen.add((str(scenario.model), '"prompt_tokens_details"' in text, usage.cached_tokens > 0))
         return False
 
-    with without_local_constants():  # the same answers in every run
-        draw(ANSWERS.scenarios(table()["moonshot", "chat"], mode), kept, 150, seed=1)
+    draw(ANSWERS.scenarios(table()["moonshot", "chat"], mode), kept, 150, seed=1)
     assert seen == {("kimi-k3", True, True), ("kimi-k2.6", False, True)}
 
 
