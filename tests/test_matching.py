@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from llm_conformance.contract.call import CANARY_KEY
+from llm_conformance.formats.differences import difference
 from llm_conformance.replay import matching
 from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.wire.providers.table import table
 
 
 @pytest.fixture(scope="module")
@@ -187,3 +189,25 @@ def test_another_api_is_refused_whatever_its_prefix(by_id: dict[str, Scenario], 
 
 def test_what_was_recorded_is_shown_with_documented_paths_only(by_id: dict[str, Scenario]) -> None:
     assert matching.recorded_requests(by_id["openai/citation-marks-whole-link"]) == "POST {base_url}/chat/completions"
+
+
+@pytest.mark.parametrize(
+    ("provider", "api", "field", "summary"),
+    [
+        (
+            "anthropic",
+            "messages",
+            "messages",
+            {"role": "assistant", "content": [{"type": "compaction", "content": "Oslo"}]},
+        ),
+        ("openai", "responses", "input", {"type": "compaction", "encrypted_content": "gAAA"}),
+    ],
+)
+def test_what_a_compaction_stands_for_may_be_left_out(provider: str, api: str, field: str, summary: Any) -> None:
+    before, after = {"role": "user", "content": "Where is it?"}, {"role": "user", "content": "And how cold?"}
+    row = table()[provider, api]
+    whole, short = {field: [before, summary, after]}, {field: [summary, after]}
+    assert difference(short, whole, row) is None
+    assert difference(whole, short, row) is None
+    assert difference({field: [before, after]}, whole, row) is not None
+    assert difference({field: [before, summary]}, whole, row) is not None

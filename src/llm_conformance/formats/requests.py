@@ -14,7 +14,7 @@ from llm_conformance.formats.interactions import requests as interactions
 from llm_conformance.formats.messages import requests as messages
 from llm_conformance.formats.ollama import requests as ollama
 from llm_conformance.formats.responses import requests as responses
-from llm_conformance.formats.turns import Turn, joined
+from llm_conformance.formats.turns import Turn, joined, since_compaction
 from llm_conformance.formats.workers_ai import requests as workers_ai
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
@@ -38,7 +38,7 @@ _REQUESTS: Mapping[str, tuple[Reader, Writer]] = {
 def turns(request: Mapping[str, Any], wire: str) -> list[Turn]:
     """Return what a request of the format `wire` says, turn by turn."""
     read, _ = _REQUESTS[wire]
-    return joined(read(request))
+    return joined(since_compaction(read(request)))
 
 
 def request_of(api: Api, call: Mapping[str, Any], mode: Mode) -> Fields:

@@ -51,6 +51,21 @@ def joined(turns: Iterable[Turn]) -> list[Turn]:
     return result
 
 
+def since_compaction(turns: Iterable[Turn]) -> list[Turn]:
+    """Return the turns from the last compaction on, and the system's.
+
+    A compaction stands for all that was said before it. The provider ignores that, and the caller may leave it out:
+    <https://platform.claude.com/docs/en/build-with-claude/compaction>,
+    <https://platform.openai.com/docs/guides/compaction>.
+    """
+    kept: list[Turn] = []
+    for turn in turns:
+        if turn.kind in ("part", "item") and turn.content == "compaction":
+            kept = [each for each in kept if each.role == "system"]
+        kept.append(turn)
+    return kept
+
+
 def objects(value: Any) -> list[Mapping[str, Any]]:
     """Return the objects of a list; an empty list for anything that is not a list."""
     return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
