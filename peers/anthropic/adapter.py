@@ -118,18 +118,14 @@ def _events(stream):
                 yield {"event_type": "response.output_text.delta", "delta": event.text}
             case "thinking":
                 yield {"event_type": "response.reasoning.delta", "delta": event.thinking}
-            case "message_start":  # it may have whole calls, of code that runs on Anthropic's side
-                for block in event.message.content:
+            case "message_start" | "content_block_start":
+                # Calls of code that runs on Anthropic's side are whole here; the input of others follows.
+                for block in event.message.content if event.type == "message_start" else [event.content_block]:
                     if block.type == "tool_use":
                         calls.append({"index": len(calls), "id": block.id, "name": block.name})
-                        made = json.dumps(block.input, ensure_ascii=False)
-                        said = {"delta": made, "tool_call": calls[-1]}
+                        made = {"delta": json.dumps(block.input, ensure_ascii=False)} if block.input else {}
+                        said = {**made, "tool_call": calls[-1]}
                         yield {"event_type": "response.function_call_arguments.delta", **said}
-            case "content_block_start":
-                block = event.content_block
-                if block.type == "tool_use":
-                    calls.append({"index": len(calls), "id": block.id, "name": block.name})
-                    yield {"event_type": "response.function_call_arguments.delta", "tool_call": calls[-1]}
             case "input_json":
                 if block.type == "tool_use":
                     piece = event.partial_json
