@@ -113,7 +113,7 @@ def test_tools_read_what_the_manifest_lists(fetched: Package, monkeypatch: pytes
     (part / "openai" / "one.yaml").write_text(text, "utf-8")
     skipped: Counter[str] = Counter()
     found = [(str(each.api), each.name.partition("/tests/")[2]) for each in of_directory(places.root(), skipped)]
-    assert found == [("groq:chat", "three.yaml#0"), ("groq:chat", "three.yaml#1"), ("groq:chat", "two.yml")]
+    assert found == [("groq:chat", "three#0"), ("groq:chat", "three#1"), ("groq:chat", "two")]
     assert skipped == {"no such API": 1}
     monkeypatch.setattr(manifest, "MANIFEST", tmp_path / "without-urls.toml")
     stated = (places.root().parent.parent / "public.toml").read_text("utf-8")

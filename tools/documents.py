@@ -34,7 +34,8 @@ class Document:
         part: `json`, `stream` or `outage`, and the number of the document in a stream: `stream 12`. Requests are
             `request of json` and the like.
         kind: What it is.
-        is_probe: Whether the scenario tests what no provider is known to send.
+        grounds: What the scenario rests on, `recording` for recordings, "" for drawn answers.
+        status: The HTTP status of the answer.
         value: The document.
     """
 
@@ -42,8 +43,14 @@ class Document:
     scenario: str
     part: str
     kind: Kind
-    is_probe: bool
+    grounds: str
+    status: int
     value: Any = field(repr=False)
+
+    @property
+    def is_probe(self) -> bool:
+        """Whether the scenario tests what no provider is known to send."""
+        return self.grounds == "probe"
 
     @property
     def provider(self) -> str:
@@ -55,16 +62,16 @@ def of_scenarios(directory: Path) -> Iterator[Document]:
     """Yield the documents of all scenarios below a directory. What is not JSON, on purpose, is left out."""
     for path in load.find(directory)[0]:
         file = load.read(path, check=False)
-        is_probe = file.cassette.metadata.get("grounds") == "probe"
+        grounds = file.cassette.grounds or "recording"
         for part, interaction in _interactions(file):
-            yield from _documents(str(file.api), load.id_of(path), part, is_probe, interaction)
+            yield from _documents(str(file.api), load.id_of(path), part, grounds, interaction)
 
 
 def of_recordings(directory: Path, skipped: Counter[str]) -> Iterator[Document]:
     """Yield the documents of all bare recordings below a directory; count what cannot be read in `skipped`."""
     for each in recordings.of_directory(directory, skipped):
         part = "stream" if each.interaction.streamed else "json"
-        yield from _documents(str(each.api), each.name, part, False, each.interaction)
+        yield from _documents(str(each.api), each.name, part, "recording", each.interaction)
 
 
 def of_generated(apis: Iterable[str], number: int) -> Iterator[Document]:
@@ -78,7 +85,7 @@ def of_generated(apis: Iterable[str], number: int) -> Iterator[Document]:
         for theme in (each for each in THEMES if each.name in _DRAWN and each.suits(api)):
             for mode in MODES:
                 for each in _drawn(theme, api, mode, number):
-                    yield from _documents(name, each[0], mode, False, each[1])
+                    yield from _documents(name, each[0], mode, "", each[1])
 
 
 _DRAWN = ("answers", "second-turns")
@@ -111,12 +118,12 @@ def _interactions(file: load.ScenarioFile) -> Iterable[tuple[str, Interaction]]:
         yield "outage", file.outage
 
 
-def _documents(api: str, name: str, part: str, is_probe: bool, interaction: Interaction) -> Iterator[Document]:
+def _documents(api: str, name: str, part: str, grounds: str, interaction: Interaction) -> Iterator[Document]:
     if interaction.request:
-        yield Document(api, name, f"request of {part}", "request", is_probe, interaction.request)
+        yield Document(api, name, f"request of {part}", "request", grounds, interaction.status, interaction.request)
     for where, value in _values(interaction):
         kind: Kind = "error" if interaction.status >= 400 else "event" if where else "json"
-        yield Document(api, name, part + where, kind, is_probe, value)
+        yield Document(api, name, part + where, kind, grounds, interaction.status, value)
 
 
 def _values(interaction: Interaction) -> Iterator[tuple[str, Any]]:

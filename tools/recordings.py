@@ -14,7 +14,7 @@ from llm_conformance.scenarios import bare, cassette, load
 from llm_conformance.scenarios.bare import BareFile
 from llm_conformance.scenarios.cassette import NoRecordingsError, Unreadable
 from llm_conformance.wire.interaction import Interaction
-from llm_conformance.wire.providers import table
+from llm_conformance.wire.providers import recorded_urls, table
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.yaml_files import BadFileError
 
@@ -25,7 +25,7 @@ class Recorded:
 
     Attributes:
         api: The API: the one of its URI, or else the one that the cassette names.
-        name: The path of the cassette, with the number of the interaction if it has several.
+        name: Its id, as in judging: with the number of the interaction if the cassette has several.
         interaction: The request and its response.
         model: The model that the path names, None if the path names none.
         metadata: What the cassette says about itself.
@@ -54,13 +54,13 @@ def of_directory(directory: Path, skipped: Counter[str]) -> Iterator[Recorded]:
                 skipped["unreadable"] += 1
                 continue
             interaction = bare.with_url(each.interaction, file.recorder)
-            known = table.recognise(interaction.uri)
-            api = known[0] if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
+            known = recorded_urls.recognise(interaction.uri)
+            api = known.api if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
             if api is None:
                 skipped["no such API"] += 1
                 continue
-            name = file.path.relative_to(directory).as_posix() + (f"#{number}" if len(recorded) > 1 else "")
-            yield Recorded(api, name, interaction, known[1].model if known else None, metadata)
+            name = file.id + (f"#{number}" if len(recorded) > 1 else "")
+            yield Recorded(api, name, interaction, known.place.model if known else None, metadata)
 
 
 def _files(directory: Path) -> Iterator[BareFile]:
