@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from llm_conformance.scenarios.bare import NotJudged
-from llm_conformance.wire.providers import recorded_urls
+from llm_conformance.wire.providers import other_services, recorded_urls
 from tests.bare_cassettes import CITED, only, scenario, write
 
 PROJECT = "projects/p/locations/eu"
@@ -117,6 +117,65 @@ def test_an_unknown_host_is_out_of_scope(tmp_path: Path) -> None:
     assert isinstance(found, NotJudged)
     assert found.unknown_at == "api.acme.test/v1/chat/completions"
     assert found.why == "the provider table has no API at api.acme.test/v1/chat/completions"
+
+
+@pytest.mark.parametrize(
+    ("uri", "service"),
+    [
+        ("https://api.openai.com/v1/embeddings", "embeddings"),
+        (
+            "https://generativelanguage.googleapis.com/v1beta/models/gemini-embedding-001:batchEmbedContents",
+            "embeddings",
+        ),
+        ("https://aiplatform.googleapis.com/v1/publishers/google/models/text-embedding-004:predict", "embeddings"),
+        ("https://bedrock-runtime.eu-1.amazonaws.com/model/amazon.titan-embed-text-v1/invoke", "embeddings"),
+        ("https://bedrock-runtime.eu-1.amazonaws.com/model/cohere.rerank-v3-5%3A0/invoke", "reranking"),
+        ("https://api.openai.com/v1/responses/input_tokens", "counts of tokens"),
+        ("https://api.anthropic.com/v1/files/file_1", "files"),
+        ("https://api.openai.com/v1/threads/t/runs", "assistants and threads"),
+        ("https://bedrock-agent-runtime.eu-1.amazonaws.com/retrieveAndGenerate", "agents and knowledge bases"),
+        ("https://telemetry.acme.test:4319/v1/anything", "traces and telemetry"),
+        ("http://localhost:11434/api/show", "lists of models"),
+        ("https://api.openai.com/v1/chat/completions", None),
+        ("https://generativelanguage.googleapis.com/v1/models/gemini-embedding-chat:generateContent", None),
+        ("https://bedrock-runtime.eu-1.amazonaws.com/model/m/invoke", None),
+        ("http://[bad/v1/files", None),
+    ],
+)
+def test_services_that_answer_no_conversation_are_named(uri: str, service: str | None) -> None:
+    assert other_services.service_at(uri, {}) == service
+
+
+def test_what_agents_send_each_other_is_no_call_of_a_model(tmp_path: Path) -> None:
+    request = {"uri": "http://localhost:9999/", "body": json.dumps({"jsonrpc": "2.0", "method": "message/send"})}
+    found = only(write(tmp_path, CITED, request=request))
+    assert isinstance(found, NotJudged)
+    assert found.why == "calls between agents: no call of a model"
+
+
+def test_a_stored_answer_is_read_and_cannot_be_asked(tmp_path: Path) -> None:
+    answer = {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 1700000000,
+        "status": "completed",
+        "model": "gpt-5",
+        "output": [
+            {
+                "id": "msg_1",
+                "type": "message",
+                "role": "assistant",
+                "status": "completed",
+                "content": [{"type": "output_text", "text": "a", "annotations": []}],
+            }
+        ],
+        "usage": None,
+    }
+    found = scenario(
+        write(tmp_path, answer, request={"uri": "https://api.openai.com/v1/responses/resp_1", "body": None})
+    )
+    assert str(found.api) == "openai:responses"
+    assert found.cannot_be_asked == "the request fetches the answer of an earlier call"
 
 
 def api_at(uri: str) -> str | None:

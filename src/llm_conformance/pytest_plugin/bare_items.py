@@ -54,7 +54,7 @@ class BareItem(JudgingItem):
                 self.tally.recordings += 1
                 if not isinstance(recording, bare.NotJudged):
                     judged += self._judge(calls.asked(replace(recording, cassette_dir=self._file.directory)))
-                elif recording.unknown_at:
+                elif recording.unknown_at and not recording.service:
                     for adapter in self._run.settings.adapters:
                         self.tally.add_not_covered(adapter.label, recording.unknown_at)
                 else:

@@ -19,7 +19,7 @@ from llm_conformance.scenarios.cassette import BareInteraction, Unreadable
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire import answers
 from llm_conformance.wire.interaction import Interaction, Mode
-from llm_conformance.wire.providers import recorded_urls, table
+from llm_conformance.wire.providers import other_services, recorded_urls, table
 from llm_conformance.wire.providers.api import Api
 
 _PLACEHOLDER = {"role": "user", "content": "(the recorded conversation is in call.request)"}
@@ -61,13 +61,17 @@ class BareFile:
 
 @dataclass(frozen=True)
 class NotJudged:
-    """A recording that cannot be judged; `why` is the reason.
+    """A recording that cannot be judged.
 
-    `unknown_at`: the host and the path of the request, if the provider table has no such API, else "".
+    Attributes:
+        why: The reason.
+        unknown_at: The host and the path of the request, if the provider table has no such API, else "".
+        service: What it is instead of a call of a model (`other_services`), if that is known, else "".
     """
 
     why: str
     unknown_at: str = ""
+    service: str = ""
 
 
 def recordings(path: Path, cassette_dir: Path | None = None) -> Iterator[Scenario | NotJudged]:
@@ -111,6 +115,10 @@ def _recording(file: BareFile, id: str, recorded: BareInteraction, metadata: Map
     interaction, fidelity = with_url(recorded.interaction, file.recorder), recorded.fidelity
     if fidelity not in CLAIMED:
         return NotJudged(f"a body of fidelity {fidelity} needs a scenario file")
+    service = other_services.service_at(interaction.uri, interaction.request)
+    if service is not None:
+        why = f"{service}: no call of a model"
+        return NotJudged(why, unknown_at=place_of(interaction.uri), service=service)
     known = recorded_urls.recognise(interaction.uri)
     api = known.api if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
     if api is None:
@@ -159,9 +167,15 @@ def _recording(file: BareFile, id: str, recorded: BareInteraction, metadata: Map
         provenance="recorded" if CLAIMED[fidelity] == CLAIMED["raw"] else "edited",
         grounds="recording",
         fidelity=fidelity,
-        cannot_be_asked="" if known is not None else "the URL of the request was not recorded",
+        cannot_be_asked=_why_not_asked(known),
         is_bare=True,
     )
+
+
+def _why_not_asked(known: recorded_urls.Recognised | None) -> str:
+    if known is None:
+        return "the URL of the request was not recorded"
+    return "the request fetches the answer of an earlier call" if known.is_stored else ""
 
 
 _CONVERSATION: Mapping[str, str] = {"chat": "messages", "messages": "messages", "responses": "input"}

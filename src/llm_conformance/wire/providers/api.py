@@ -95,6 +95,8 @@ class Api:
         path: What follows the base URL. `{model}` is the model of the call; without it, the body names the model.
         stream_path: The path of a streamed response, if it is another one.
         other_paths: Further paths that clients use for the same API.
+        path_models: Globs of the models in the path whose bodies are of this API, for a URL that several APIs share; ()
+            for all models that no other API of the URL names.
         wire: The wire format, a folder of `formats/`: the schema of responses and the rules by which they are read.
         framing: How the documents of a stream are put into bytes, `server-sent events` by default.
         streams_by_default: Whether a request without `stream` gets a stream.
@@ -172,6 +174,7 @@ class Api:
     framing: Framing = EVENT_STREAM
     streams_by_default: bool = False
     other_paths: tuple[str, ...] = ()
+    path_models: tuple[str, ...] = ()
     error_code: Literal["text", "number"] = "text"
     error_body: str = ""
     statuses: tuple[StatusError, ...] = ()
@@ -261,10 +264,14 @@ class Api:
                 pattern = f"(?P<base>{_pattern(base)})(?P<rest>{_pattern(path.partition('?')[0])})(?P<query>[?].*)?"
                 found = re.fullmatch(pattern, uri)
                 if found and _parameters(path) <= _parameters(uri):
-                    model = found.groupdict().get("model")
+                    model = unquote(found.groupdict().get("model") or "")
                     rest = found["rest"] + (found["query"] or "")
-                    return Place(found["base"], rest, model and unquote(model), path)
+                    return Place(found["base"], rest, model or None, path) if self._has(model) else None
         return None
+
+    def _has(self, model: str) -> bool:
+        """Return True if bodies for a model in the path are of this API, unless another API names the model."""
+        return not self.path_models or any(fnmatch.fnmatchcase(model, glob) for glob in self.path_models)
 
     def think_profile(self, model: str) -> ThinkProfile:
         """Return the think profile of a model: the one in `think`, else `leading` for a family that writes tags."""

@@ -39,6 +39,10 @@ _OWN_SERVERS: Mapping[str, str] = {
     "/responses": "http://localhost:8000/v1/responses",
     "/api/chat": "http://localhost:11434/api/chat",
 }
+# The URL of an answer that the provider has kept: https://platform.openai.com/docs/api-reference/responses/get and
+# https://ai.google.dev/gemini-api/docs/interactions. The answer is the same as that of the call.
+_STORED = re.compile(r"(?P<call>.+/(?:responses|interactions))/[^/?]+(?P<query>[?].*)?")
+
 _OWN_NAMES = re.compile(r"localhost|[^.]+|.+\.(?:local|localhost|internal|lan|home\.arpa)")
 
 
@@ -51,12 +55,14 @@ class Recognised:
         place: The parts of the URL.
         uri: The URL as the provider table writes it.
         is_guess: Whether only the path says so: any server may have it.
+        is_stored: Whether the request fetches the answer of an earlier call.
     """
 
     api: Api
     place: Place
     uri: str
     is_guess: bool = False
+    is_stored: bool = False
 
 
 def recognise(uri: str) -> Recognised | None:
@@ -66,6 +72,10 @@ def recognise(uri: str) -> Recognised | None:
         known = table.recognise(spelling)
         if known is not None:
             return Recognised(*known, spelling)
+    stored = _STORED.fullmatch(plain)
+    known = stored and table.recognise(stored["call"])
+    if stored and known:
+        return Recognised(*known, stored["call"], is_stored=True)
     return _on_own_server(plain)
 
 

@@ -54,8 +54,11 @@ def load(directory: Path) -> Mapping[tuple[str, str], Api]:
 
 
 def recognise(uri: str) -> tuple[Api, Place] | None:
-    """Return the API that a recorded request was sent to, None if the table does not have it."""
-    for api in table().values():
+    """Return the API that a recorded request was sent to, None if the table does not have it.
+
+    Of several APIs at a URL it is the one that names the model.
+    """
+    for api in sorted(table().values(), key=lambda api: not api.path_models):
         place = api.place(uri)
         if place is not None:
             return api, place

@@ -1,0 +1,51 @@
+"""Services that answer no conversation, by the URLs of recordings: what is recorded beside the calls of a model.
+
+They are out of scope. The summary counts them by name: they are no APIs that the provider table lacks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+_BY_PATH: Mapping[str, re.Pattern[str]] = {
+    name: re.compile(pattern)
+    for name, pattern in {
+        "embeddings": r"/(embeddings?|embed)$|:(batchE|e)mbedContents?$|[/.-]embed(ding)?[^/]*(:predict|/invoke)$",
+        "reranking": r"/rerank$|/model/[^/]*rerank[^/]*/invoke$",
+        "counts of tokens": r"/responses/input_tokens$|/messages/count_tokens$|:countTokens$|/(de)?tokenize$",
+        "images": r"/images/(generations|edits|variations)$",
+        "audio": r"/audio/(transcriptions|translations|speech)$",
+        "moderation": r"/moderations$|/guardrail/[^/]+/version/[^/]+/apply$",
+        "batches": r"/v1/(messages/)?batches(/|$)",
+        "files": r"/v1(beta)?/(files|uploads)(/|$)",
+        "lists of models": r"/(foundation-)?models$|/v1/models/[^/:]+$|/api/(show|tags|ps)$",
+        "assistants and threads": r"/v1/(assistants|threads)(/|$)",
+        "stores for searches": r"/v1/vector_stores(/|$)",
+        "traces and telemetry": r"/(traces|tracing|telemetry)(/|$)",
+        "calls between agents": r"/mcp/?$|/\.well-known/agent(-card)?\.json$",
+    }.items()
+}
+_BY_HOST: Mapping[str, re.Pattern[str]] = {
+    "agents and knowledge bases": re.compile(r"bedrock-agent-runtime\."),
+    "traces and telemetry": re.compile(r"telemetry\."),
+}
+
+
+def service_at(uri: str, request: Mapping[str, Any]) -> str | None:
+    """Return the name of the service that a request was sent to, None if it may be a call of a model.
+
+    JSON-RPC is what agents and tools speak to each other (A2A, MCP), at URLs of any form.
+    """
+    if "jsonrpc" in request:
+        return "calls between agents"
+    try:
+        parts = urlsplit(uri)
+        host = parts.hostname or ""
+    except ValueError:  # no host that a request could be sent to
+        return None
+    by_host = (name for name, pattern in _BY_HOST.items() if pattern.match(host))
+    by_path = (name for name, pattern in _BY_PATH.items() if pattern.search(unquote(parts.path)))
+    return next(by_host, None) or next(by_path, None)
