@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from llm_conformance.contract import Annotation, Attachment, Call, LLMError, Response, StreamEvent, Usage
 from llm_conformance.contract.response import FinishReason
@@ -30,7 +30,12 @@ FINISH: Mapping[str, FinishReason] = {
 
 
 class ConverseDecoder:
-    """Decodes a response, or the events that build one up. A block ends where the next one begins."""
+    """Decodes a response, or the events that build one up. A block ends where the next one begins.
+
+    `cache_counts` are the names of what was read from and written to the cache.
+    """
+
+    cache_counts: ClassVar[tuple[str, str]] = ("cacheReadInputTokens", "cacheWriteInputTokens")
 
     def __init__(self, call: Call) -> None:
         self._answer = Answer(call)
@@ -64,6 +69,8 @@ class ConverseDecoder:
                 raise exception(kind, event, self._answer.call)
             case "error":
                 raise error_in_band(event, self._answer.call)
+            case _ if kind.startswith("amazon-bedrock-"):  # Bedrock's own, beside an event of the model
+                pass
             case unknown:
                 self._answer.keep(unknown, event)
 
@@ -173,11 +180,14 @@ class ConverseDecoder:
         raw = self._answer.raw_usage
         if "inputTokens" not in raw and "outputTokens" not in raw:
             return None
-        read, written = raw.get("cacheReadInputTokens"), raw.get("cacheWriteInputTokens")
+        read, written = (raw.get(name) for name in self.cache_counts)
+        prompt = None if raw.get("inputTokens") is None else raw["inputTokens"] + (read or 0) + (written or 0)
+        completion = raw.get("outputTokens")
+        total = None if prompt is None or completion is None else prompt + completion
         return Usage(
-            prompt_tokens=None if raw.get("inputTokens") is None else raw["inputTokens"] + (read or 0) + (written or 0),
-            completion_tokens=raw.get("outputTokens"),
-            total_tokens=raw.get("totalTokens"),
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            total_tokens=raw.get("totalTokens", total),
             cached_tokens=read,
             cache_write_tokens=written,
             raw=raw,

@@ -1,16 +1,17 @@
-"""Amazon Bedrock: Converse, InvokeModel with Anthropic's models, and the mantle, which has OpenAI's APIs.
+"""Amazon Bedrock: Converse, InvokeModel with the bodies of several makers, and the mantle, which has OpenAI's APIs.
 
 All of them accept an API key as a bearer token.
 
 * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
 * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html
+* https://docs.aws.amazon.com/nova/latest/nova2-userguide/using-invoke-api.html
 * https://docs.aws.amazon.com/bedrock/latest/userguide/bedrock-mantle.html
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from llm_conformance.contract import Call, StreamEvent
 
@@ -38,6 +39,12 @@ class InvokedDecoder(MessagesDecoder):
         yield from super().feed(document)
 
 
+class NovaDecoder(_converse.ConverseDecoder):
+    """Decodes Converse's documents, in which the counts of the cache have other names."""
+
+    cache_counts: ClassVar[tuple[str, str]] = ("cacheReadInputTokenCount", "cacheWriteInputTokenCount")
+
+
 def _invoked(call: Call) -> dict[str, Any]:
     """Return Anthropic's request body without `model` and `stream`, which are in the path."""
     body = {key: value for key, value in messages_request(call).items() if key not in ("model", "stream")}
@@ -47,6 +54,7 @@ def _invoked(call: Call) -> dict[str, Any]:
 adapters = (
     ProviderAdapter("bedrock:converse", _converse.ConverseDecoder, _converse.request, bearer, aws_messages),
     ProviderAdapter("bedrock:invoke", InvokedDecoder, _invoked, bearer, aws_messages),
+    ProviderAdapter("bedrock:nova", NovaDecoder, _converse.request, bearer, aws_messages),
     chat_adapter("bedrock", Dialect(reasoning=("reasoning",))),
     responses_adapter("bedrock"),
 )

@@ -47,6 +47,9 @@ GEMINI = "https://generativelanguage.googleapis.com"
         (f"{GEMINI}/v1alpha/models/m:streamGenerateContent?alt=sse", "gemini:generate"),
         (f"{GEMINI}/v1alpha/models/m:streamGenerateContent", "gemini:array"),
         ("https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1/responses", "bedrock:responses"),
+        ("https://bedrock-runtime.eu-1.amazonaws.com/model/us.amazon.nova-lite-v1%3A0/invoke", "bedrock:nova"),
+        ("https://bedrock-runtime.eu-1.amazonaws.com/model/us.anthropic.claude-sonnet-5/invoke", "bedrock:invoke"),
+        ("https://bedrock-runtime.eu-1.amazonaws.com/model/a-profile-of-ones-own/invoke", "bedrock:invoke"),
     ],
 )
 def test_a_documented_url_names_its_api(uri: str, api: str) -> None:

@@ -151,6 +151,10 @@ class Generator:
         """Yield the segments that the adapter has to return."""
         return answer.segments(self.seal)
 
+    def decides_segments(self, answer: Answer, mode: Mode) -> bool:
+        """Return True if the answer decides which segments there are."""
+        return True
+
     def annotations(self, answer: Answer) -> Iterator[ExpectedAnnotation]:
         """Yield the annotations that the adapter has to return."""
         for base, block, citation in answer.spans:

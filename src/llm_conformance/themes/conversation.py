@@ -110,7 +110,7 @@ def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     interactions = {mode: interaction(api, mode, body, answer.asked) for mode, body in bodies.items()}
     return Conversation(
         interactions=interactions,
-        expected=_expected(answer, generator, segments[mode]),
+        expected=_expected(answer, generator, segments[mode], generator.decides_segments(answer, mode)),
         model=answer.asked,
         think_profile=answer.profile,
         params=_params(answer),
@@ -119,10 +119,11 @@ def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     )
 
 
-def _expected(answer: Answer, generator: Generator, segments: tuple[Segment, ...]) -> Expected:
+def _expected(answer: Answer, generator: Generator, segments: tuple[Segment, ...], decided: bool) -> Expected:
     audio = [block for block in answer.blocks if isinstance(block, answers.Audio)]
     by_tag = answer.think is not None and answer.think.sent != answer.message
-    stated = {"id", "model", "message", "reasoning", "segments", "annotations", "tool_calls", "usage"}
+    stated = {"id", "model", "message", "reasoning", "annotations", "tool_calls", "usage"}
+    stated |= {"segments"} if decided else set()
     return Expected(
         stated=frozenset({*stated, "finish_reason", "raw_finish_reason", *(("attachments",) if audio else ())}),
         ids=((answer.id or None) if generator.has_ids else None,),
@@ -130,7 +131,7 @@ def _expected(answer: Answer, generator: Generator, segments: tuple[Segment, ...
         message=answer.message,
         reasoning=answer.reasoning,
         reasoning_source="tag" if by_tag else "native",
-        segments=segments,
+        segments=segments if decided else (),
         annotations=tuple(generator.annotations(answer)),
         attachments=tuple(
             {"id": "audio-1", "type": "audio/wav", "data": block.data, "transcript": block.transcript}

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
 
 from llm_conformance.formats.converse.variations import (
+    BLOCKS_OF_A_TEXT,
     CACHE_COUNTS,
     CITATIONS_FROM,
+    INVOCATION,
+    LATENCY,
     PADDING,
     PIECES_OF_INPUT,
     SIGNATURE,
@@ -19,13 +23,15 @@ from llm_conformance.generate import texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Hosted, HostedResult, Reasoning, Text
 from llm_conformance.generate.blocks import BlocksGenerator
 from llm_conformance.generate.chance import at_most
-from llm_conformance.generate.variations import Variation, choose
+from llm_conformance.generate.variations import Variation, choose, ways_of
 from llm_conformance.wire.framings.base import Frame
+from llm_conformance.wire.interaction import Mode
 
 Fields = dict[str, Any]
 
 _FOUND = [{"text": "what was found"}]
 _METRICS = {"latencyMs": 7}
+_INVOCATION = {"invocationLatency": 167, "firstByteLatency": 58}
 _OTHER_NAMES = {
     "cacheReadInputTokens": "cacheReadInputTokenCount",
     "cacheWriteInputTokens": "cacheWriteInputTokenCount",
@@ -36,7 +42,10 @@ class ConverseGenerator(BlocksGenerator):
     """Writes `output` with a message of blocks. Responses have no id. Each stream event is named after its type."""
 
     has_ids: ClassVar[bool] = False
-    structure: ClassVar[tuple[str, ...]] = ("/output", "/output/message", "/output/message/content/0", "/delta")
+    structure: ClassVar[tuple[str, ...]] = (
+        *("/output", "/output/message", "/output/message/content/0"),
+        *("/delta", "/contentBlockDelta", "/contentBlockDelta/delta"),
+    )
     hosted_calls: ClassVar[Mapping[str, str]] = {"nova_grounding_result": "nova_grounding"}
     places: ClassVar[tuple[str, ...]] = (
         *("documentChar", "documentPage", "documentChunk"),
@@ -64,7 +73,8 @@ class ConverseGenerator(BlocksGenerator):
         """Draw a response with its blocks."""
         message = {"role": "assistant", "content": [self._whole(answer, block) for block in answer.blocks]}
         usage = _usage(draw, answer)
-        return {"output": {"message": message}, "stopReason": answer.word, "usage": usage, "metrics": _METRICS}
+        metrics = {"metrics": _METRICS} if choose(draw, answer.api, LATENCY) == "given" else {}
+        return {"output": {"message": message}, "stopReason": answer.word, "usage": usage, **metrics}
 
     def _whole(self, answer: Answer, block: Block) -> Fields:
         if isinstance(block, Text) and block.citations:
@@ -90,21 +100,42 @@ class ConverseGenerator(BlocksGenerator):
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream: the events of each block, the stop reason, and the token counts."""
+        api = answer.api
         events: list[tuple[str, Fields]] = [("messageStart", {"role": "assistant"})]
-        for index, block in enumerate(answer.blocks):
+        index = 0
+        for block in answer.blocks:
             if isinstance(block, Call | Hosted):
                 start = {"toolUse": _call(block)}
                 events.append(("contentBlockStart", {"contentBlockIndex": index, "start": start}))
             elif isinstance(block, HostedResult):
                 start = {"toolResult": _result(block)}
                 events.append(("contentBlockStart", {"contentBlockIndex": index, "start": start}))
-            for delta in self._deltas(draw, answer, block):
+            deltas = list(self._deltas(draw, answer, block))
+            if isinstance(block, Text) and choose(draw, api, BLOCKS_OF_A_TEXT) == "one a piece":
+                for number, delta in enumerate(deltas, start=index):
+                    events.append(("contentBlockDelta", {"contentBlockIndex": number, "delta": delta}))
+                    events.append(("contentBlockStop", {"contentBlockIndex": number}))
+                index += len(deltas)
+                continue
+            for delta in deltas:
                 events.append(("contentBlockDelta", {"contentBlockIndex": index, "delta": delta}))
             events.append(("contentBlockStop", {"contentBlockIndex": index}))
+            index += 1
         events.append(("messageStop", {"stopReason": answer.word}))
-        events.append(("metadata", {"usage": _usage(draw, answer), "metrics": _METRICS}))
-        padding = {"p": "abcdefghijklmnop"} if choose(draw, answer.api, PADDING) == "given" else {}
-        return [Frame(event | padding, kind, ends=kind == "messageStop") for kind, event in events]
+        latency = _METRICS if choose(draw, api, LATENCY) == "given" else {}
+        events.append(("metadata", {"usage": _usage(draw, answer), "metrics": latency}))
+        padding = {"p": "abcdefghijklmnop"} if choose(draw, api, PADDING) == "given" else {}
+        if api.framing.name == "aws event stream":
+            return [Frame(event | padding, kind, ends=kind == "messageStop") for kind, event in events]
+        frames = [Frame({kind: event | padding}, kind, ends=kind == "messageStop") for kind, event in events]
+        if choose(draw, api, INVOCATION) == "given":
+            frames[-1] = replace(frames[-1], data={**_fields(frames[-1]), **_invocation(answer)})
+        return frames
+
+    def decides_segments(self, answer: Answer, mode: Mode) -> bool:
+        """Return False for a stream whose texts may be one segment or as many as they have pieces."""
+        has_text = any(isinstance(block, Text) and block.text for block in answer.blocks)
+        return not (mode == "stream" and has_text and "one a piece" in ways_of(answer.api, BLOCKS_OF_A_TEXT))
 
     def _deltas(self, draw: DrawFn, answer: Answer, block: Block) -> Iterator[Fields]:
         api = answer.api
@@ -131,6 +162,19 @@ class ConverseGenerator(BlocksGenerator):
             yield from ({"reasoningContent": {"text": piece}} for piece in texts.pieces(draw, block.text))
             if block.seal:
                 yield {"reasoningContent": {"signature": block.seal}}
+
+
+def _fields(frame: Frame) -> Mapping[str, Any]:
+    return {} if isinstance(frame.data, str) else frame.data
+
+
+def _invocation(answer: Answer) -> Fields:
+    counts = {
+        name: answer.counts.raw[field]
+        for field, name in {"inputTokens": "inputTokenCount", "outputTokens": "outputTokenCount"}.items()
+        if field in answer.counts.raw
+    }
+    return {"amazon-bedrock-invocationMetrics": {**counts, **_INVOCATION}}
 
 
 def _usage(draw: DrawFn, answer: Answer) -> Fields:

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from llm_conformance.formats.converse.variations import (
+    BLOCKS_OF_A_TEXT,
     CACHE_COUNTS,
     CITATIONS_FROM,
+    INVOCATION,
+    LATENCY,
     PADDING,
     PIECES_OF_INPUT,
     SIGNATURE,
@@ -25,11 +29,13 @@ Fields = Mapping[str, Any]
 Found = Iterator[tuple[Variation, str]]
 
 _CALL_TYPE = "server_tool_use"
+_OF_BEDROCK = "amazon-bedrock-"
 
 
 def ways_of_a_body(api: Api, body: Any) -> Found:
     """Yield the ways of an answer that is not streamed."""
     yield from _ways_of_counts(body["usage"])
+    yield LATENCY, "given" if body.get("metrics") else "absent"
     yield from _ways_of_content(body["output"]["message"]["content"])
 
 
@@ -72,7 +78,7 @@ def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
     starts: dict[int, Fields] = {}
     deltas: dict[int, list[Fields]] = {}
     for document in documents:
-        ((kind, event),) = document.items()
+        kind, event = next(iter(document.items()))
         yield PADDING, "given" if "p" in event else "absent"
         if kind == "contentBlockStart":
             starts[event["contentBlockIndex"]] = event["start"]
@@ -82,9 +88,39 @@ def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
             deltas.setdefault(event["contentBlockIndex"], [])
         if kind == "metadata":
             yield from _ways_of_counts(event["usage"])
+            yield LATENCY, "given" if event.get("metrics") else "absent"
+            yield INVOCATION, "given" if f"{_OF_BEDROCK}invocationMetrics" in document else "absent"
+    if _has_a_block_a_piece(starts, deltas):
+        yield BLOCKS_OF_A_TEXT, "one a piece"
+        deltas = _with_whole_texts(starts, deltas)
+    elif any(len(pieces) > 1 and "text" in pieces[0] for pieces in deltas.values()):
+        yield BLOCKS_OF_A_TEXT, "one"
     for index, pieces in deltas.items():
         yield from _ways_of_pieces(starts.get(index, {}), pieces)
     yield from _ways_of_content([_whole(starts.get(index, {}), deltas[index]) for index in sorted(deltas)])
+
+
+def _has_a_block_a_piece(starts: Mapping[int, Fields], deltas: Mapping[int, Sequence[Fields]]) -> bool:
+    """Return True if neighbouring blocks are pieces of one text: no block of it has two."""
+    plain = [set(piece) == {"text"} for pieces in deltas.values() for piece in pieces]
+    alone = [
+        number not in starts and len(pieces) == 1 and set(pieces[0]) == {"text"} for number, pieces in deltas.items()
+    ]
+    neighbours = any(first and second for first, second in pairwise(alone))
+    return neighbours and sum(plain) == sum(alone)
+
+
+def _with_whole_texts(starts: Mapping[int, Fields], deltas: Mapping[int, list[Fields]]) -> dict[int, list[Fields]]:
+    """Return blocks of which neighbouring texts are one."""
+    whole: dict[int, list[Fields]] = {}
+    for number, pieces in deltas.items():
+        last = next(reversed(whole), None)
+        is_text = number not in starts and bool(pieces) and set(pieces[0]) == {"text"}
+        if is_text and last is not None and last not in starts and "text" in whole[last][0]:
+            whole[last].extend(pieces)
+        else:
+            whole[number] = list(pieces)
+    return whole
 
 
 def _ways_of_pieces(start: Fields, pieces: Sequence[Fields]) -> Found:

@@ -16,5 +16,16 @@ PIECES_OF_INPUT = Variation(
     "pieces of input", "whether the first is empty", "filled", ("filled", "first is empty", "absent")
 )
 PADDING = Variation("field p", "whether events have this padding", "given", ("given", "absent"))
+BLOCKS_OF_A_TEXT = Variation(
+    "blocks of a text", "whether each piece of a text in a stream is a block of its own", "one", ("one", "one a piece")
+)
+LATENCY = Variation("latency", "whether an answer says how long it took", "given", ("given", "absent"))
+INVOCATION = Variation(
+    "invocation metrics", "whether the last event has Bedrock's own beside it", "absent", ("given", "absent")
+)
 
-VARIATIONS = (*BLOCK_VARIATIONS, SIGNATURE, CACHE_COUNTS, CITATIONS_FROM, PIECES_OF_INPUT, PADDING)
+VARIATIONS = (
+    *BLOCK_VARIATIONS,
+    *(SIGNATURE, CACHE_COUNTS, CITATIONS_FROM, PIECES_OF_INPUT, PADDING),
+    *(BLOCKS_OF_A_TEXT, LATENCY, INVOCATION),
+)
