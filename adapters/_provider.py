@@ -153,10 +153,10 @@ def _is_down(received: httpx.Response) -> bool:
 
 
 def _left(deadline: float, call: Call) -> float:
-    """Return the seconds until the deadline. Raises TimeoutError once it has passed."""
+    """Return the seconds until the deadline. Raises httpx.TimeoutException once it has passed, as httpx does."""
     left_s = deadline - time.monotonic()
     if left_s <= 0:
-        raise TimeoutError(f"no answer within {call.timeout_s:g} seconds", provider=call.provider)
+        raise httpx.TimeoutException(f"no answer within {call.timeout_s:g} seconds")
     return left_s
 
 

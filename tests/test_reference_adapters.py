@@ -150,8 +150,9 @@ class Dripping(httpx.SyncByteStream):
 @in_both_modes
 def test_a_body_that_never_ends_runs_into_the_time_limit(respx_mock: respx.MockRouter, stream: bool) -> None:
     respx_mock.post(CHAT_URL).respond(stream=Dripping())
-    with pytest.raises(contract.TimeoutError, match=r"no answer within 0\.1 seconds"):
+    with pytest.raises(contract.TimeoutError, match=r"no answer within 0\.1 seconds") as raised:
         ask(chat(stream=stream, timeout_s=0.1))
+    assert isinstance(raised.value.original_error, httpx.TimeoutException)
 
 
 def parsed(call: Call, body: Any) -> contract.Response:
