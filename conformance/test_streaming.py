@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from llm_conformance import schema
 from llm_conformance.compare import as_json, show, shown
+from llm_conformance.rules import shapes
 from llm_conformance.rules.agreement import calls_are_right, message_is_right, unknown_is_shown
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.folding import fold, kinds_shown
@@ -115,7 +115,7 @@ def test_events_have_the_canonical_shape(exchange: Exchange) -> None:
     for position, description in exchange.outcome.invalid_events:
         fail("an event", description, where=f"event {position}")
     for number, event in enumerate(exchange.events):
-        for where, message in schema.problems("stream-event", event):
+        for where, message in shapes.problems("stream-event", event):
             fail("a valid event", message, where=f"event {number} at /{'/'.join(map(str, where))}")
 
 

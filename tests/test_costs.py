@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import functools
+import gc
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from adapters import ReferenceAdapters
+from llm_conformance import schema
+from llm_conformance.adapter import declarations
+from llm_conformance.judging import cut_search
+from llm_conformance.judging.effort import Effort
 from llm_conformance.replay import network_guard
-from llm_conformance.themes import contents
+from llm_conformance.replay.cell import Cell
+from llm_conformance.replay.runner import Runner
+from llm_conformance.replay.transport import new_transport
+from llm_conformance.rules import shapes
+from llm_conformance.rules.catalogue import catalogue
+from llm_conformance.scenarios import core_faults
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes import contents, cuts
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
+from tests import inline, miniature
 
 
 @pytest.mark.parametrize("api", table().values(), ids=str)
@@ -32,3 +46,63 @@ def test_all_network_guards_share_one_audit_hook(monkeypatch: pytest.MonkeyPatch
         with network_guard.Guard([1]).watching():
             pass
     assert added == [network_guard._hook]
+
+
+def test_a_stream_is_cut_again_with_the_strategies_of_the_first_time() -> None:
+    """Hypothesis takes longer to check a new strategy than to draw from it."""
+    body = b"data: {}\n\n" * 9
+    weak = cuts._weak_places(body)
+    assert cuts._ways(len(body), len(weak)) is cuts._ways(len(body), len(weak))
+
+
+def test_the_same_value_is_validated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    validated: list[tuple[str, object]] = []
+
+    def problems(name: str, value: object) -> list[tuple[tuple[str, ...], str]]:
+        validated.append((name, value))
+        return [((), name)]
+
+    monkeypatch.setattr(schema, "problems", problems)
+    event = {"event_type": "a type of this test only"}
+    assert shapes.problems("stream-event", event) == shapes.problems("stream-event", dict(event))
+    assert validated == [("stream-event", event)]
+
+
+@pytest.mark.parametrize("value", [[], (), 1, 1.0, True, "1", b"1", {"1": 1}, {1: 1}, object()], ids=repr)
+def test_what_is_known_of_a_value_is_not_said_of_one_of_another_type(value: object) -> None:
+    event = {"event_type": value}
+    assert list(shapes.problems("stream-event", event)) == list(schema.problems("stream-event", event))
+
+
+def test_the_garbage_collector_is_as_before_after_a_run(pytester: pytest.Pytester) -> None:
+    frozen = gc.get_freeze_count()
+    pytester.makeconftest(
+        """
+        import gc
+        def pytest_runtest_setup():
+            assert gc.isenabled() and gc.get_freeze_count() > 10_000
+        """
+    )
+    scenario = "--conformance-scenario=zai/content-begins-with-newline"
+    ran = inline.run(pytester, str(miniature.RULES), "--adapter=adapters", scenario, "--conformance-examples=1", "-q")
+    assert ran.ret == 0
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == frozen
+
+
+def test_a_stream_before_a_silence_is_cut_in_one_way(
+    monkeypatch: pytest.MonkeyPatch, scenarios: list[Scenario]
+) -> None:
+    """Each way to cut it waits for the time limit of a call."""
+    efforts: list[Effort] = []
+    monkeypatch.setattr(cut_search, "find_failures", lambda *arguments, **_: efforts.append(arguments[4]))
+    rule = catalogue()["STR-4"].rule
+    adapter = declarations.describe("reference", ReferenceAdapters())
+    faulty = list(core_faults.of(each for each in scenarios if each.api.provider == "anthropic"))
+    for fault in ("silence", "truncated"):
+        broken = next(each for each in faulty if each.id == f"anthropic/core-messages-stream-{fault}")
+        cell = Cell(adapter, broken, "stream", "stream")
+        runner = Runner(1, new_transport("server"))
+        cut_search.search_cuts(cell, rule, runner, Effort.named("deep"), lambda *_: None, shrinks=True)
+        runner.close()
+    assert [each.examples for each in efforts] == [1, 1000]

@@ -24,7 +24,7 @@ from llm_conformance.generate.think import PROFILES, ThinkText, think_texts
 from llm_conformance.scenarios import build, lint, load
 from llm_conformance.scenarios.save import save_generated
 from llm_conformance.scenarios.scenario import Scenario, recut
-from llm_conformance.themes.cuts import cuts
+from llm_conformance.themes.cuts import cut
 from llm_conformance.themes.theme import THEMES, Theme
 from llm_conformance.wire import think_tags
 from llm_conformance.wire.interaction import Mode
@@ -228,6 +228,9 @@ def test_sound_is_counted_only_in_answers_that_have_some() -> None:
     spoken = drawn_counts("openai:chat", "audio_completion_tokens", Shown(sound=True))
     assert any(spoken)
     assert 0 not in spoken
+
+
+cuts = st.composite(cut)
 
 
 @QUICK

@@ -17,6 +17,9 @@ from llm_conformance.wire.named_cuts import named
 _CUTS = 0.2
 """The number of ways in which each recorded stream is cut, as a part of the number of generated examples."""
 
+_WHILE_WAITING = Effort(1, reproducible=True)
+"""The effort for a stream after which the server goes silent: each try waits for the time limit of a call."""
+
 
 def search_cuts(cell: Cell, rule: Rule, runner: Runner, effort: Effort, known: Known, *, shrinks: bool) -> RuleResult:
     """Judge the stream of a cell by one rule, cut in many ways; return the result over all of them.
@@ -25,13 +28,14 @@ def search_cuts(cell: Cell, rule: Rule, runner: Runner, effort: Effort, known: K
     those of `ExampleJudge` and `find_failures`.
     """
     judge = ExampleJudge(runner, [rule], known)
+    fault = cell.scenario.fault
     own = [cell.scenario] if cell.scenario.cuts is not None else []
     find_failures(
         judge,
         f"{rule.id} {cell.scenario.id} {cell.method}",
         recuts(cell.scenario.uncut or cell.scenario),
         lambda drawn: replace(cell, scenario=drawn),
-        effort.times(_CUTS),
+        _WHILE_WAITING if fault is not None and fault.kind == "silence" else effort.times(_CUTS),
         listed=lambda: own,
         shrinks=shrinks,
         remembered_as=f"{rule.id} {cell}",

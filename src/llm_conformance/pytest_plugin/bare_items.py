@@ -41,13 +41,11 @@ class BareItem(JudgingItem):
         self._file = file
         self._rules = rules
         self._run = run
-        self.tally = run.new_tally(items=1)
         self.judged = "bare recordings"
         self.heading = file.path.relative_to(file.directory).as_posix()
 
     def runtest(self) -> None:
         """Judge the cassette."""
-        self.tally = self._run.new_tally(items=1)
         judged: list[JudgedRule] = []
         try:
             for recording in filter(self._is_admitted, bare.recordings_of(self._file)):

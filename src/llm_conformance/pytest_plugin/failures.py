@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from llm_conformance.compare import encodable
 from llm_conformance.judging.tally import Tally
+from llm_conformance.pytest_plugin.run import Run
 
 OWN_FAULT = "This is a fault of llm-conformance, not of the adapter."
 
@@ -26,14 +28,18 @@ class JudgingItem(pytest.Item):
     """A test item that raises `Failures` if the adapter is wrong; any other error is a fault of the suite.
 
     Attributes:
-        tally: The verdicts of its last run.
         judged: What is judged: the name of an adapter, or all adapters.
         heading: What the item is about, for people: rule, scenario and method.
     """
 
-    tally: Tally
     judged: str
     heading: str
+    _run: Run
+
+    @functools.cached_property
+    def tally(self) -> Tally:
+        """The verdicts of a run of the item, from its beginning until they are reported."""
+        return self._run.new_tally(items=1)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the failures as they are, and a fault of the suite with its traceback.

@@ -102,13 +102,11 @@ class PropertyItem(JudgingItem):
         self._judge = ExampleJudge(run.runner, rules, self._known)
         self._effort = run.settings.effort.times(property_.effort, property_.alike)
         self._keep_in = keep_in
-        self.tally = run.new_tally(items=1)
         self.judged = property_.adapter.label
         self.heading = f"{property_.theme.scenario_id(property_.api)} {property_.method}"
 
     def runtest(self) -> None:
         """Search."""
-        self.tally = self._run.new_tally(items=1)
         theme, api, mode = self._property.theme, self._property.api, self._property.mode
         self._skip_if_calls_die()
         find_failures(

@@ -25,14 +25,12 @@ class RuleItem(JudgingItem):
         self.rule = rule
         self.line = line
         self._run = run
-        self.tally = run.new_tally()
         self.judged = cell.adapter.label
         self.heading = f"{rule.id} {cell.scenario.id} {cell.method}"
         self.extra_keyword_matches.add(rule.id)
 
     def runtest(self) -> None:
         """Judge the cell; its exchange is run unless another rule has run it already."""
-        self.tally = self._run.new_tally(items=1)
         (judged,) = self._run.judge.judge(self.cell, [self.rule], self.tally)
         self.tally.exchanges = self._run.exchange_details(self.cell)
         verdict = judged.verdict

@@ -66,6 +66,7 @@ class RunOutcome:
             setattr(report, JUDGED, not report.failed or isinstance(error, Failures))
             # As a text: xdist cannot send every value that an adapter may return.
             setattr(report, _TALLY, json.dumps(item.tally.to_dict()))
+            del item.tally  # thousands of items would keep theirs, and a rerun of this one counts anew
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

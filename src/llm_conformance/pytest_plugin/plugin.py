@@ -97,10 +97,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the plugins that judge, if an adapter is named."""
     if config.getoption("conformance_adapter"):
         from llm_conformance.pytest_plugin.brief import BriefTerminal
+        from llm_conformance.pytest_plugin.garbage import Garbage
         from llm_conformance.pytest_plugin.junit import JUnitNames
         from llm_conformance.pytest_plugin.outcome import RunOutcome
         from llm_conformance.pytest_plugin.session import ConformanceSession
 
+        config.pluginmanager.register(Garbage(), Garbage.NAME)
         session = ConformanceSession(config)
         config.pluginmanager.register(session, ConformanceSession.NAME)
         config.pluginmanager.register(RunOutcome(config, session.run), RunOutcome.NAME)

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from llm_conformance import schema
 from llm_conformance.compare import shown
 from llm_conformance.contract import Annotation, Attachment, Segment, ToolCall, Usage
 from llm_conformance.contract.values import plain
 from llm_conformance.formats.differences import Difference
+from llm_conformance.rules import shapes
 from llm_conformance.rules.tracebacks import cause_of, traceback_of
 from llm_conformance.rules.violation import Blocked, without_values
 
@@ -153,7 +153,7 @@ class Returned:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.data = data
-        self.problems = tuple(schema.problems("response", data))
+        self.problems = shapes.problems("response", data)
         self._invalid = {where[0]: message for where, message in self.problems if where}
 
     def get(self, name: str, default: Any = None) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -14,29 +16,66 @@ from llm_conformance.wire.named_cuts import every
 # Where parsers break, the worst first: inside a character, a line end, an escape, a field name, a tag.
 _WEAK = (rb"[\x80-\xbf]", rb"(?<=\r)\n", rb"(?<=\n)\n", rb"(?<=\\)[u\"n]", rb"(?<=data)[: ]", rb"(?<=<)/?t|(?<=k)>")
 
+_Way = tuple[str, Any]
+"""What is drawn to cut a body: ("size", the number of bytes between two cuts), or a kind of place and which of them."""
+
 
 @st.composite
 def recuts(draw: DrawFn, scenario: Scenario) -> Scenario:
     """Draw another way to cut the stream of a scenario."""
-    return recut(scenario, draw(cuts(scenario.interactions["stream"].body)))
+    return recut(scenario, cut(draw, scenario.interactions["stream"].body))
 
 
-def cuts(body: bytes) -> SearchStrategy[tuple[int, ...]]:
-    """Return ways to cut a stream: byte offsets in rising order, each between two bytes of the body.
+def cut(draw: DrawFn, body: bytes) -> tuple[int, ...]:
+    """Draw a way to cut a stream: byte offsets in rising order, each between two bytes of the body.
 
     There are few cuts or many, anywhere or in the places where parsers break.
     """
-    last = len(body) - 1
+    weak = _weak_places(body)
+    return _offsets(draw(_ways(len(body), len(weak))), body, weak)
+
+
+def cut_or_none(draw: DrawFn, body: bytes) -> tuple[int, ...] | None:
+    """Draw a way to cut a stream, as `cut` does, or None."""
+    weak = _weak_places(body)
+    way = draw(_ways_and_none(len(body), len(weak)))
+    return None if way is None else _offsets(way, body, weak)
+
+
+def _offsets(way: _Way, body: bytes, weak: Sequence[int]) -> tuple[int, ...]:
+    kind, drawn = way
+    if kind == "size":
+        return every(drawn, len(body))
+    return tuple(sorted({weak[number] for number in drawn} if kind == "weak" else drawn))
+
+
+@functools.lru_cache(maxsize=8)
+def _weak_places(body: bytes) -> Sequence[int]:
+    return [match.start() for weak in _WEAK for match in re.finditer(weak, body) if match.start()]
+
+
+# Kept, because each stream is cut many times, and Hypothesis takes longer to check a new strategy than to draw from it.
+@functools.lru_cache(maxsize=64)
+def _ways(size: int, weak: int) -> SearchStrategy[_Way]:
+    """Return the ways to cut a body of `size` bytes with `weak` places where parsers break."""
+    return st.one_of(_all_ways(size, weak))
+
+
+@functools.lru_cache(maxsize=64)
+def _ways_and_none(size: int, weak: int) -> SearchStrategy[_Way | None]:
+    return st.one_of(st.none(), *_all_ways(size, weak))
+
+
+def _all_ways(size: int, weak: int) -> list[SearchStrategy[_Way]]:
+    last = size - 1
     if last < 1:
-        return st.just(())
-    places = [match.start() for weak in _WEAK for match in re.finditer(weak, body) if match.start()]
+        return [st.just(("anywhere", ()))]
     anywhere = st.lists(st.integers(1, last), max_size=12, unique=True)
-    ways = [anywhere.map(_in_order), st.integers(1, 7).map(lambda size: every(size, len(body)))]
-    if places:
-        weak = st.lists(st.integers(0, len(places) - 1), min_size=1, max_size=12, unique=True)
-        ways.insert(0, weak.map(lambda numbers: _in_order(places[number] for number in numbers)))
-    return st.one_of(ways)
+    ways = [_named("anywhere", anywhere), _named("size", st.integers(1, 7))]
+    if weak:
+        ways.insert(0, _named("weak", st.lists(st.integers(0, weak - 1), min_size=1, max_size=12, unique=True)))
+    return ways
 
 
-def _in_order(offsets: Iterable[int]) -> tuple[int, ...]:
-    return tuple(sorted(set(offsets)))
+def _named(kind: str, drawn: SearchStrategy[Any]) -> SearchStrategy[_Way]:
+    return drawn.map(lambda value: (kind, value))

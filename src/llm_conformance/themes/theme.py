@@ -23,7 +23,7 @@ from llm_conformance.scenarios.scenario import Scenario, recut
 from llm_conformance.themes import broken_streams, connections, malformed, second_turns, statuses
 from llm_conformance.themes.contents import anything, citing, counting, has_citations, thinking, thinks
 from llm_conformance.themes.conversation import Conversation, answered
-from llm_conformance.themes.cuts import cuts
+from llm_conformance.themes.cuts import cut_or_none
 from llm_conformance.themes.request import params_of, request_for
 from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import Api
@@ -80,7 +80,7 @@ def _scenarios(draw: DrawFn, theme: Theme, api: Api, mode: Mode) -> Scenario:
     scenario = _scenario(theme, api, theme.drawn(draw, backend, mode))
     interaction = scenario.interactions[mode]
     is_cut = mode == "stream" and interaction.streamed and not scenario.over_http
-    cut = draw(st.one_of(st.none(), cuts(interaction.body))) if is_cut else None
+    cut = cut_or_none(draw, interaction.body) if is_cut else None
     return scenario if cut is None else recut(scenario, cut)
 
 
