@@ -11,6 +11,7 @@ from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, Block
 from ._chat import chat_adapter
+from ._completions import Maker, Piece, completions_adapter
 from ._dialect import Dialect
 from ._errors import error_in_band
 from ._provider import ProviderAdapter
@@ -261,4 +262,17 @@ def messages_adapter(provider: str) -> ProviderAdapter:
     return ProviderAdapter(f"{provider}:messages", MessagesDecoder, request, headers)
 
 
-adapters = (messages_adapter("anthropic"), chat_adapter("anthropic", Dialect()))
+def completion_event(document: Mapping[str, Any]) -> Piece | None:
+    """Return what a text completion has, or an event of it; a ping has nothing."""
+    if document.get("type") == "ping":
+        return None
+    return Piece(document["completion"], document.get("stop_reason"))
+
+
+COMPLETION = Maker(completion_event, {"stop_sequence": "stop", "max_tokens": "length"})
+
+adapters = (
+    messages_adapter("anthropic"),
+    chat_adapter("anthropic", Dialect()),
+    completions_adapter("anthropic:complete", COMPLETION, headers),
+)

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from ._chat import chat_adapter
+from ._completions import OPENAI, completions_adapter
 from ._counting import WITH_CACHE_WRITES
 from ._dialect import Dialect
 from ._responses import responses_adapter
@@ -22,4 +23,5 @@ adapters = (
         ),
     ),
     responses_adapter("local"),
+    completions_adapter("local:completions", OPENAI),
 )

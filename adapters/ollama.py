@@ -1,4 +1,7 @@
-"""Ollama's native chat: https://docs.ollama.com/api/chat. Each line of a stream has the form of a whole response."""
+"""Ollama's native chat and text completions: https://docs.ollama.com/api/chat, https://docs.ollama.com/api/generate.
+
+Each line of a stream has the form of a whole response.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from llm_conformance.contract import Call, Response, StreamEvent, ToolCall, Usag
 from llm_conformance.contract.response import FinishReason
 
 from ._answer import Answer, utc_of_text
+from ._completions import Maker, Piece, completions_adapter
 from ._errors import error_in_band
 from ._framing import lines
 from ._provider import ProviderAdapter, bearer
@@ -132,4 +136,13 @@ def _tool_call(call: ToolCall) -> Mapping[str, Any]:
     return {"id": call.id, **function} if call.id else function
 
 
-adapter = ProviderAdapter("ollama:chat", OllamaDecoder, request, bearer, lines)
+def _line(document: Mapping[str, Any]) -> Piece:
+    return Piece(document["response"], document.get("done_reason"), document.get("thinking"))
+
+
+adapters = (
+    ProviderAdapter("ollama:chat", OllamaDecoder, request, bearer, lines),
+    completions_adapter(
+        "ollama:generate", Maker(_line, FINISH, ("prompt_eval_count",), ("eval_count",)), unframe=lines
+    ),
+)

@@ -87,6 +87,8 @@ def test_cloudflares_gateway_passes_on_what_a_provider_answers(path: str, api: s
         ("http://host.docker.internal:8080/v1/chat/completions", "local:chat"),
         ("http://[::1]:8080/v1/responses", "local:responses"),
         ("http://ollama:11434/api/chat", "ollama:chat"),
+        ("http://localhost:9999/v1/completions", "local:completions"),
+        ("http://ollama:11434/api/generate", "ollama:generate"),
         ("http://localhost:9999/v1/messages", None),
         ("https://api.acme.test/v1/chat/completions", None),
         ("http://8.8.8.8/v1/chat/completions", None),

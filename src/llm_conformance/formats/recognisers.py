@@ -15,6 +15,8 @@ from llm_conformance.formats.chat import recogniser as chat
 from llm_conformance.formats.chat.variations import VARIATIONS as CHAT
 from llm_conformance.formats.cohere import recogniser as cohere
 from llm_conformance.formats.cohere.variations import VARIATIONS as COHERE
+from llm_conformance.formats.completions import recogniser as completions
+from llm_conformance.formats.completions.variations import VARIATIONS as COMPLETIONS
 from llm_conformance.formats.converse import recogniser as converse
 from llm_conformance.formats.converse.variations import VARIATIONS as CONVERSE
 from llm_conformance.formats.errors import known_error
@@ -73,6 +75,7 @@ RECOGNISERS: Mapping[str, Recogniser] = {
     "interactions": Recogniser(INTERACTIONS, interactions.ways_of_a_body, interactions.ways_of_a_stream),
     "responses": Recogniser(RESPONSES, responses.ways_of_a_body, responses.ways_of_a_stream),
     "ollama": Recogniser(OLLAMA, ollama.ways_of_a_body, ollama.ways_of_a_stream),
+    "completions": Recogniser(COMPLETIONS, completions.ways_of_a_body, completions.ways_of_a_stream),
     "converse": Recogniser(CONVERSE, converse.ways_of_a_body, converse.ways_of_a_stream),
     "messages": Recogniser(MESSAGES, messages.ways_of_a_body, messages.ways_of_a_stream),
     "workers_ai": Recogniser(WORKERS_AI, workers_ai.ways_of_a_body, workers_ai.ways_of_a_stream),

@@ -8,6 +8,7 @@ from typing import Any
 from llm_conformance.formats.bodies import Fields, Messages
 from llm_conformance.formats.chat import requests as chat
 from llm_conformance.formats.cohere import requests as cohere
+from llm_conformance.formats.completions import requests as completions
 from llm_conformance.formats.converse import requests as converse
 from llm_conformance.formats.gemini import requests as gemini
 from llm_conformance.formats.interactions import requests as interactions
@@ -25,6 +26,7 @@ Writer = Callable[[Messages, Messages], Fields]
 _REQUESTS: Mapping[str, tuple[Reader, Writer]] = {
     "chat": (chat.read, chat.write),
     "cohere": (cohere.read, cohere.write),
+    "completions": (completions.read, completions.write),
     "converse": (converse.read, converse.write),
     "gemini": (gemini.read, gemini.write),
     "interactions": (interactions.read, interactions.write),
@@ -45,6 +47,8 @@ def request_of(api: Api, call: Mapping[str, Any], mode: Mode) -> Fields:
     """Return the body of the request that makes a call; `call` is that of a scenario file or a draft."""
     _, write = _REQUESTS[api.wire]
     conversation = write(call["messages"], call.get("tools", ()))
+    if api.prompt_field != "prompt" and "prompt" in conversation:
+        conversation = {api.prompt_field: conversation["prompt"]}
     params = call.get("params", {}) | (call.get("stream_params", {}) if mode == "stream" else {})
     model = {} if api.names_model_in_path else {"model": call["model"]}
     request = {**model, **api.request_fields, **conversation, **params, **api.stream_field(mode == "stream")}

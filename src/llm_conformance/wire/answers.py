@@ -227,7 +227,8 @@ def _read_head(facts: WireFacts, place: Place, rule: ReadRule) -> None:
             setattr(facts, name, str(word))
     for path in as_list(rule.get("usage", ())):
         found = place.find(path) or {}
-        counts = {key: value for key, value in found.items() if value is not None}
+        names = rule.get("usage_as", {})
+        counts = {names.get(key, key): value for key, value in found.items() if value is not None}
         # An object without a count, such as Vertex AI's traffic type, replaces nothing.
         if rule.get("usage_replaces") and any(isinstance(value, int) for value in counts.values()):
             facts.usage.clear()

@@ -25,7 +25,7 @@ REASONING_FIELDS = "$reasoning_fields"
 ONLY_CALL = "-"
 """As the key of a `call`: there is only one."""
 
-_NOT_PATHS = ("at", "span", "start_default", "usage_replaces")
+_NOT_PATHS = ("at", "span", "start_default", "usage_replaces", "usage_as")
 
 
 @functools.cache

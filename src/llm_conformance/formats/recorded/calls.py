@@ -14,6 +14,7 @@ from typing import Any
 
 from llm_conformance.formats.chat import calls as chat
 from llm_conformance.formats.cohere import calls as cohere
+from llm_conformance.formats.completions import calls as completions
 from llm_conformance.formats.converse import calls as converse
 from llm_conformance.formats.gemini import calls as gemini
 from llm_conformance.formats.interactions import calls as interactions
@@ -34,6 +35,7 @@ _Answer = Callable[[Sequence[Any], str], Mapping[str, Any]]
 _CALLS: Mapping[str, tuple[_Read, _Answer, str]] = {
     "chat": (chat.read, chat.answer, chat.HISTORY),
     "cohere": (cohere.read, cohere.answer, cohere.HISTORY),
+    "completions": (completions.read, completions.answer, completions.HISTORY),
     "converse": (converse.read, converse.answer, converse.HISTORY),
     "gemini": (gemini.read, gemini.answer, gemini.HISTORY),
     "interactions": (interactions.read, interactions.answer, interactions.HISTORY),

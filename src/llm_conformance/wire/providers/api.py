@@ -93,6 +93,7 @@ class Api:
         base_urls: Base URLs as the provider's SDK takes them; the first is the default. `{name}` is one path segment
             that each user has to fill in, such as an account.
         path: What follows the base URL. `{model}` is the model of the call; without it, the body names the model.
+        prompt_field: The request field with the prompt, for the wire format `completions`.
         stream_path: The path of a streamed response, if it is another one.
         other_paths: Further paths that clients use for the same API.
         path_models: Globs of the models in the path whose bodies are of this API, for a URL that several APIs share; ()
@@ -175,6 +176,7 @@ class Api:
     streams_by_default: bool = False
     other_paths: tuple[str, ...] = ()
     path_models: tuple[str, ...] = ()
+    prompt_field: str = "prompt"
     error_code: Literal["text", "number"] = "text"
     error_body: str = ""
     statuses: tuple[StatusError, ...] = ()
@@ -376,6 +378,8 @@ def _sum(raw: Mapping[str, Any], summands: Iterable[str]) -> int | None:
 def _count_at(raw: Any, path: str) -> int | None:
     for key in path.split("/"):
         raw = raw.get(key) if isinstance(raw, Mapping) else None
+    if isinstance(raw, float) and raw.is_integer():  # JSON has one type of numbers: 28.0 is 28
+        raw = int(raw)
     return raw if isinstance(raw, int) and not isinstance(raw, bool) else None
 
 

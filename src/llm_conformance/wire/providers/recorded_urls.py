@@ -37,6 +37,8 @@ _BEHIND_CLOUDFLARE: Mapping[str, tuple[str, ...]] = {
 _OWN_SERVERS: Mapping[str, str] = {
     "/chat/completions": "http://localhost:8000/v1/chat/completions",
     "/responses": "http://localhost:8000/v1/responses",
+    "/v1/completions": "http://localhost:8000/v1/completions",
+    "/api/generate": "http://localhost:11434/api/generate",
     "/api/chat": "http://localhost:11434/api/chat",
 }
 # The URL of an answer that the provider has kept: https://platform.openai.com/docs/api-reference/responses/get and

@@ -1,0 +1,28 @@
+"""Requests of the wire format `completions`: one prompt, which is what the only message of the call says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from llm_conformance.formats.bodies import Fields, Messages
+from llm_conformance.formats.turns import Turn, text_turns
+
+PROMPTS = ("prompt", "inputText")
+"""The fields in which APIs want the prompt."""
+
+
+def read(request: Mapping[str, Any]) -> Iterator[Turn]:
+    """Yield the turns of a request."""
+    yield from text_turns("system", request.get("system"))
+    for name in PROMPTS:
+        prompt = request.get(name)
+        texts = prompt if isinstance(prompt, list) else [prompt]  # OpenAI takes several prompts
+        for text in texts:
+            yield from text_turns("user", text)
+
+
+def write(messages: Messages, tools: Messages) -> Fields:
+    """Return the prompt as a field of a request. There is no place for tools, nor for further messages."""
+    (message,) = messages
+    return {"prompt": message["content"]}
