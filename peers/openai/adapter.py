@@ -7,7 +7,7 @@ a streamed response is the one that its last event carries. An earlier answer go
 `max_retries` is 0: the library's `timeout` holds for each attempt, and its two retries would outlast `call.timeout_s`.
 """
 
-import inspect
+import json
 from datetime import UTC, datetime
 from typing import get_args
 
@@ -15,13 +15,17 @@ import openai
 from openai.lib.streaming.chat import ChatCompletionStreamState
 from openai.types.responses import ResponseStreamEvent
 
-FINISH = {
-    **{"stop": "stop", "length": "length", "tool_calls": "tool_calls", "function_call": "tool_calls"},
-    **{"content_filter": "content_filter", "completed": "stop", "max_output_tokens": "length", "failed": "error"},
-}
-AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "opus": "audio/opus", "pcm16": "audio/pcm"}
+from llm_conformance.shims import chat
+from llm_conformance.shims.native import Answer, keywords, turns
+
+FINISH = {**chat.FINISH, "completed": "stop", "max_output_tokens": "length", "failed": "error"}
 HOSTED = ("web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call")
 CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
+# Calls of tools that OpenAI defines and the client runs, with the field that says what to do.
+OWN_CALLS = {
+    **{"computer_call": ("actions", "action"), "local_shell_call": ("action",), "shell_call": ("action",)},
+    **{"apply_patch_call": ("operation",), "tool_search_call": ("arguments",)},
+}
 TEXT, REASONING = "response.output_text.delta", "response.reasoning.delta"
 ARGUMENTS = "response.function_call_arguments.delta"
 ENDS = ("response.completed", "response.incomplete", "response.failed")
@@ -31,18 +35,11 @@ ERRORS = {
     "APIConnectionError": "ServiceUnavailableError",
     "APIError": "LLMError",  # an error in a stream, which has no status
     "APIResponseValidationError": "ValidationError",
-    "JSONDecodeError": "ValidationError",
     # `ResponseError.code` of a response that failed, and `type` of an error in a stream
     **{"server_error": "ServiceUnavailableError", "rate_limit_exceeded": "RateLimitError"},
     **{"insufficient_quota": "RateLimitError", "invalid_request_error": "InvalidRequestError"},
     **{"invalid_prompt": "InvalidRequestError", "vector_store_timeout": "TimeoutError"},
 }
-
-
-class Answer(dict):
-    """A canonical response that keeps the library's own object for the next turn."""
-
-    native = None
 
 
 class Adapter:
@@ -61,7 +58,7 @@ class Adapter:
         """Return a plain answer."""
         with _client(call) as asked:
             if call.api == "chat":
-                return _of_completion(_create(asked.chat.completions, call, messages=list(_messages(call))), call)
+                return _of_completion(_create(asked.chat.completions, call, messages=turns(call)), call)
             return _of_response(_create(asked.responses, call, input=list(_items(call))), call)
 
     def stream(self, call):
@@ -77,9 +74,7 @@ class Adapter:
     def _stream(self, call):
         with _client(call) as asked:
             if call.api == "chat":
-                yield from _chunks(
-                    _create(asked.chat.completions, call, messages=list(_messages(call)), stream=True), call
-                )
+                yield from _chunks(_create(asked.chat.completions, call, messages=turns(call), stream=True), call)
             else:
                 yield from _events(_create(asked.responses, call, input=list(_items(call)), stream=True), call)
 
@@ -89,26 +84,19 @@ def _client(call):
 
 
 def _create(resource, call, **said):
-    known = inspect.signature(resource.create).parameters
     params = {**call.params, **said}
     if call.tools:
         own = [{"type": "function", **tool["function"]} for tool in call.tools] if call.api != "chat" else call.tools
         params["tools"] = [*params.get("tools", ()), *own]
-    extra = {name: params.pop(name) for name in list(params) if name not in known}
-    return resource.create(model=call.model, **params, **({"extra_body": extra} if extra else {}))
-
-
-def _messages(call):
-    for message in call.messages:
-        yield message.native.choices[0].message if isinstance(message, Answer) else message
+    return resource.create(model=call.model, **keywords(resource.create, params))
 
 
 def _items(call):
     custom = set()
     for message in call.messages:
         if isinstance(message, Answer):
-            custom |= {each.call_id for each in message.native.output if each.type == "custom_tool_call"}
-            yield from message.native.output
+            custom |= {each.call_id for each in message.turn.output if each.type == "custom_tool_call"}
+            yield from message.turn.output
         elif message["role"] == "tool":
             id = message["tool_call_id"]
             kind = "custom_tool_call_output" if id in custom else "function_call_output"
@@ -123,92 +111,18 @@ def _items(call):
                 yield {"type": kind, "call_id": made["id"], **made[made["type"]]}
 
 
-def _answer(native, call, created, **said):
-    made = Answer(id=native.id, provider=call.provider, model=native.model, **said)
-    made["created"] = datetime.fromtimestamp(created, UTC).isoformat() if created else None
-    made.native = native
-    return made
-
-
 def _of_completion(completion, call):
-    choice = completion.choices[0]
-    message = choice.message
-    segments = [{"type": "text", "content": message.content}] if message.content else []
-    if message.refusal:
-        segments.append({"type": "other", "content": message.refusal, "metadata": {"kind": "refusal"}})
-    calls = []
-    for made in message.tool_calls or ():
-        own = made.to_dict()[made.type]  # of a streamed custom call the library gives an untyped dict
-        given = own["input"] if made.type == "custom" else own["arguments"]
-        calls.append({"id": made.id, "type": made.type, "name": own["name"], "arguments": given or "{}"})
-    if message.function_call:
-        calls.append({"name": message.function_call.name, "arguments": message.function_call.arguments or "{}"})
-    segments += [{"type": "tool_call", "content": each["arguments"]} for each in calls]
-    sound = []
-    if message.audio:
-        form = (call.params.get("audio") or {}).get("format")  # only the request says it
-        sound.append({"type": AUDIO.get(form), **message.audio.to_dict()})
-    return _answer(
-        completion,
-        call,
-        completion.created,
-        message=message.content or "",
-        segments=segments,
-        annotations=[_annotation(each.to_dict(exclude_none=True)) for each in message.annotations or ()],
-        attachments=sound,
-        tool_calls=calls,
-        usage=_counted(completion.usage, "prompt", "completion"),
-        finish_reason="content_filter" if message.refusal else FINISH.get(choice.finish_reason),
-        raw_finish_reason=choice.finish_reason,
-    )
-
-
-def _annotation(own, base=0):
-    data = {**own, **own.pop(own.get("type"), {})}
-    data.pop(own.get("type"), None)
-    start, end = data.pop("start_index", None), data.pop("end_index", None)
-    if start is None or end is None:
-        start = end = None
-    else:
-        start, end = base + start, base + end
-    return {"start": start, "end": end, "data": data}
-
-
-def _counted(usage, asked, answered):
-    if usage is None:
-        return None
-    prompt = getattr(usage, f"{asked}_tokens_details") or None
-    completion = getattr(usage, f"{answered}_tokens_details") or None
-    return {
-        "prompt_tokens": getattr(usage, f"{asked}_tokens"),
-        "completion_tokens": getattr(usage, f"{answered}_tokens"),
-        "total_tokens": usage.total_tokens,
-        "cached_tokens": getattr(prompt, "cached_tokens", None),
-        "cache_write_tokens": getattr(prompt, "cache_write_tokens", None),
-        "reasoning_tokens": getattr(completion, "reasoning_tokens", None),
-        "audio_prompt_tokens": getattr(prompt, "audio_tokens", None),
-        "audio_completion_tokens": getattr(completion, "audio_tokens", None),
-        "raw": usage.to_dict(),
-    }
+    made = chat.answer(completion, call, finish=FINISH)
+    made["segments"] = chat.segments(made, completion.choices[0].message.refusal)
+    return made
 
 
 def _chunks(stream, call):
     state = ChatCompletionStreamState()
     for chunk in stream:
         state.handle_chunk(chunk)
-        for delta in (choice.delta for choice in chunk.choices if choice.index == 0):
-            if delta.content:
-                yield {"event_type": TEXT, "delta": delta.content}
-            for made in delta.tool_calls or ():
-                own = made.to_dict().get("custom") or made.to_dict().get("function") or {}
-                whose = {"index": made.index, "id": made.id, "name": own.get("name")}
-                piece = own.get("input") or own.get("arguments")
-                yield {"event_type": ARGUMENTS, "delta": piece, "tool_call": whose}
-            if delta.function_call:
-                whose = {"index": 0, "name": delta.function_call.name}
-                yield {"event_type": ARGUMENTS, "delta": delta.function_call.arguments, "tool_call": whose}
-            if delta.audio:
-                yield {"event_type": "response.media", "attachment": delta.audio.to_dict()}
+        for choice in (each for each in chunk.choices if each.index == 0):
+            yield from chat.deltas(choice.delta)
     yield {"event_type": "response.completed", "response": _of_completion(state.current_completion_snapshot, call)}
 
 
@@ -227,6 +141,10 @@ def _events(stream, call):
                 calls[event.output_index] = index, given or piece
                 whose = {"index": index, "id": item.call_id, "name": item.name}
                 yield {"event_type": ARGUMENTS, "delta": piece, "tool_call": whose}
+            case "response.output_item.done" if _is_own_call(event.item):
+                calls[event.output_index] = len(calls), ""
+                whose = {"index": len(calls) - 1, "id": event.item.call_id, "name": event.item.type}
+                yield {"event_type": ARGUMENTS, "delta": _given(event.item), "tool_call": whose}
             case "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta":
                 index, given = calls.get(event.output_index, (len(calls), ""))
                 calls[event.output_index] = index, given + event.delta
@@ -250,29 +168,63 @@ def _of_response(response, call):
     for item in response.output:
         for segment in _segments_of(item):
             for each in segment.pop("annotations", ()):
-                said["annotations"].append(_annotation(each.to_dict(exclude_none=True), position))
+                said["annotations"].append(chat.annotation(each, position))
             position += len(segment["content"]) if segment["type"] == "text" else 0
             said["segments"].append(segment)
         if item.type in CALLS:
             kind = "custom" if item.type == "custom_tool_call" else "function"
-            given = getattr(item, CALLS[item.type]) or "{}"
-            said["tool_calls"].append({"id": item.call_id, "type": kind, "name": item.name, "arguments": given})
+            made = {"id": item.call_id, "type": kind, "name": item.name, "arguments": _given(item)}
+            said["tool_calls"].append(made)
+        if _is_own_call(item):
+            said["tool_calls"].append({"id": item.call_id, "name": item.type, "arguments": _given(item)})
         if item.type == "image_generation_call" and item.result:
             kind = f"image/{getattr(item, 'output_format', None) or 'png'}"
             said["attachments"].append({"id": item.id, "type": kind, "data": item.result, "text_index": position})
     refused = any(segment.get("metadata", {}).get("kind") == "refusal" for segment in said["segments"])
     raw = (response.incomplete_details and response.incomplete_details.reason) or response.status
-    return _answer(
-        response,
-        call,
-        response.created_at,
+    made = Answer(
+        id=response.id,
+        provider=call.provider,
+        model=response.model,
+        created=datetime.fromtimestamp(response.created_at, UTC).isoformat() if response.created_at else None,
         message=response.output_text,
         reasoning="".join(each["content"] for each in said["segments"] if each["type"] == "reasoning") or None,
         **said,
-        usage=_counted(response.usage, "input", "output"),
+        usage=_counts(response.usage),
         finish_reason="content_filter" if refused else FINISH.get(raw),
         raw_finish_reason=raw,
     )
+    made.native = made.turn = response
+    return made
+
+
+def _is_own_call(item):
+    own = item.to_dict()
+    runs_elsewhere = (own.get("environment") or {}).get("type") == "container_reference"
+    return item.type in OWN_CALLS and not runs_elsewhere and own.get("execution", "client") == "client"
+
+
+def _given(item):
+    """Return the arguments of a call, as text."""
+    if item.type in CALLS:
+        return getattr(item, CALLS[item.type]) or "{}"
+    own = item.to_dict()
+    return json.dumps(next((own[name] for name in OWN_CALLS[item.type] if own.get(name)), {}), ensure_ascii=False)
+
+
+def _counts(usage):
+    if usage is None:
+        return None
+    asked, answered = usage.input_tokens_details, usage.output_tokens_details
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.total_tokens,
+        "cached_tokens": getattr(asked, "cached_tokens", None),
+        "cache_write_tokens": getattr(asked, "cache_write_tokens", None),
+        "reasoning_tokens": getattr(answered, "reasoning_tokens", None),
+        "raw": usage.to_dict(),
+    }
 
 
 def _segments_of(item):
@@ -293,6 +245,8 @@ def _segments_of(item):
             yield from parts
         case kind if kind in CALLS:
             yield {"type": "tool_call", "content": getattr(item, CALLS[kind])}
+        case _ if _is_own_call(item):
+            yield {"type": "tool_call", "content": _given(item)}
         case kind if kind in HOSTED:
             yield {"type": "tool_call", "content": "", "metadata": {"server_executed": True, **item.to_dict()}}
         case _:
