@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from pathlib import Path
@@ -80,3 +81,30 @@ def test_a_peer_that_cannot_be_installed_is_named(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     assert command.main(["--work", str(tmp_path / "work")]) == 1
     assert "ghost: could not be installed: there is no /nowhere/python." in (tmp_path / "matrix.md").read_text("utf-8")
+
+
+# Classes of exceptions that no library of these wrote. A shim that maps one hides that it escapes the library.
+FOREIGN = re.compile(
+    r'"(JSONDecodeError|DecodingError|TimeoutException|ReadTimeout|ConnectTimeout|TransportError|ConnectError|ReadError'
+    r'|RemoteProtocolError|HTTPError|RequestException|ValueError|KeyError|OSError|ConnectionError)":'
+)
+# What is sent instead of what the library would send.
+SMUGGLED = re.compile(r'(extra_body|kwargs|params|settings\["extra_body"\])"?\]?\["(messages|input|contents)"\] *=')
+
+
+@pytest.mark.parametrize("peer", [peer for peer in PEERS if not peer.is_node], ids=lambda peer: peer.name)
+def test_a_shim_keeps_the_standard(peer: Peer) -> None:
+    source = (peer.folder / "adapter.py").read_text("utf-8")
+    says = ast.get_docstring(ast.parse(source)) or ""
+    assert "max_retries" in source or "retries" in says, "retries are off, or the docstring says why they are not"
+    assert not FOREIGN.findall(source), "an exception that is not the library's own is mapped"
+    assert not SMUGGLED.search(source), "messages go past the library"
+    assert re.search(r"\.native(, \w+\.turn)? = |chat\.(answer|Fold)\(", source), "no answer keeps the library's object"
+    assert not re.search(r"\bexcept (Exception|BaseException|\w*httpx\w*\.)", source), "an exception is hidden"
+    private = [
+        each.attr
+        for each in ast.walk(ast.parse(source))
+        if isinstance(each, ast.Attribute) and re.match("_[a-z]", each.attr)
+        if not (isinstance(each.value, ast.Name) and each.value.id == "self")
+    ]
+    assert not private, "a name that is not public is used"

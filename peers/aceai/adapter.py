@@ -24,6 +24,8 @@ from aceai.llm.models import LLMToolCall, LLMToolCallMessage, LLMToolUseMessage
 from aceai.llm.openai import OpenAI
 from openai import AsyncOpenAI
 
+from llm_conformance.shims.native import Answer
+
 FINISH = {
     **{"stop": "stop", "end_turn": "stop", "stop_sequence": "stop", "completed": "stop"},
     **{"length": "length", "max_tokens": "length", "model_context_window_exceeded": "length"},
@@ -35,12 +37,6 @@ NAMES = {
     **{"max_tokens": "max_tokens", "max_output_tokens": "max_tokens", "tool_choice": "tool_choice"},
     **{"stop": "stop", "stop_sequences": "stop", "temperature": "temperature", "top_p": "top_p"},
 }
-
-
-class Answer(dict[str, Any]):
-    """The canonical response, with the message that goes back for it."""
-
-    message: LLMMessage
 
 
 class AceAI:
@@ -57,7 +53,6 @@ class AceAI:
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",
         "APIResponseValidationError": "ValidationError",
-        "JSONDecodeError": "ValidationError",
         "LLMContextWindowExceededError": "InvalidRequestError",
         "AceAIError": "LLMError",  # among others, of all that a provider reports without a status
     }
@@ -137,7 +132,7 @@ def _request(call: Any) -> dict[str, Any]:
 def _message(message: Any, names: dict[str, str]) -> LLMMessage:
     if isinstance(message, Answer):
         names |= {each["id"]: each["name"] for each in message["tool_calls"]}
-        return message.message
+        return message.turn
     content = message.get("content") or ""
     parts = [*_parts(content)] if isinstance(content, list) else content
     if message["role"] == "tool":
@@ -196,9 +191,10 @@ def _answer(response: Any, call: Any) -> Answer:
     )
     if response.tool_calls:
         kept = {"reasoning_content": response.reasoning_content}
-        answer.message = LLMToolCallMessage.from_content(response.text, tool_calls=response.tool_calls, **kept)
+        answer.turn = LLMToolCallMessage.from_content(response.text, tool_calls=response.tool_calls, **kept)
     else:
-        answer.message = LLMMessage.build("assistant", response.text)
+        answer.turn = LLMMessage.build("assistant", response.text)
+    answer.native = response
     return answer
 
 

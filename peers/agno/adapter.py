@@ -25,6 +25,8 @@ from agno.models.openai.like import OpenAILike
 from agno.models.response import ModelResponseEvent
 from agno.utils.models.claude import MCPServerConfiguration
 
+from llm_conformance.shims.native import Answer
+
 COUNTS = {
     "prompt_tokens": "input_tokens",
     "completion_tokens": "output_tokens",
@@ -35,12 +37,6 @@ COUNTS = {
     "audio_prompt_tokens": "audio_input_tokens",
     "audio_completion_tokens": "audio_output_tokens",
 }
-
-
-class Answer(dict):
-    """A canonical response that keeps the `Message` it was made of."""
-
-    turn: Message
 
 
 class Adapter:
@@ -161,7 +157,7 @@ def _answer(call: Any, turn: Message) -> Answer:
         raw_finish_reason=None,
         usage={ours: getattr(turn.metrics, theirs) for ours, theirs in COUNTS.items()},
     )
-    answer.turn = turn
+    answer.native = answer.turn = turn
     return answer
 
 

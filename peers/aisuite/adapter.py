@@ -18,16 +18,12 @@ import aisuite
 import anthropic
 import openai
 
+from llm_conformance.shims.native import Answer
+
 FINISH = {
     **{"stop": "stop", "length": "length", "tool_calls": "tool_calls", "content_filter": "content_filter"},
     "abort": "error",  # vLLM's, which the library hands on
 }
-
-
-class Answer(dict):
-    """A canonical response that keeps the message that it was made of."""
-
-    turn: Any
 
 
 class Adapter:
@@ -44,7 +40,6 @@ class Adapter:
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",
         "APIResponseValidationError": "ValidationError",
-        "JSONDecodeError": "ValidationError",
         # The types of errors in streams, which have no class and no error status of their own.
         **{"APIError": "LLMError", "server_error": "ServiceUnavailableError", "insufficient_quota": "RateLimitError"},
         **{"overloaded_error": "ServiceUnavailableError", "rate_limit_error": "RateLimitError"},
@@ -179,7 +174,7 @@ def _answer(call: Any, facts: Any, turn: Any, text: Any, reasoning: Any, calls: 
         raw_finish_reason=finish,
         usage=_usage(facts.usage),
     )
-    answer.turn = turn
+    answer.native, answer.turn = [facts, turn], turn
     return answer
 
 

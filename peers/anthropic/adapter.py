@@ -15,6 +15,8 @@ import json
 
 import anthropic
 
+from llm_conformance.shims.native import Answer
+
 FINISH = {
     **{"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "refusal": "content_filter"},
     **{"max_tokens": "length", "model_context_window_exceeded": "length"},
@@ -30,14 +32,7 @@ ERRORS = {
     "APIConnectionError": "ServiceUnavailableError",
     "APIStatusError": "LLMError",  # an error in a stream, whose status is 200
     "APIResponseValidationError": "ValidationError",
-    "JSONDecodeError": "ValidationError",
 }
-
-
-class Answer(dict):
-    """A canonical response that keeps the library's own object for the next turn."""
-
-    native = None
 
 
 class Adapter:
@@ -98,7 +93,7 @@ def _messages(call):
     results = []
     for message in call.messages:
         if isinstance(message, Answer):
-            yield {"role": "assistant", "content": message.native.content}
+            yield {"role": "assistant", "content": message.turn.content}
         elif message["role"] == "tool":
             if not results:
                 yield {"role": "user", "content": results}
@@ -162,7 +157,7 @@ def _answer(message, call):
         finish_reason=FINISH.get(message.stop_reason),
         raw_finish_reason=message.stop_reason,
     )
-    answer.native = message
+    answer.native = answer.turn = message
     return answer
 
 

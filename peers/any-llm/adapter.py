@@ -20,11 +20,7 @@ from anthropic.resources.messages import AsyncMessages
 from any_llm import AnyLLM
 from any_llm.types.completion import ChatCompletionMessage
 
-
-class Answer(dict[str, Any]):
-    """The canonical response, with the library's own object."""
-
-    original: ChatCompletionMessage
+from llm_conformance.shims.native import Answer
 
 
 class AnyLLMAdapter:
@@ -111,7 +107,7 @@ def _arguments(call: Any) -> dict[str, Any]:
     known = inspect.signature(AsyncMessages.create).parameters if call.provider == "anthropic" else ()
     extra = {name: params.pop(name) for name in [*params] if name not in (*_PARAMETERS, *known)}
     params |= {"extra_body": extra} if extra else {}
-    messages = [said.original if isinstance(said, Answer) else dict(said) for said in call.messages]
+    messages = [said.turn if isinstance(said, Answer) else dict(said) for said in call.messages]
     return {"model": call.model, "messages": messages, "tools": tools or None, "timeout": call.timeout_s, **params}
 
 
@@ -193,7 +189,7 @@ def _answer(completion: Any, message: ChatCompletionMessage, finish: str | None,
         raw_finish_reason=finish,
         usage=_usage(usage),
     )
-    answer.original = message
+    answer.native, answer.turn = [completion, message], message
     return answer
 
 

@@ -9,8 +9,8 @@ back as their turns.
 
 A chat answers tool calls itself and asks again. A callback for `on_tool_request` ends that here, at the first call. A
 chat that is taken up at a turn with calls takes them for never answered, so that a call that ends with results asks by
-the chat's `Provider`, with the methods that the chat's own loop uses. Messages with content that chatlas has no type
-for, as Anthropic's documents with citations, go out by `kwargs`, as do parameters. The clients' own retries are off:
+the chat's `Provider`, with the methods that the chat's own loop uses. Parameters go out by `kwargs`. Content that it
+has no type for, such as Anthropic's documents with citations, cannot be asked. The clients' own retries are off:
 together they would exceed `call.timeout_s`.
 """
 
@@ -40,6 +40,7 @@ from chatlas import (
     Tool,
     ToolBuiltIn,
     UserTurn,
+    content_image_url,
 )
 from chatlas.types import (
     ContentCitation,
@@ -57,6 +58,8 @@ from google.genai.errors import APIError
 from google.genai.types import GenerateContentConfig
 from openai.resources.chat.completions import Completions
 from openai.resources.responses import Responses
+
+from llm_conformance.shims.native import Answer
 
 CHATS = {
     "deepseek:chat": ChatDeepSeek,
@@ -76,12 +79,6 @@ FINISH = {
     **{"IMAGE_SAFETY": "content_filter", "IMAGE_PROHIBITED_CONTENT": "content_filter"},
     **{"IMAGE_RECITATION": "content_filter", "CONTINUATION": "length"},
 }
-
-
-class Answer(dict[str, Any]):
-    """The canonical response, with the turn that it was made of."""
-
-    turn: AssistantTurn
 
 
 class ToolCalledError(Exception):
@@ -109,11 +106,6 @@ class Adapter:
         "APIConnectionError": "ServiceUnavailableError",
         **{"APIError": "LLMError", "APIStatusError": "LLMError"},  # errors in a stream, which have no error status
         "APIResponseValidationError": "ValidationError",
-        "ConnectError": "ServiceUnavailableError",
-        "RemoteProtocolError": "ServiceUnavailableError",
-        "ReadError": "ServiceUnavailableError",
-        "TimeoutException": "TimeoutError",
-        "JSONDecodeError": "ValidationError",
         "UnknownApiResponseError": "ValidationError",
         # The types of errors in streams, which have no class and no error status of their own.
         **{"server_error": "ServiceUnavailableError", "overloaded_error": "ServiceUnavailableError"},
@@ -206,8 +198,6 @@ def _kwargs(call: Any) -> dict[str, Any]:
     method = {"chat": Completions.create, "responses": Responses.create, "messages": Messages.create}[call.api]
     known = inspect.signature(method).parameters
     extra = {name: params.pop(name) for name in list(params) if name not in known}
-    if call.api == "messages" and any(isinstance(each["content"], list) for each in _said(call.messages, "user")):
-        params["messages"] = [each for each in call.messages if each["role"] != "system"]
     return {**params, **({"extra_body": extra} if extra else {})}
 
 
@@ -279,7 +269,11 @@ def _resumed(chat: Any, turns: list[Any], call: Any) -> Generator[dict[str, Any]
 
 def _text(message: Any) -> str:
     content = message["content"]
-    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    if isinstance(content, str):
+        return content
+    if strange := next((part for part in content if "text" not in part), None):
+        raise NotImplementedError(f"chatlas has no type for a part {strange.get('type')!r} here")
+    return "".join(part["text"] for part in content)
 
 
 def _contents(message: Any) -> Iterator[Any]:
@@ -289,8 +283,12 @@ def _contents(message: Any) -> Iterator[Any]:
         if "fileData" in part:
             file = part["fileData"]
             yield ContentUploaded(id=file["fileUri"], mime_type=file["mimeType"], provider="google")
+        elif set(part) <= {"type", "text"}:
+            yield part["text"]
+        elif "image_url" in part and isinstance(part["image_url"], dict):
+            yield content_image_url(part["image_url"]["url"], detail=part["image_url"].get("detail", "auto"))
         else:
-            yield part.get("text", "")
+            raise NotImplementedError(f"chatlas has no type for a part {part.get('type')!r} with {', '.join(part)}")
 
 
 def _request(made: Any) -> ContentToolRequest:
@@ -334,7 +332,7 @@ def _answer(turn: AssistantTurn, call: Any) -> Answer:
         raw_finish_reason=said["finish"],
         usage=_usage(turn.tokens),
     )
-    answer.turn = turn
+    answer.native = answer.turn = turn
     return answer
 
 

@@ -16,27 +16,19 @@ from types import SimpleNamespace
 
 import cohere
 
+from llm_conformance.shims.native import Answer
+
 FINISH = {
     **{"COMPLETE": "stop", "STOP_SEQUENCE": "stop", "MAX_TOKENS": "length", "TOOL_CALL": "tool_calls"},
     **{"ERROR": "error", "TIMEOUT": "error"},
 }
-# Errors with an HTTP status are known by that; these are the others, most of them httpx's.
+# Errors with an HTTP status are known by that; these are the others.
 ERRORS = {
     "ParsingError": "ValidationError",
     "ApiError": "ValidationError",  # a body that is no JSON, under the status 200
-    "JSONDecodeError": "ValidationError",
-    "DecodingError": "ValidationError",
-    "TimeoutException": "TimeoutError",
-    "TransportError": "ServiceUnavailableError",
 }
 NOT_THE_TEXT = ("PLAN", "THINKING_CONTENT")
 SAID_ELSEWHERE = ("content-end", "tool-call-end", "citation-end")
-
-
-class Answer(dict):
-    """A canonical response that keeps the message for the next turn."""
-
-    native = None
 
 
 class Adapter:
@@ -55,7 +47,7 @@ class Adapter:
         """Return a plain answer."""
         client = _client(call)
         response = client.chat(**_asked(call, client.chat))
-        return _answer(call, response.id, response.message, response.finish_reason, response.usage)
+        return _answer(call, response, response.id, response.message, response.finish_reason, response.usage)
 
     def stream(self, call):
         """Yield a streamed answer."""
@@ -75,14 +67,15 @@ def _asked(call, method):
     extra = {name: params.pop(name) for name in list(params) if name not in known}
     if extra:
         params["request_options"] = {"additional_body_parameters": extra}
-    messages = [each.native if isinstance(each, Answer) else each for each in call.messages]
+    messages = [each.turn if isinstance(each, Answer) else each for each in call.messages]
     return {"model": call.model, "messages": messages, **params}
 
 
 def _events(stream, call):
-    id, finish, usage = None, None, None
+    events, id, finish, usage = [], None, None, None
     plan, blocks, calls, citations = "", {}, {}, []
     for event in stream:
+        events.append(event)
         match event.type:
             case "message-start":
                 id = event.id
@@ -129,7 +122,7 @@ def _events(stream, call):
     message = SimpleNamespace(
         tool_plan=plan or None, content=list(blocks.values()), tool_calls=made, citations=citations
     )
-    yield {"event_type": "response.completed", "response": _answer(call, id, message, finish, usage)}
+    yield {"event_type": "response.completed", "response": _answer(call, events, id, message, finish, usage)}
 
 
 def _kinds(piece):
@@ -142,7 +135,7 @@ def _pieces(piece):
         yield {"event_type": f"response.{kind}.delta", "delta": getattr(piece, name)}
 
 
-def _answer(call, id, message, finish, usage):
+def _answer(call, native, id, message, finish, usage):
     plan = message.tool_plan or ""
     segments = [{"type": "reasoning", "content": plan, "metadata": {"kind": "plan"}}] if plan else []
     segments += [_segment(block) for block in message.content or ()]
@@ -172,7 +165,8 @@ def _answer(call, id, message, finish, usage):
         raw_finish_reason=finish,
     )
     said = {"tool_plan": message.tool_plan, "tool_calls": message.tool_calls} if calls else {"content": text}
-    answer.native = {"role": "assistant", **said}
+    answer.native = native
+    answer.turn = {"role": "assistant", **said}
     return answer
 
 

@@ -8,7 +8,7 @@ chunk goes on the last part if both are of one kind and unsigned, pieces of spee
 value of each is kept. An earlier answer goes back as documented, as the content that came
 (`contents.append(response.candidates[0].content)`), after a stream as the folded parts. The library gives signatures
 and media as bytes, and offsets in bytes of UTF-8: here they are base64, and code points of all text that is no thought,
-without a place where that has none.
+without a place where that has none. It makes no retries unless it is told to.
 """
 
 import base64
@@ -18,6 +18,8 @@ import json
 from google import genai
 from google.genai import types
 
+from llm_conformance.shims.native import Answer
+
 FINISH = {
     **{"STOP": "stop", "MAX_TOKENS": "length", "CONTINUATION": "length"},
     **dict.fromkeys(("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"), "content_filter"),
@@ -26,20 +28,10 @@ FINISH = {
     **dict.fromkeys(("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"), "error"),
     **dict.fromkeys(("MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE", "NO_IMAGE"), "error"),
 }
-# Those of the library with a status are known by that (`code`); the others are its own and httpx2's.
+# Errors with an HTTP status are known by that (`code`); this is another one.
 ERRORS = {
     "UnknownApiResponseError": "ValidationError",
-    "JSONDecodeError": "ValidationError",
-    "DecodingError": "ValidationError",
-    "TimeoutException": "TimeoutError",
-    "TransportError": "ServiceUnavailableError",
 }
-
-
-class Answer(dict):
-    """A canonical response that keeps the content for the next turn."""
-
-    native = None
 
 
 class Adapter:
@@ -102,7 +94,7 @@ def _contents(messages):
     for message in messages:
         if isinstance(message, Answer):
             names = {each["id"]: each["name"] for each in message["tool_calls"]}
-            contents.append(message.native)
+            contents.append(message.turn)
         elif message["role"] == "tool":
             if not results:
                 results = types.Content(role="user", parts=[])
@@ -128,11 +120,12 @@ class _Folded:
 
     def __init__(self):
         self.id = self.model = self.created = self.finish = None
-        self.parts, self.counts = [], {}
+        self.chunks, self.parts, self.counts = [], [], {}
         self.text, self.calls, self.media, self.citations = "", [], [], []
         self.unspoken = b""
 
     def add(self, chunk, joins):
+        self.chunks.append(chunk)
         self.id = self.id or chunk.response_id
         self.model = chunk.model_version or self.model
         self.created = self.created or chunk.create_time
@@ -229,7 +222,8 @@ class _Folded:
             finish_reason=FINISH.get(reason),
             raw_finish_reason=reason,
         )
-        answer.native = types.Content(role="model", parts=self.parts)
+        answer.native = self.chunks
+        answer.turn = types.Content(role="model", parts=self.parts)
         return answer
 
     def _annotation(self, at, data):

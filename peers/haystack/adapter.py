@@ -31,16 +31,12 @@ from haystack_integrations.components.generators.anthropic import AnthropicChatG
 from openai.resources.chat.completions import Completions
 from openai.resources.responses import Responses
 
+from llm_conformance.shims.native import Answer
+
 FINISH = {
     **{"stop": "stop", "length": "length", "tool_calls": "tool_calls", "function_call": "tool_calls"},
     **{"content_filter": "content_filter"},
 }
-
-
-class Answer(dict[str, Any]):
-    """The canonical response, with the reply that it was made of."""
-
-    reply: ChatMessage
 
 
 class Haystack:
@@ -62,7 +58,6 @@ class Haystack:
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",
         "APIResponseValidationError": "ValidationError",
-        "JSONDecodeError": "ValidationError",
         # `type` of errors in streams: OpenAI's, then Anthropic's
         **{"server_error": "ServiceUnavailableError", "insufficient_quota": "RateLimitError"},
         **{"overloaded_error": "ServiceUnavailableError", "api_error": "ServiceUnavailableError"},
@@ -155,8 +150,8 @@ def _messages(call: Any) -> Iterator[ChatMessage]:
     made: dict[str, ToolCall] = {}
     for message in call.messages:
         if isinstance(message, Answer):
-            made |= {_id(each): each for each in message.reply.tool_calls}
-            yield message.reply
+            made |= {_id(each): each for each in message.turn.tool_calls}
+            yield message.turn
             continue
         content = message.get("content")
         match message["role"]:
@@ -232,7 +227,7 @@ def _answer(reply: ChatMessage, call: Any) -> Answer:
         raw_finish_reason=raw,
         usage=_usage(meta.get("usage")),
     )
-    answer.reply = reply
+    answer.native = answer.turn = reply
     return answer
 
 

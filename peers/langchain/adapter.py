@@ -23,11 +23,7 @@ from langchain_core.messages import AIMessage
 from langchain_deepseek import ChatDeepSeek
 from langchain_openai import ChatOpenAI
 
-
-class Answer(dict[str, Any]):
-    """The canonical response, with the library's own object."""
-
-    original: AIMessage
+from llm_conformance.shims.native import Answer
 
 
 class LangChain:
@@ -49,7 +45,6 @@ class LangChain:
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",
         "APIResponseValidationError": "ValidationError",
-        "JSONDecodeError": "ValidationError",
         # `type` of errors in streams: OpenAI's, then Anthropic's
         **{"server_error": "ServiceUnavailableError", "insufficient_quota": "RateLimitError"},
         **{"overloaded_error": "ServiceUnavailableError", "api_error": "ServiceUnavailableError"},
@@ -132,7 +127,7 @@ def _model(call: Any) -> Any:
 
 
 def _messages(call: Any) -> list[Any]:
-    return [said.original if isinstance(said, Answer) else dict(said) for said in call.messages]
+    return [said.turn if isinstance(said, Answer) else dict(said) for said in call.messages]
 
 
 def _events(chunk: Any) -> Iterator[Mapping[str, Any]]:
@@ -194,7 +189,7 @@ def _answer(message: AIMessage, call: Any) -> Answer:
         raw_finish_reason=raw,
         usage=_usage(message.usage_metadata),
     )
-    answer.original = message
+    answer.native = answer.turn = message
     return answer
 
 

@@ -26,17 +26,13 @@ from llm_anthropic import ClaudeMessages, CodeExecution, WebFetch
 from llm_anthropic import WebSearch as ClaudeWebSearch
 from llm_deepseek import DeepSeekChat
 
+from llm_conformance.shims.native import Answer
+
 HOSTED = {
     "anthropic": {"web_search": ClaudeWebSearch, "web_fetch": WebFetch, "code_execution": CodeExecution},
     "openai": {"web_search": OpenAIWebSearch, "code_interpreter": CodeInterpreter},
 }
 BUILDERS = {"assistant": assistant, "system": system, "user": user}
-
-
-class Answer(dict):
-    """A canonical response that keeps the messages that it was made of."""
-
-    turn: list[Any]
 
 
 class Adapter:
@@ -62,7 +58,6 @@ class Adapter:
         **{"server_error": "ServiceUnavailableError", "overloaded_error": "ServiceUnavailableError"},
         **{"insufficient_quota": "RateLimitError", "rate_limit_error": "RateLimitError"},
         **{"invalid_request_error": "InvalidRequestError", "exceed_context_size_error": "InvalidRequestError"},
-        "JSONDecodeError": "ValidationError",
     }
 
     def complete(self, call: Any) -> Answer:
@@ -219,7 +214,7 @@ def _answer(call: Any, response: Any) -> Answer:
         raw_finish_reason=None,
         usage=_usage(response.usage()),
     )
-    answer.turn = turn
+    answer.native, answer.turn = [turn, response.response_json], turn
     return answer
 
 

@@ -19,15 +19,11 @@ from agents.models.openai_chatcompletions import OpenAIChatCompletionsModel
 from agents.models.openai_responses import OpenAIResponsesModel
 from openai import APIError, AsyncOpenAI
 
+from llm_conformance.shims.native import Answer
+
 FINISH = {"completed": "stop", "max_output_tokens": "length", "content_filter": "content_filter", "failed": "error"}
 CALLS = ("function_call", "custom_tool_call")
 PIECES = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
-
-
-class Answer(dict):
-    """A canonical response that keeps the `ModelResponse` it was made of."""
-
-    result: ModelResponse
 
 
 class Adapter:
@@ -46,7 +42,6 @@ class Adapter:
         "APIError": "LLMError",  # an error in a stream, which has no error status
         "APIResponseValidationError": "ValidationError",
         "ModelBehaviorError": "ValidationError",
-        "JSONDecodeError": "ValidationError",
         # the type of an error in a stream of chat completions, the code of one in a stream of responses
         **{"server_error": "ServiceUnavailableError", "rate_limit_exceeded": "RateLimitError"},
         **{"insufficient_quota": "RateLimitError", "invalid_request_error": "InvalidRequestError"},
@@ -134,7 +129,7 @@ def _input(messages: Any) -> list[Any]:
     items: list[Any] = []
     for message in messages:
         if isinstance(message, Answer):
-            items += message.result.to_input_items()
+            items += message.turn.to_input_items()
         elif message["role"] == "tool":
             id = message["tool_call_id"]
             custom = any(each.get("call_id") == id and each.get("type") == "custom_tool_call" for each in items)
@@ -241,7 +236,7 @@ def _answer(call: Any, result: ModelResponse) -> Answer:
         raw_finish_reason=None,
         usage=_usage(result.usage),
     )
-    answer.result = result
+    answer.native = answer.turn = result
     return answer
 
 

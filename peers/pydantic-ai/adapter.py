@@ -4,21 +4,30 @@ Of the library: `direct.model_request` and `direct.model_request_stream`, one mo
 of its vendor, `ModelRequest` and its parts for the conversation, `ToolDefinition` and native tools, model settings, the
 parts, citations and usage of `ModelResponse`, and `provider_details`, where the library keeps the provider's own words.
 
-Earlier answers go back as the `ModelResponse` that they were. Content that the library has no type for, such as
-documents made of blocks, goes out by the setting `extra_body`, as do parameters that it has no setting for.
+Earlier answers go back as the `ModelResponse` that they were. Parameters that the library has no setting for go out by
+`extra_body`, which it documents. Content that it has no type for, such as documents made of blocks, cannot be asked,
+and neither can several choices and the like, which it does not read.
+
+The clients' own retries are off: together they would exceed `call.timeout_s`.
 """
 
 from __future__ import annotations
 
+import base64
 import importlib.metadata
 from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import UTC
 from typing import Any, ClassVar
 
+from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.messages import (
+    BinaryContent,
+    CachePoint,
+    DocumentUrl,
     FilePart,
+    ImageUrl,
     ModelRequest,
     ModelResponse,
     NativeToolCallPart,
@@ -49,11 +58,9 @@ from pydantic_ai.providers.vllm import VLLMProvider
 from pydantic_ai.providers.zai import ZaiProvider
 from pydantic_ai.tools import ToolDefinition
 
+from llm_conformance.shims.native import Answer
 
-class Answer(dict[str, Any]):
-    """The canonical response, with the library's own object."""
-
-    original: ModelResponse
+_UNREAD = ("functions", "function_call", "audio", "modalities")
 
 
 class PydanticAI:
@@ -111,27 +118,30 @@ conformance_adapter = PydanticAI
 
 
 def _model(call: Any) -> Model:
-    where = {"base_url": call.base_url, "api_key": call.api_key}
+    if call.provider == "anthropic":
+        claude = AsyncAnthropic(base_url=call.base_url, api_key=call.api_key, max_retries=0)
+        return AnthropicModel(call.model, provider=AnthropicProvider(anthropic_client=claude))
+    client = AsyncOpenAI(base_url=call.base_url, api_key=call.api_key, max_retries=0)
     match f"{call.provider}:{call.api}":
-        case "anthropic:messages":
-            return AnthropicModel(call.model, provider=AnthropicProvider(**where))
         case "openai:responses":
-            return OpenAIResponsesModel(call.model, provider=OpenAIProvider(**where))
-        case "cerebras:chat":  # it and DeepSeek's take another base URL with the client only
-            return CerebrasModel(call.model, provider=CerebrasProvider(openai_client=AsyncOpenAI(**where)))
+            return OpenAIResponsesModel(call.model, provider=OpenAIProvider(openai_client=client))
+        case "cerebras:chat":
+            return CerebrasModel(call.model, provider=CerebrasProvider(openai_client=client))
         case "deepseek:chat":
-            return OpenAIChatModel(call.model, provider=DeepSeekProvider(openai_client=AsyncOpenAI(**where)))
+            return OpenAIChatModel(call.model, provider=DeepSeekProvider(openai_client=client))
         case "zai:chat":
-            return ZaiModel(call.model, provider=ZaiProvider(**where))
+            return ZaiModel(call.model, provider=ZaiProvider(openai_client=client))
         case "local:chat":
-            return OpenAIChatModel(call.model, provider=VLLMProvider(**where))
+            return OpenAIChatModel(call.model, provider=VLLMProvider(openai_client=client))
         case _:
-            return OpenAIChatModel(call.model, provider=OpenAIProvider(**where))
+            return OpenAIChatModel(call.model, provider=OpenAIProvider(openai_client=client))
 
 
 def _request(call: Any) -> dict[str, Any]:
     settings, native = _settings(call)
-    functions = [each["function"] for each in call.tools if each["type"] == "function"]
+    if any(each["type"] != "function" for each in call.tools):
+        raise NotImplementedError("the library has no custom tools")
+    functions = [each["function"] for each in call.tools]
     tools = [
         ToolDefinition(
             name=function["name"],
@@ -140,11 +150,6 @@ def _request(call: Any) -> dict[str, Any]:
         )
         for function in functions
     ]
-    if "tools" in settings["extra_body"]:  # which takes the place of all tools that the library would send
-        wire = [{"type": "function", **each} for each in functions] if call.api == "responses" else call.tools
-        settings["extra_body"]["tools"] = [*settings["extra_body"]["tools"], *wire]
-    if any(isinstance(said.get("content"), list) and said.get("role") != "system" for said in call.messages):
-        settings["extra_body"]["messages"] = [dict(said) for said in call.messages if said.get("role") != "system"]
     return {
         "model": _model(call),
         "messages": list(_messages(call)),
@@ -174,6 +179,8 @@ def _settings(call: Any) -> tuple[dict[str, Any], list[Any]]:
     rest: dict[str, Any] = {}
     native: list[Any] = []
     for name, value in call.params.items():
+        if name in _UNREAD or (name == "n" and value != 1):
+            raise NotImplementedError(f"the library does not read what {name} asks for")
         if name in _SETTINGS:
             settings[_SETTINGS[name]] = value
         elif name == "thinking" and call.provider == "anthropic":
@@ -184,8 +191,8 @@ def _settings(call: Any) -> tuple[dict[str, Any], list[Any]]:
                 settings["zai_clear_thinking"] = value["clear_thinking"]
         elif name == "reasoning":
             settings |= {f"openai_reasoning_{key}": each for key, each in value.items()}
-        elif name == "tools" and (known := [_native(tool) for tool in value]) and all(known):
-            native = known
+        elif name == "tools":
+            native = [_native(tool) for tool in value]
         elif name == "stream_options":  # the library always asks for usage at the end
             settings["openai_continuous_usage_stats"] = bool(value.get("continuous_usage_stats"))
         else:
@@ -194,11 +201,20 @@ def _settings(call: Any) -> tuple[dict[str, Any], list[Any]]:
         "cache_control" in part for said in call.messages if said.get("role") == "system" for part in said["content"]
     ):
         settings["anthropic_cache_instructions"] = True
+    if any(isinstance(part, Mapping) and part.get("citations", {}).get("enabled") for part in _parts(call)):
+        settings["citations"] = True
     return {**settings, "extra_body": rest}, native
 
 
+def _parts(call: Any) -> Iterator[Any]:
+    """Yield the parts of the messages that the user wrote."""
+    for said in call.messages:
+        if said.get("role") == "user" and isinstance(said["content"], list):
+            yield from said["content"]
+
+
 def _native(tool: Mapping[str, Any]) -> Any:
-    match tool["type"]:
+    match tool.get("type"):
         case "web_search" | "web_search_20250305":
             return WebSearchTool(max_uses=tool.get("max_uses"))
         case "web_fetch_20250910":  # of which the library would drop the call if it did not know the tool
@@ -209,7 +225,7 @@ def _native(tool: Mapping[str, Any]) -> Any:
             return CodeExecutionTool()
         case "file_search":
             return FileSearchTool(file_store_ids=tool["vector_store_ids"])
-    return None
+    raise NotImplementedError(f"the library has no native tool for {tool.get('type', tool.get('name'))}")
 
 
 def _messages(call: Any) -> Iterator[ModelRequest | ModelResponse]:
@@ -220,15 +236,17 @@ def _messages(call: Any) -> Iterator[ModelRequest | ModelResponse]:
         if role == "system":
             parts += [SystemPromptPart(text) for text in _texts(said["content"])]
         elif role == "user":
-            parts.append(UserPromptPart(list(_texts(said["content"]))))
+            content = said["content"]
+            parts.append(UserPromptPart(content if isinstance(content, str) else [*_contents(content)]))
         elif role == "tool":
             name = names.get(said["tool_call_id"], "")  # the library loses calls of custom tools
-            parts.append(ToolReturnPart(name, said["content"], tool_call_id=said["tool_call_id"]))
+            result = "".join(_texts(said["content"]))
+            parts.append(ToolReturnPart(name, result, tool_call_id=said["tool_call_id"]))
         else:
             if parts:
                 yield ModelRequest(parts)
                 parts = []
-            earlier = said.original if isinstance(said, Answer) else _earlier(said)
+            earlier = said.turn if isinstance(said, Answer) else _earlier(said)
             names |= {part.tool_call_id: part.tool_name for part in earlier.parts if isinstance(part, ToolCallPart)}
             yield earlier
     if parts:
@@ -238,8 +256,49 @@ def _messages(call: Any) -> Iterator[ModelRequest | ModelResponse]:
 def _texts(content: Any) -> Iterator[str]:
     if isinstance(content, str):
         yield content
-    elif content:
-        yield from (part["text"] for part in content if "text" in part)
+    for part in content if isinstance(content, list) else ():
+        if not isinstance(part.get("text"), str):
+            raise NotImplementedError(f"the library has no type for a part {part.get('type')!r} here")
+        yield part["text"]
+
+
+def _contents(parts: list[Mapping[str, Any]]) -> Iterator[Any]:
+    """Yield the parts of a user's message as the library's own. Raises NotImplementedError if it has none for one."""
+    for part in parts:
+        known = set(part) - {"type", "cache_control"}
+        match dict(part):
+            case {"text": str(text)} if known == {"text"}:
+                yield text
+            case {"type": "image_url", "image_url": {"url": url, **rest}} if known == {"image_url"}:
+                yield _image(url, rest)
+            case {"type": "input_image", "image_url": str(url)} if known <= {"image_url", "detail"}:
+                yield _image(url, {"detail": part["detail"]} if "detail" in part else {})
+            case {"type": "input_audio", "input_audio": {"data": data, "format": form}}:
+                yield BinaryContent(base64.b64decode(data), media_type=f"audio/{form}")
+            case {"type": "image" | "document", "source": {"type": "base64", "media_type": kind, "data": data}} if (
+                known <= {"source", "citations"}
+            ):
+                yield BinaryContent(base64.b64decode(data), media_type=kind)
+            case {"type": "document", "source": {"type": "text", "data": text}} if known <= {"source", "citations"}:
+                yield BinaryContent(text.encode(), media_type="text/plain")
+            case {"type": "image", "source": {"type": "url", "url": url}} if known == {"source"}:
+                yield ImageUrl(url)
+            case {"type": "document", "source": {"type": "url", "url": url}} if known <= {"source", "citations"}:
+                yield DocumentUrl(url)
+            case _:
+                fields = ", ".join(sorted(known))
+                raise NotImplementedError(f"the library has no type for a part {part.get('type')!r} with {fields}")
+        if "cache_control" in part:
+            yield CachePoint(ttl=part["cache_control"].get("ttl", "5m"))
+
+
+def _image(url: str, detail: Mapping[str, Any]) -> BinaryContent | ImageUrl:
+    settings = dict(detail) or None
+    if url.startswith("data:"):
+        head, _, data = url.partition(",")
+        kind = head.removeprefix("data:").removesuffix(";base64")
+        return BinaryContent(base64.b64decode(data), media_type=kind, vendor_metadata=settings)
+    return ImageUrl(url, vendor_metadata=settings)
 
 
 def _earlier(said: Mapping[str, Any]) -> ModelResponse:
@@ -308,7 +367,7 @@ def _answer(response: ModelResponse, call: Any) -> Answer:
         # A response whose usage nobody measured is counted by the library, with all its counts 0.
         usage=None if usage.unmeasured_requests else _usage(usage),
     )
-    answer.original = response
+    answer.native = answer.turn = response
     return answer
 
 

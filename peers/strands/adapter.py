@@ -24,6 +24,8 @@ from strands.models.gemini import GeminiModel
 from strands.models.openai import OpenAIModel
 from strands.models.openai_responses import OpenAIResponsesModel
 
+from llm_conformance.shims.native import Answer
+
 FINISH = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -32,12 +34,6 @@ FINISH = {
     "content_filtered": "content_filter",
     "guardrail_intervened": "content_filter",
 }
-
-
-class Answer(dict):
-    """A canonical response that keeps the message of Strands that it was made of."""
-
-    turn: dict[str, Any]
 
 
 class Adapter:
@@ -62,11 +58,8 @@ class Adapter:
         "APIResponseValidationError": "ValidationError",
         "ModelThrottledException": "RateLimitError",
         "ContextWindowOverflowException": "InvalidRequestError",
-        "TimeoutException": "TimeoutError",
-        "TransportError": "ServiceUnavailableError",
         "ClientError": "InvalidRequestError",
         "ServerError": "ServiceUnavailableError",
-        "JSONDecodeError": "ValidationError",
         # `type` of errors in streams: OpenAI's, then Anthropic's
         **{"server_error": "ServiceUnavailableError", "insufficient_quota": "RateLimitError"},
         **{"overloaded_error": "ServiceUnavailableError", "api_error": "ServiceUnavailableError"},
@@ -250,7 +243,7 @@ def _answer(call: Any, stop_reason: str, turn: Any, usage: Any) -> Answer:
             "cache_write_tokens": usage.get("cacheWriteInputTokens"),
         },
     )
-    answer.turn = turn
+    answer.native, answer.turn = [stop_reason, turn, usage], turn
     return answer
 
 
