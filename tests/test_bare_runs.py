@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shlex
 from pathlib import Path
@@ -303,8 +304,29 @@ def test_cassettes_in_nested_folders_have_ids_of_their_own(pytester: pytest.Pyte
     assert {each["scenario"] for each in report["results"]} == {"tools/openai/one"}
 
 
+def test_two_endings_are_two_recordings_and_a_compressed_copy_is_an_error(pytester: pytest.Pytester) -> None:
+    path = write(pytester.path / "more", CITED)
+    path.with_suffix(".yml").write_bytes(path.read_bytes())
+    result, report = run(pytester, "--adapter=adapters", "--conformance-rule=MSG-2")
+    assert result.ret == 0
+    assert {each["scenario"] for each in report["results"]} == {"openai/one", "openai/one.yml"}
+    copy = path.with_suffix(".yaml.gz")
+    copy.write_bytes(gzip.compress(path.read_bytes()))
+    result, _ = run(pytester, "--adapter=adapters")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"*openai/one is the id of {path} and of {copy}; rename a directory or a file*"])
+
+
 @pytest.mark.parametrize(
-    ("path", "id"), [("a/b/c.yaml", "a/b/c"), ("b/c.yaml", "b/c"), ("c.v2.yaml", "given/c.v2"), ("b.x/c.yaml", "b.x/c")]
+    ("path", "id"),
+    [
+        ("a/b/c.yaml", "a/b/c"),
+        ("a/c.yml", "a/c.yml"),
+        ("a/c.yaml.gz", "a/c"),
+        ("b/c.yaml", "b/c"),
+        ("c.v2.yaml", "given/c.v2"),
+        ("b.x/c.yaml", "b.x/c"),
+    ],
 )
 def test_the_id_of_a_cassette_is_its_path_below_the_directory(path: str, id: str) -> None:
     assert bare.id_of(Path("/given", path), Path("/given")) == id

@@ -69,7 +69,7 @@ def test_an_adapter_is_judged_by_what_was_fetched(pytester: pytest.Pytester) -> 
     ids = {each["scenario"] for each in report["results"] if each["status"] == "pass"}
     assert ids == {
         "acme-tests/tests/openai/one",
-        "acme-tests/tests/two",
+        "acme-tests/tests/two.yml",
         "acme-tests/tests/three#0",
         "acme-tests/tests/three#1",
     }
@@ -80,7 +80,7 @@ def test_an_adapter_is_judged_by_what_was_fetched(pytester: pytest.Pytester) -> 
 def test_the_manifest_says_what_a_recorder_altered(pytester: pytest.Pytester) -> None:
     _, report = run(pytester, "--adapter=adapters", "--conformance-rule=MSG-2", *PUBLIC)
     passed = {each["scenario"] for each in report["results"] if each["status"] == "pass"}
-    assert passed == {"acme-tests/tests/two", "acme-tests/tests/three#0", "acme-tests/tests/three#1"}
+    assert passed == {"acme-tests/tests/two.yml", "acme-tests/tests/three#0", "acme-tests/tests/three#1"}
 
 
 @pytest.mark.usefixtures("fetched")
@@ -113,7 +113,7 @@ def test_tools_read_what_the_manifest_lists(fetched: Package, monkeypatch: pytes
     (part / "openai" / "one.yaml").write_text(text, "utf-8")
     skipped: Counter[str] = Counter()
     found = [(str(each.api), each.name.partition("/tests/")[2]) for each in of_directory(places.root(), skipped)]
-    assert found == [("groq:chat", "three#0"), ("groq:chat", "three#1"), ("groq:chat", "two")]
+    assert found == [("groq:chat", "three#0"), ("groq:chat", "three#1"), ("groq:chat", "two.yml")]
     assert skipped == {"no such API": 1}
     monkeypatch.setattr(manifest, "MANIFEST", tmp_path / "without-urls.toml")
     stated = (places.root().parent.parent / "public.toml").read_text("utf-8")

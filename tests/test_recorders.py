@@ -160,7 +160,7 @@ def test_files_of_other_recorders_are_read(recorder: str, tmp_path: Path) -> Non
     assert load.find(tmp_path)[1] == [path]
     (found,) = bare.recordings(path, tmp_path)
     assert isinstance(found, Scenario), found.why
-    assert found.id == ("openai/one" if name.endswith(("yaml", "yml")) else f"openai/{name}")
+    assert found.id == ("openai/one" if name.endswith("yaml") else f"openai/{name}")
     (interaction,) = found.interactions.values()
     assert interaction.body == ANSWER.encode()
     assert interaction.request == json.loads(ASKED)

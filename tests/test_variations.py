@@ -330,6 +330,21 @@ def test_content_beside_the_finish_word_of_a_filter_is_recognised() -> None:
     assert (BLOCKED, "parts") in gemini.ways_of_a_body(api, {"candidates": [candidate]})
 
 
+def test_an_interaction_begins_with_a_status_or_without_one() -> None:
+    api = table()["gemini", "interactions"]
+    drawn: set[tuple[bool, str]] = set()
+
+    def kept(scenario: Scenario) -> bool:
+        interaction = scenario.interactions["stream"]
+        first = next(iter(documents(interaction)))
+        ways = [way.way for way in recognise(api, interaction) if way.variation == "status at the start"]
+        drawn.update(("status" in first["interaction"], way) for way in ways)
+        return False
+
+    draw(ANSWERS.scenarios(api, "stream"), kept, 30, seed=1)
+    assert drawn == {(True, "sent"), (False, "left out")}
+
+
 @pytest.mark.parametrize("mode", ["json", "stream"])
 def test_citations_whose_unit_is_known_in_ascii_are_drawn_in_ascii(mode: Mode) -> None:
     (citations,) = (theme for theme in THEMES if theme.name == "citations")

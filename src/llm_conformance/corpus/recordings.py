@@ -43,5 +43,5 @@ def _files(package: Package, is_wanted: Callable[[Api], bool]) -> Iterator[BareF
         name = path.relative_to(folder).as_posix()
         part = package.part_of(name)
         if part is not None and part.concerns(is_wanted):
-            id = f"{package.name}/{load.CASSETTE_NAME.sub('', name)}"
+            id = f"{package.name}/{load.BARE_ENDING.sub('', name)}"
             yield BareFile(path, places.root(), id, part.recorder)

@@ -7,9 +7,11 @@ part is wrong. The functions raise Blocked if there is no response, as `Exchange
 from __future__ import annotations
 
 from llm_conformance.compare import as_json, same
+from llm_conformance.contract import Segment
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.folding import fold
 from llm_conformance.rules.leaks import leaked_from
+from llm_conformance.rules.segments import opaque_data
 from llm_conformance.rules.violation import Blocked
 from llm_conformance.scenarios.expected import Expected
 
@@ -64,7 +66,17 @@ def calls_are_right(exchange: Exchange) -> bool:
 
 
 def unknown_is_shown(exchange: Exchange) -> bool:
-    """Return True if a segment `other`, of the response or of an event, shows the unknown event or block."""
-    segments = [*exchange.response.segments, *fold(exchange.events).segments]
-    unknown = exchange.expected.unknown or ""
+    """Return True if a segment `other`, of the response or of an event, shows the unknown event or block.
+
+    In a bare recording, any segment that is more than those of the other blocks shows it.
+    """
+    expected, returned = exchange.expected, exchange.response.segments
+    if expected.beside_unknown is not None and sum(map(_shows_something, returned)) > expected.beside_unknown:
+        return True
+    segments = [*returned, *fold(exchange.events).segments]
+    unknown = expected.unknown or ""
     return any(segment.type == "other" and unknown in f"{segment.content} {segment.metadata}" for segment in segments)
+
+
+def _shows_something(segment: Segment) -> bool:
+    return bool(segment.type in ("tool_call", "other") or segment.content or opaque_data(segment)[1])

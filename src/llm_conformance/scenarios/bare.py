@@ -14,7 +14,14 @@ from typing import Any
 
 from llm_conformance import secrets
 from llm_conformance.scenarios import cassette, load
-from llm_conformance.scenarios.bare_expected import CLAIMED, Undecided, expected_from_bytes, think_profile
+from llm_conformance.scenarios.bare_expected import (
+    CLAIMED,
+    Undecided,
+    expected_from_bytes,
+    think_profile,
+    with_segments,
+    with_unknown_block,
+)
 from llm_conformance.scenarios.cassette import BareInteraction, Unreadable
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire import answers
@@ -96,7 +103,7 @@ def file_in(path: Path, cassette_dir: Path) -> BareFile:
     The id depends on no other file, so that a new cassette never renames one that deviation files name.
     """
     below = path.relative_to(cassette_dir).as_posix()
-    below = load.CASSETTE_NAME.sub("", below)
+    below = load.BARE_ENDING.sub("", below)
     return BareFile(path, cassette_dir, below if "/" in below else f"{path.parent.name}/{below}")
 
 
@@ -148,6 +155,7 @@ def _recording(file: BareFile, id: str, recorded: BareInteraction, metadata: Map
     expected = expected_from_bytes(interaction, api, model, profile, fidelity)
     if isinstance(expected, Undecided):
         return NotJudged(expected.why)
+    expected = with_unknown_block(with_segments(expected, interaction, api), interaction, api)
     if known is not None and known.is_guess and not set(expected.raw_finish_reasons) <= api.finish.keys():
         expected = replace(expected, stated=expected.stated - {"finish_reason"})  # such a server has words of its own
     return Scenario(

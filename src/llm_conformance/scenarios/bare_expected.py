@@ -20,12 +20,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from llm_conformance import schema
-from llm_conformance.contract import error_for_status
+from llm_conformance.contract import Segment, error_for_status
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.scenarios import derive
 from llm_conformance.scenarios.expected import FAILED, Expected, with_plain_segments
 from llm_conformance.wire import answers, think_tags
 from llm_conformance.wire.answers import WireFacts
+from llm_conformance.wire.blocks import TEXTS, Block, blocks, has_other_parts
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
 
@@ -79,17 +80,59 @@ def expected_from_bytes(
 
 
 def with_segments(expected: Expected, interaction: Interaction, api: Api) -> Expected:
-    """Return the expected values with segments, where the bytes decide them: reasoning, text, then tool calls.
+    """Return the expected values with segments, where the bytes decide them.
 
-    Only for chat completions: the blocks of other formats are not read one by one.
+    In chat completions, if they are in plain order: reasoning, text, then tool calls. In formats with blocks, one for
+    each block, with its opaque data; these blocks have to give the expected texts.
     """
-    undecided = expected.error or expected.refusal or expected.message_is_json or "attachments" in expected.stated
-    if undecided or api.wire != "chat":
+    if expected.error or not expected.stated >= _SEGMENTED or expected.message_is_json:
         return expected
-    # Results of the provider's own tools are segments too.
-    if answers.derive(interaction, api).found or not derive.in_plain_order(interaction, api):
+    if api.wire == "chat":
+        return _with_segments_in_plain_order(expected, interaction, api)
+    found = _blocks(interaction, api)
+    if found is None or expected.reasoning_source == "tag" or any(each.kind is None for each in found):
+        return expected
+    segments = tuple(Segment(each.kind, each.content, dict(each.opaque)) for each in found if each.kind is not None)
+    texts = ("".join(each.content for each in segments if each.type == kind) for kind in ("text", "reasoning"))
+    if (*texts,) != (expected.message, expected.reasoning or ""):
+        return expected
+    return replace(expected, segments=segments, stated=expected.stated | {"segments"})
+
+
+_SEGMENTED = frozenset({"message", "reasoning", "tool_calls"})
+"""What has to be known of an answer for its segments to be known."""
+
+
+def _with_segments_in_plain_order(expected: Expected, interaction: Interaction, api: Api) -> Expected:
+    undecided = expected.refusal or "attachments" in expected.stated or has_other_parts(interaction)
+    facts = answers.derive(interaction, api)
+    # Results of the provider's own tools are segments too, and so is each of several blocks of thinking.
+    if undecided or facts.found or not derive.in_plain_order(interaction, api):
+        return expected
+    if expected.reasoning_source == "tag" and not think_tags.has_only_a_leading_block(facts.text, api.think_tag):
         return expected
     return with_plain_segments(expected)
+
+
+def with_unknown_block(expected: Expected, interaction: Interaction, api: Api) -> Expected:
+    """Return the expected values with the first block of an answer whose type the suite does not know.
+
+    An adapter that knows the type may show the block as any segment.
+    """
+    found = [] if expected.error else _blocks(interaction, api) or []
+    unknown = [each.name for each in found if each.kind is None]
+    if not unknown:
+        return expected
+    shown = sum(bool(each.content or each.opaque or each.kind not in (None, *TEXTS)) for each in found)
+    may_raise = (*expected.may_raise, "ValidationError", "LLMError")
+    return replace(expected, unknown=unknown[0], beside_unknown=shown, may_raise=tuple(dict.fromkeys(may_raise)))
+
+
+def _blocks(interaction: Interaction, api: Api) -> list[Block] | None:
+    try:
+        return blocks(interaction, api)
+    except answers.SHAPELESS:
+        return None
 
 
 def _of_answer(

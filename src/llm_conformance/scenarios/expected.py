@@ -64,6 +64,8 @@ class Expected:
         retry_after: The `retry-after` header.
         may_raise: Error classes that an adapter may raise instead of returning a response, or instead of `error`.
         unknown: The type name of an event or block that no adapter can know.
+        beside_unknown: Of a bare recording with an unknown block, how many other blocks show something. More segments
+            than these show the unknown one, too: an adapter may know it, although the suite does not.
         shows_early: What a stream has shown before its last frame: `text`, or the capability that it takes to show it.
         offset_unit: The unit in which the provider counts the offsets of annotations.
         round_trip: What the request has to carry of earlier answers.
@@ -96,6 +98,7 @@ class Expected:
     retry_after: str | None = None
     may_raise: tuple[str, ...] = ()
     unknown: str | None = None
+    beside_unknown: int | None = None
     shows_early: frozenset[str] = frozenset()
     offset_unit: OffsetUnit = "none"
     round_trip: RoundTripRequirement | None = None

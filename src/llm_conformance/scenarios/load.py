@@ -35,6 +35,8 @@ PROPOSED = ".proposed"
 """The suffix of a folder with a recording that nobody has accepted yet."""
 CASSETTE_NAME = re.compile(r"[.]ya?ml([.]gz)?$")
 """What the name of a cassette ends with."""
+BARE_ENDING = re.compile(r"[.]yaml([.]gz)?$")
+"""What the id of a bare recording leaves out. Other endings are part of it: `a.yaml` and `a.yml` are two recordings."""
 JOURNAL = ".accepting.json"
 """A file that a cassette directory has while recordings in it are being replaced."""
 

@@ -66,6 +66,12 @@ def closes_on_a_line_of_its_own(text: str, tag: str = TAG) -> bool:
     return closes_unopened(text, tag) and re.search(rf"(?aim:^[ \t]*</{tag}>[ \t]*$)", text) is not None
 
 
+def has_only_a_leading_block(text: str, tag: str = TAG) -> bool:
+    """Return True if a text has one block, at its start, and no other tag. The prompt may have the opening tag."""
+    tags = [found[0][1] == "/" for found in re.finditer(rf"(?ai:</?{tag}>)", text)]
+    return tags == [True] or (tags in ([False], [False, True]) and begins_with_tag(text, tag))
+
+
 def removed_spans(text: str, message: str, profile: ThinkProfile, tag: str = TAG) -> list[tuple[int, int]]:
     """Return the spans of `text` that `split` removed to get `message`, in code points of the text."""
     if message == text:

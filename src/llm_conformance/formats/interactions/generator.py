@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 from hypothesis.strategies import DrawFn
 
-from llm_conformance.formats.interactions.variations import NO_SIGNATURE
+from llm_conformance.formats.interactions.variations import FIRST_STATUS, NO_SIGNATURE
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Reasoning, Text
 from llm_conformance.generate.chance import at_most, either, some
 from llm_conformance.generate.generator import Generator
-from llm_conformance.generate.variations import empty
+from llm_conformance.generate.variations import choose, empty
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.providers.api import Api
 
@@ -94,7 +94,10 @@ class InteractionsGenerator(Generator):
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
         """Draw a stream of events. The signature of a thought comes at its end."""
-        created = {"event_type": "interaction.created", "interaction": _interaction(answer, "in_progress")}
+        begun = _interaction(answer, "in_progress")
+        if choose(draw, answer.api, FIRST_STATUS) == "left out":
+            del begun["status"]
+        created = {"event_type": "interaction.created", "interaction": begun}
         update = {"event_type": "interaction.status_update", "interaction_id": answer.id, "status": "in_progress"}
         events: list[Fields] = [created, update]
         for index, block in enumerate(_shown(answer)):

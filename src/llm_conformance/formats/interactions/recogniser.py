@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from llm_conformance.formats.interactions.variations import NO_SIGNATURE
+from llm_conformance.formats.interactions.variations import FIRST_STATUS, NO_SIGNATURE
 from llm_conformance.generate.variations import Variation, emptiness_of
 from llm_conformance.wire.providers.api import Api
 
@@ -19,7 +19,11 @@ def ways_of_a_body(api: Api, body: Any) -> Iterator[tuple[Variation, str]]:
 def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Iterator[tuple[Variation, str]]:
     """Yield the ways of a stream."""
     for document in documents:
-        if isinstance(document, Mapping) and document["event_type"] == "step.start":
+        if not isinstance(document, Mapping):
+            continue
+        if document["event_type"] == "interaction.created":
+            yield FIRST_STATUS, "sent" if "status" in document["interaction"] else "left out"
+        if document["event_type"] == "step.start":
             yield from _ways_of_a_step(document["step"])
 
 
