@@ -63,7 +63,7 @@ def test_nothing_is_expected_that_the_recorder_altered(
         (
             CITED,
             {"request": {"uri": "https://api.openai.com/v1/files"}},
-            "the provider table has no API at api.openai.com",
+            "files: no call of a model",
         ),
         (CITED | {"model": None}, {"request": {"body": "{}"}}, "neither the request nor the answer names a model"),
         ("<html>", {}, "not of the shape of openai:chat"),
