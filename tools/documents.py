@@ -1,4 +1,4 @@
-"""The JSON documents of scenarios, recordings and drawn answers: requests, plain answers, documents of streams."""
+"""The JSON documents of scenarios, recordings, drawn answers and drafts: requests, answers, documents of streams."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 from hypothesis import HealthCheck, Phase, given, settings
 
+from llm_conformance.recording import first_drafts
+from llm_conformance.recording.provider_request import requests_of_draft
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.theme import THEMES, Theme
@@ -86,6 +88,13 @@ def of_generated(apis: Iterable[str], number: int) -> Iterator[Document]:
             for mode in MODES:
                 for each in _drawn(theme, api, mode, number):
                     yield from _documents(name, each[0], mode, "", each[1])
+
+
+def of_drafts() -> Iterator[Document]:
+    """Yield the requests of the drafts that the suite has for hosted providers."""
+    for draft in first_drafts.all_drafts():
+        for request in requests_of_draft(draft, None):
+            yield Document(str(draft.api), draft.id, f"request of {request.mode}", "request", False, request.body)
 
 
 _DRAWN = ("answers", "second-turns")

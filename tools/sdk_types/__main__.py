@@ -1,7 +1,7 @@
 """`python -m tools.sdk_types`: compare the scenarios with the types of the providers' own SDKs.
 
     python -m tools.sdk_types [--provider P ...] [--work DIR] [--latest] [--probes] [--all]
-                              [--recordings DIR | --generated N]
+                              [--recordings DIR | --generated N | --drafts]
 
 Lists the unknown and missing fields, unknown values and unknown variants that `explained.toml` does not explain, and a
 table of all SDKs. Exits with 1 if there are any, if an explanation matches nothing, or if an SDK cannot be used.
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
         left = [group for group in found if _is_listed(group, explained, counts, options.probes)]
         for line in lines(left, sys.maxsize if options.all else 5):
             print(line)
-    if not problems and not (options.recordings or options.generated):
+    if not problems and not (options.recordings or options.generated or options.drafts):
         problems += [
             f"{EXPLAINED.name}: matches nothing: {each}"
             for each in explained.unused(counts, whole=not options.provider)
@@ -98,6 +98,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="N",
         help="compare N drawn calls and answers of each API and mode, not the scenarios",
     )
+    parser.add_argument("--drafts", action="store_true", help="compare the requests of the drafts, not the scenarios")
     return parser.parse_args(arguments)
 
 
@@ -106,6 +107,8 @@ def _documents(options: argparse.Namespace) -> list[Document]:
         found = documents.of_recordings(options.recordings, Counter())
     elif options.generated:
         return _drawn(options.provider, options.generated)
+    elif options.drafts:
+        found = documents.of_drafts()
     else:
         found = documents.of_scenarios(CASSETTES)
     return [each for each in found if not options.provider or {each.provider, each.api} & set(options.provider)]

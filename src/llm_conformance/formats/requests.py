@@ -36,6 +36,19 @@ _REQUESTS: Mapping[str, tuple[Reader, Writer]] = {
     "workers_ai": (workers_ai.read, workers_ai.write),
 }
 
+TOKEN_LIMITS: Mapping[str, str] = {
+    "chat": "max_tokens",
+    "cohere": "max_tokens",
+    "converse": "inferenceConfig/maxTokens",
+    "gemini": "generationConfig/maxOutputTokens",
+    "interactions": "generation_config/max_output_tokens",
+    "messages": "max_tokens",
+    "ollama": "options/num_predict",
+    "responses": "max_output_tokens",
+    "workers_ai": "max_tokens",
+}
+"""The parameter that limits the tokens of an answer, by wire format, as a path of fields."""
+
 
 def turns(request: Mapping[str, Any], wire: str) -> list[Turn]:
     """Return what a request of the format `wire` says, turn by turn."""

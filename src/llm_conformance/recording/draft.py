@@ -20,21 +20,24 @@ class Draft:
     """A scenario file without recordings and expected values.
 
     Attributes:
+        name: The name of the scenario to be recorded.
         document: What the scenario file will begin with: the draft without `modes` and `request`.
         modes: The modes to record.
         request: The body of the request in the provider's form; empty if it is to be made from `call`.
+        token_limit: The highest number of tokens in an answer; None if nobody knows.
     """
 
-    path: Path
+    name: str
     api: Api
     document: Mapping[str, Any]
     modes: tuple[Mode, ...]
     request: Mapping[str, Any]
+    token_limit: int | None = None
 
     @property
     def id(self) -> str:
         """The id of the scenario to be recorded."""
-        return f"{self.api.provider}/{self.path.name.removesuffix(DRAFT)}"
+        return f"{self.api.provider}/{self.name}"
 
 
 def read_draft(path: Path) -> Draft:
@@ -52,4 +55,4 @@ def read_draft(path: Path) -> Draft:
         raise BadFileError(FileProblem(path, line, "the provider table does not have this provider and api"))
     modes = tuple(mode for mode in MODES if mode in document.get("modes", MODES))
     kept = {key: value for key, value in document.items() if key not in ("modes", "request")}
-    return Draft(path, api, kept, modes, document.get("request") or {})
+    return Draft(path.name.removesuffix(DRAFT), api, kept, modes, document.get("request") or {})

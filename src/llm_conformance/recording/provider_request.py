@@ -49,7 +49,7 @@ def requests_of_draft(draft: Draft, model: str | None) -> Iterator[ProviderReque
         CannotRecordError: The conversation has an earlier answer, and the draft has no `request`.
     """
     call = {**draft.document["call"], **({"model": model} if model else {})}
-    if not draft.request and any("role" not in each or each.get("tool_calls") for each in call["messages"]):
+    if not draft.request and any(_is_of_another_form(draft.api, message) for message in call["messages"]):
         raise CannotRecordError("its conversation has an earlier answer; add `request:` with the body to send")
     base_url = re.sub(r"\{\w+\}", "0" * 32, draft.api.base_urls[0])
     for mode in draft.modes:
@@ -58,6 +58,11 @@ def requests_of_draft(draft: Draft, model: str | None) -> Iterator[ProviderReque
             body |= {"model": model} if model else {}
             body |= draft.api.stream_field(mode == "stream")
         yield ProviderRequest(mode, draft.api, base_url, draft.api.path_for(mode == "stream", call["model"]), body)
+
+
+def _is_of_another_form(api: Api, message: Mapping[str, Any]) -> bool:
+    """Return True for an earlier answer that has to be written in the provider's own form."""
+    return "role" not in message or (bool(message.get("tool_calls")) and api.wire != "chat")
 
 
 def requests_of_scenario(file: ScenarioFile, model: str | None) -> Iterator[ProviderRequest]:
@@ -92,16 +97,24 @@ def base_url_for(request: ProviderRequest, given: str | None, variables: Mapping
     """Return the base URL that a request is sent to: `given`, or the provider's with the user's account in it.
 
     Raises:
-        CannotRecordError: An environment variable that the URL needs is not set.
+        CannotRecordError: An environment variable that the URL needs is not set, or a key is not enough for the API.
     """
     if given is not None:
         return given.rstrip("/")
-    api = request.api
-    for template in api.base_urls:
-        names = re.findall(r"\{(\w+)\}", template)
-        if names:
-            missing = [api.url_variables[name] for name in names if api.url_variables[name] not in variables]
-            if missing:
-                raise CannotRecordError(f"{', '.join(missing)} is not set; {api} needs it for {template}")
-            return template.format(**{name: variables[api.url_variables[name]] for name in names})
-    return request.base_url
+    if request.api.drafts.impossible:
+        raise CannotRecordError(request.api.drafts.impossible)
+    missing = missing_url_variables(request.api, variables)
+    if missing:
+        raise CannotRecordError(f"{', '.join(missing)} is not set; {request.api} needs it for {_template(request.api)}")
+    accounts = {name: variables[variable] for name, variable in request.api.url_variables.items()}
+    return _template(request.api).format(**accounts) if accounts else request.base_url
+
+
+def missing_url_variables(api: Api, variables: Mapping[str, str]) -> list[str]:
+    """Return the environment variables that the base URL of an API needs and that are not set or empty."""
+    return [variable for variable in api.url_variables.values() if not variables.get(variable)]
+
+
+def _template(api: Api) -> str:
+    """Return the base URL that names the account of the user, if the API has variables for it."""
+    return next((url for url in api.base_urls if all(f"{{{name}}}" in url for name in api.url_variables)), "")

@@ -162,6 +162,17 @@ def key_for(api: Api, environment: Mapping[str, str]) -> str | None:
     return None
 
 
+def missing_variables(api: Api, environment: Mapping[str, str], base_url: str | None) -> list[str]:
+    """Return the environment variables that a recording needs and that are not set or empty; `A or B` for a key.
+
+    Raises:
+        CannotRecordError: The key has characters that a header cannot have.
+    """
+    is_open = not api.is_hosted or key_for(api, environment) is not None
+    key = [] if is_open else [" or ".join(api.key_variables)]
+    return key + ([] if base_url else provider_request.missing_url_variables(api, environment))
+
+
 def _is_new_error(recording: Recording) -> bool:
     """Return True if the status is an error and the present recording's is not."""
     return recording.response.status >= 400 and (recording.request.recorded_status or 0) < 400

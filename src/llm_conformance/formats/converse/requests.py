@@ -39,7 +39,7 @@ def write(messages: Messages, tools: Messages) -> Fields:
             turns.append({"role": "user", "content": [_result(message) for message in run]})
         else:
             said = (message for message in run if message["role"] != "system")
-            turns += ({"role": message["role"], "content": [{"text": message["content"]}]} for message in said)
+            turns += ({"role": message["role"], "content": _blocks(message["content"])} for message in said)
     instructions = instructions_of(messages)
     declared = [
         {
@@ -53,6 +53,11 @@ def write(messages: Messages, tools: Messages) -> Fields:
     ]
     system = [{"text": instructions}] if instructions else []
     return {"messages": turns, **filled(system=system, toolConfig={"tools": declared} if declared else {})}
+
+
+def _blocks(content: str | list[Any]) -> list[Any]:
+    """Return the content of a message as blocks; a list is in the provider's form already."""
+    return content if isinstance(content, list) else [{"text": content}]
 
 
 def _result(message: Mapping[str, Any]) -> Fields:

@@ -20,6 +20,7 @@ from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.wire.framings.base import Framing
 from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
 from llm_conformance.wire.providers.backend import Backend
+from llm_conformance.wire.providers.drafts import Drafts
 from llm_conformance.wire.providers.errors import StatusError, StreamError
 from llm_conformance.wire.providers.think_families import thinks_between_tags
 
@@ -152,6 +153,7 @@ class Api:
             (`wire.paths`). The file has them as JSON text.
         backends: Servers, or families of models, that answer here in ways of their own, the most common first. Each
             has some of the ways, models and ids of the row, and an answer has those of one backend.
+        drafts: How it is asked for its first recordings.
         notes: What else an adapter has to know, one or two sentences each.
         sources: Where the facts come from: URLs with what they say, and measurements over recordings.
     """
@@ -203,6 +205,7 @@ class Api:
     varies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     further: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     backends: Mapping[str, Backend] = field(default_factory=dict)
+    drafts: Drafts = field(default_factory=Drafts)
     notes: tuple[str, ...] = ()
     think: Mapping[str, ThinkProfile] = field(default_factory=dict)
     think_tag: str = TAG
@@ -218,6 +221,11 @@ class Api:
     def _repr_pretty_(self, printer: Any, _is_cycle: bool) -> None:
         """Write the same for Hypothesis, which describes a strategy with its arguments each time that it redraws."""
         printer.text(repr(self))
+
+    @property
+    def is_hosted(self) -> bool:
+        """Whether somebody runs it for others, who need a key. A server of one's own has to be started first."""
+        return bool(self.key_headers)
 
     @property
     def names_model_in_path(self) -> bool:

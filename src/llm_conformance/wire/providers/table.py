@@ -12,7 +12,7 @@ from typing import Any
 from llm_conformance import schema, toml_files
 from llm_conformance.locations import PROVIDERS
 from llm_conformance.wire.framings.registry import named
-from llm_conformance.wire.providers import checks
+from llm_conformance.wire.providers import checks, drafts
 from llm_conformance.wire.providers.api import Api, Place, RoundTrip
 from llm_conformance.wire.providers.backend import Backend
 from llm_conformance.wire.providers.errors import StatusError, StreamError
@@ -89,11 +89,14 @@ class _File:
 
 
 def _inherited(stated: checks.Columns, apis: Mapping[str, checks.Columns]) -> checks.Columns:
-    """Return the columns of the API that this one is `like`, {} if it is not like another."""
+    """Return the columns of the API that this one is `like`, {} if it is not like another.
+
+    How an API is recorded for the first time is nothing that another one shares.
+    """
     if "like" not in stated:
         return {}
     other = apis[stated["like"]]
-    return {**_inherited(other, apis), **other}
+    return {key: value for key, value in {**_inherited(other, apis), **other}.items() if key != "drafts"}
 
 
 def _api(provider: str, name: str, stated: checks.Columns) -> Api:
@@ -107,6 +110,7 @@ def _api(provider: str, name: str, stated: checks.Columns) -> Api:
     columns["round_trip"] = RoundTrip(**{**round_trip, "fields": tuple(round_trip.get("fields", ()))})
     columns["ids"] = {kind: tuple(forms) for kind, forms in stated.get("ids", {}).items()}
     columns["further"] = _further(stated)
+    columns["drafts"] = drafts.read(stated.get("drafts", {}))
     columns["backends"] = {name: _backend(each) for name, each in stated.get("backends", {}).items()}
     columns.setdefault("stream_path", stated["path"])
     columns["statuses"] = tuple(StatusError(**each) for each in stated.get("statuses", ()))

@@ -6,24 +6,24 @@ import json
 import os
 import re
 import tempfile
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import httpx
 
-from llm_conformance.cli.cassette_dir import add_cassette_dir, cassette_dir_of, files_in, hint, older_than
+from llm_conformance.cli.cassette_dir import add_cassette_dir, cassette_dir_of, hint
 from llm_conformance.cli.command import Once, Options, Parser, UsageError
-from llm_conformance.recording import client, provider_request, recorder
+from llm_conformance.cli.record import tasks as record_tasks
+from llm_conformance.recording import client, provider_request
 from llm_conformance.recording.client import RefusedError
-from llm_conformance.recording.draft import read_draft
+from llm_conformance.recording.draft import Draft
 from llm_conformance.recording.proposals import Proposal
 from llm_conformance.recording.provider_request import CannotRecordError
 from llm_conformance.recording.recorder import Recorder, Task
 from llm_conformance.recording.scrubbing import LeakError
 from llm_conformance.scenarios import load
-from llm_conformance.scenarios.load import DRAFT, SUFFIX, ScenarioFile
+from llm_conformance.scenarios.load import DRAFT
 from llm_conformance.wire import answers
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wording import counted
@@ -38,9 +38,17 @@ def add_options(parser: Parser) -> None:
         "`accept` and `reject` decide."
     )
     parser.add_argument(
-        "targets", nargs="*", metavar="SCENARIO", help=f"ids (deepseek/reasoner), globs of ids, or drafts (*{DRAFT})"
+        "targets",
+        nargs="*",
+        metavar="SCENARIO",
+        help=f"ids (deepseek/reasoner) and globs of ids, with --drafts those of drafts; or files of drafts (*{DRAFT})",
     )
     parser.add_argument("--all", action="store_true", help="every recorded scenario of a hosted provider")
+    parser.add_argument(
+        "--drafts",
+        action="store_true",
+        help="every draft that has no cassette yet: the suite's for all hosted providers, and those in DIR",
+    )
     parser.add_argument("--older-than", metavar="90d", help="only recordings older than this (d, w, m, y)")
     parser.add_argument("--model", metavar="M", help="request this model instead of the recorded one")
     parser.add_argument("--base-url", metavar="U", help="send the requests here instead of to the provider")
@@ -52,68 +60,37 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Options) -> int:
     """Record; return 1 if a scenario was not recorded."""
-    if not options.targets and not options.all:
-        raise UsageError("give the ids of scenarios (`llm-conformance list scenarios`), or --all")
+    if not (options.targets or options.all or options.drafts):
+        raise UsageError("give the ids of scenarios (`llm-conformance list scenarios`), --all, or --drafts")
     cassette_dir = cassette_dir_of(options, changes=not options.dry_run)
     if options.base_url is not None and not re.fullmatch(r"https?://[^?#\s]+", options.base_url):
         raise UsageError(f"--base-url={options.base_url}: must be an http:// or https:// URL without a query")
     today = datetime.now(UTC).date()
     try:
-        tasks = list(_tasks(options, cassette_dir, older_than(options.older_than, today)))
+        tasks = record_tasks.tasks(options, cassette_dir, today)
     except BadFileError as bad:
         raise UsageError(str(bad)) from bad
     if not tasks:
+        kinds = ["recorded scenario of a hosted provider"] * options.all + ["draft without a cassette"] * options.drafts
         age = " that is old enough" if options.older_than else ""
-        print(f"nothing to record: there is no recorded scenario of a hosted provider{age}")
+        print(f"nothing to record: there is no {' and no '.join(kinds) or 'such scenario'}{age}")
         return 0
     if options.dry_run:
         return _show(options, tasks)
-    keyless = _without_key(tasks, os.environ)
-    ready = [task for task in tasks if task not in keyless]
+    closed = record_tasks.without_access(tasks, options.base_url)
+    for names, without in closed.items():
+        print(f"{names} is not set: {counted(len(without), 'scenario')} of {len(tasks)} not recorded")
+    ready = [task for task in tasks if not any(task in without for without in closed.values())]
     for task in ready:
         _check_writable(task.target.parent)
-    skipped = Counter(" or ".join(task.api.key_variables) for task in keyless)
-    for names, count in skipped.items():
-        print(f"{names} is not set: {counted(count, 'scenario')} of {len(tasks)} not recorded")
+    is_selected = bool(options.targets)  # not whatever can be recorded with the keys that there are
     if not ready:
-        return 0 if options.all else 1
+        return int(is_selected)
     if not options.yes and not _confirmed(ready, options):
         print("no request was sent")
         return 1
     failed = _record(options, cassette_dir, ready, today)
-    return int(failed or (bool(keyless) and not options.all))
-
-
-def _tasks(options: Options, cassette_dir: Path, before: date | None) -> Iterator[Task]:
-    """Yield the scenarios and drafts to record, each once, earlier turns of a conversation first."""
-    draft_paths = [Path(name) for name in options.targets if name.endswith(DRAFT)]
-    patterns = [name for name in options.targets if not name.endswith(DRAFT)]
-    files = [load.read(path) for path in files_in(cassette_dir, patterns)]
-    if options.all:
-        found = [load.read(path) for path in files_in(cassette_dir, ["*"])]
-        # APIs without a key are local servers, which must be started first: --all leaves them out.
-        hosted = (file for file in found if file.api.key_variables)
-        files += [file for file in hosted if file.cassette.metadata["provenance"] == "recorded"]
-    if before is not None:
-        files = [file for file in files if str(file.cassette.metadata.get("date", "")) < before.isoformat()]
-    yield from (Task(file.path, file) for file in _with_earlier(files))
-    for path in draft_paths:
-        draft = read_draft(path)
-        yield Task(cassette_dir / f"{draft.id}{SUFFIX}", draft)
-
-
-def _with_earlier(files: Iterable[ScenarioFile]) -> Iterator[ScenarioFile]:
-    seen: set[Path] = set()
-
-    def turns(file: ScenarioFile) -> Iterator[ScenarioFile]:
-        if file.path not in seen:
-            seen.add(file.path)
-            for each in file.earlier.values():
-                yield from turns(each)
-            yield file
-
-    for file in files:
-        yield from turns(file)
+    return int(failed or (bool(closed) and is_selected))
 
 
 def _check_writable(folder: Path) -> None:
@@ -127,13 +104,6 @@ def _check_writable(folder: Path) -> None:
             folder.rmdir()
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written: {error.strerror}") from error
-
-
-def _without_key(tasks: Iterable[Task], environment: Mapping[str, str]) -> list[Task]:
-    try:
-        return [task for task in tasks if task.api.key_variables and recorder.key_for(task.api, environment) is None]
-    except CannotRecordError as error:
-        raise UsageError(str(error)) from error
 
 
 def _show(options: Options, tasks: Iterable[Task]) -> int:
@@ -169,26 +139,25 @@ def _confirmed(tasks: Sequence[Task], options: Options) -> bool:
 
 
 def _cost(tasks: Iterable[Task]) -> str:
-    """Return the token counts of the present recordings and the pages with the prices, as a sentence."""
-    prompt = completion = unknown = 0
+    """Return how many tokens the calls may take, and the pages with the prices, as sentences."""
+    prompt = completion = limit = unknown = 0
     for task in tasks:
         for mode in task.source.modes:
-            usage = None
-            if isinstance(task.source, ScenarioFile):
-                facts = answers.derive_if_readable(task.source.interaction(mode), task.api)
-                usage = None if facts is None else task.api.normalise(facts.usage)
-            if usage is None:
-                unknown += 1
-            else:
-                prompt += usage.prompt_tokens or 0
-                completion += usage.completion_tokens or 0
+            if isinstance(task.source, Draft):
+                limit += task.source.token_limit or 0
+                unknown += task.source.token_limit is None
+                continue
+            facts = answers.derive_if_readable(task.source.interaction(mode), task.api)
+            usage = None if facts is None else task.api.normalise(facts.usage)
+            unknown += usage is None
+            prompt += (usage and usage.prompt_tokens) or 0
+            completion += (usage and usage.completion_tokens) or 0
+    known = [f"About {prompt:,} prompt and {completion:,} completion tokens, as recorded before"] if prompt else []
+    known += [f"At most {limit:,} completion tokens for drafts"] if limit else []
+    more = f" ({counted(unknown, 'call')} of unknown length)" if known and unknown else ""
     pages = ", ".join(dict.fromkeys(task.api.pricing for task in tasks if task.api.pricing))
-    if prompt:
-        tokens = f"About {prompt:,} prompt and {completion:,} completion tokens, as recorded before"
-        tokens += f" ({counted(unknown, 'call')} of unknown length)" if unknown else ""
-    else:
-        tokens = "The number of tokens is unknown"
-    return f"{tokens}. Prices: {pages}" if pages else f"{tokens}."
+    tokens = ". ".join(known) or "The number of tokens is unknown"
+    return f"{tokens}{more}. Prices: {pages}" if pages else f"{tokens}{more}."
 
 
 def _record(options: Options, cassette_dir: Path, tasks: Sequence[Task], today: date) -> bool:

@@ -1,0 +1,67 @@
+"""How an API is asked for its first recordings: what its drafts have besides the conversation (`[api.X.drafts]`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from llm_conformance.wire.interaction import Mode
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How one conversation is asked for.
+
+    Attributes:
+        source: Where it is known from that the API takes this: a scenario, a URL, or an SDK with its version.
+        model: The model to ask; "" for the one of the other drafts.
+        params: Parameters of the request, under the provider's names.
+        messages: The messages, if the conversation has a form of its own here; () for the usual ones.
+        modes: The modes to record; () for those of the other drafts.
+    """
+
+    source: str = ""
+    model: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    messages: tuple[Mapping[str, Any], ...] = ()
+    modes: tuple[Mode, ...] = ()
+
+
+@dataclass(frozen=True)
+class Drafts:
+    """The drafts of an API.
+
+    Attributes:
+        model: The model to ask; "" for the first of the row that does not only speak.
+        token_limit: The parameter that limits the tokens of an answer, as a path of fields; "" for the usual one of
+            the wire format.
+        stream_params: Fields of streamed requests; None for the usual ones of the wire format.
+        modes: The modes to record; () for both.
+        impossible: Why `llm-conformance record` cannot record the API; "" if it can.
+        conversations: How conversations are asked for, by name (`recording/conversations.toml`).
+    """
+
+    model: str = ""
+    token_limit: str = ""
+    stream_params: Mapping[str, Any] | None = None
+    modes: tuple[Mode, ...] = ()
+    impossible: str = ""
+    conversations: Mapping[str, Asked] = field(default_factory=dict)
+
+
+def read(stated: Mapping[str, Any]) -> Drafts:
+    """Return the drafts that a row states in `drafts`."""
+    return Drafts(
+        model=stated.get("model", ""),
+        token_limit=stated.get("token_limit", ""),
+        stream_params=stated.get("stream_params"),
+        modes=tuple(stated.get("modes", ())),
+        impossible=stated.get("impossible", ""),
+        conversations={name: _asked(each) for name, each in stated.get("conversations", {}).items()},
+    )
+
+
+def _asked(stated: Mapping[str, Any]) -> Asked:
+    lists = {name: tuple(stated[name]) for name in ("messages", "modes") if name in stated}
+    return Asked(**{**stated, **lists})
