@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +38,20 @@ SHORT_LIVED = {
 
 def test_every_hosted_api_has_drafts_of_what_it_can_do() -> None:
     assert len({api.provider for api in HOSTED}) >= 31
-    assert [str(api) for api in HOSTED if api.drafts.impossible] == ["codex:responses"]
+    assert [str(api) for api in HOSTED if api.drafts.impossible] == ["anthropic:complete", "codex:responses"]
     for api in RECORDABLE:
-        names = {draft.name.removeprefix(f"{api.name}-") for draft in first_drafts.drafts_of(api)}
+        names = {draft.name.removeprefix(f"recorded-{api.name}-") for draft in first_drafts.drafts_of(api)}
         assert names >= {"plain", "cut-off"}, api
         assert ("tools" in names) == ("call" in api.ids), api
         assert names <= set(first_drafts.conversations()), api
         assert set(api.drafts.conversations) <= names, api
-        can_think = api.reasoning_fields and str(api) != "anthropic:chat"
-        assert "reasoning" in names or not can_think, api
+
+
+def test_most_apis_have_drafts_of_reasoning_and_many_of_citations() -> None:
+    kinds = Counter(draft.name.removeprefix(f"recorded-{draft.api.name}-") for draft in DRAFTS)
+    assert kinds["reasoning"] >= 45
+    assert kinds["search"] + kinds["citations"] >= 25
+    assert kinds["audio"] >= 2
 
 
 def test_the_id_of_a_draft_is_no_other_scenario() -> None:
@@ -94,7 +100,7 @@ def test_drafts_are_recorded_once(name: tuple[str, str], tmp_path: Path, capsys:
     wanted = list(first_drafts.drafts_of(api))
     answers = standin.written(api, has_counted_text).interactions
     with standin.standing_in(api, answers) as provider:
-        command = ["record", "--drafts", f"{api.provider}/{api.name}-*", f"--base-url={provider.url}"]
+        command = ["record", "--drafts", f"{api.provider}/recorded-{api.name}-*", f"--base-url={provider.url}"]
         command += [f"--cassettes={tmp_path}", "--yes"]
         assert run(*command) == 0
         assert len(provider.requests) == sum(len(draft.modes) for draft in wanted)
@@ -142,7 +148,7 @@ def test_the_highest_number_of_tokens_is_told_before_anything_is_sent(
 ) -> None:
     monkeypatch.setattr("builtins.input", lambda _prompt: "n")
     where = (f"--base-url={provider.url}", f"--cassettes={tmp_path}")
-    assert run("record", "--drafts", "openai/chat-plain", "openai/chat-cut-off", *where) == 1
+    assert run("record", "--drafts", "openai/recorded-chat-plain", "openai/recorded-chat-cut-off", *where) == 1
     assert "At most 4,032 completion tokens for drafts. Prices: https://" in capsys.readouterr().out
     assert not provider.requests
 
@@ -162,8 +168,8 @@ def test_a_file_of_a_draft_is_found_in_the_directory(tmp_path: Path, provider: S
 
 
 def test_an_unknown_draft_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("record", "--drafts", "groq/chat-plane", "--yes", f"--cassettes={tmp_path}") == 4
-    assert "no draft has this id (provider/name); did you mean groq/chat-plain?" in capsys.readouterr().err
+    assert run("record", "--drafts", "groq/recorded-chat-plane", "--yes", f"--cassettes={tmp_path}") == 4
+    assert "no draft has this id (provider/name); did you mean groq/recorded-chat-plain?" in capsys.readouterr().err
 
 
 def test_the_workflow_sets_the_keys_of_all_providers() -> None:

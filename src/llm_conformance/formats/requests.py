@@ -39,6 +39,7 @@ _REQUESTS: Mapping[str, tuple[Reader, Writer]] = {
 TOKEN_LIMITS: Mapping[str, str] = {
     "chat": "max_tokens",
     "cohere": "max_tokens",
+    "completions": "max_tokens",
     "converse": "inferenceConfig/maxTokens",
     "gemini": "generationConfig/maxOutputTokens",
     "interactions": "generation_config/max_output_tokens",

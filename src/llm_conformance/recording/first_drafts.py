@@ -65,7 +65,7 @@ def all_drafts() -> list[Draft]:
 
 
 def drafts_of(api: Api) -> Iterator[Draft]:
-    """Yield the drafts of an API, `<api>-<conversation>`; none if it cannot be recorded."""
+    """Yield the drafts of an API, `recorded-<api>-<conversation>`; none if it cannot be recorded."""
     if api.drafts.impossible:
         return
     for name, conversation in conversations().items():
@@ -97,7 +97,7 @@ def _draft(api: Api, name: str, conversation: Conversation, asked: Asked) -> Dra
         "call": call,
     }
     modes = asked.modes or drafts.modes or MODES
-    return Draft(f"{api.name}-{name}", api, document, tuple(modes), {}, conversation.tokens)
+    return Draft(f"recorded-{api.name}-{name}", api, document, tuple(modes), {}, conversation.tokens)
 
 
 def _with(path: list[str], value: int, params: Mapping[str, Any]) -> dict[str, Any]:
