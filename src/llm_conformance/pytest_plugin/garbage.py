@@ -37,10 +37,9 @@ class Garbage:
         finally:
             gc.unfreeze()
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_unconfigure(self) -> Generator[None, None, None]:
-        """Leave out everything if the process ends now, which frees all."""
-        yield
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_unconfigure(self) -> None:
+        """Leave out everything if the process ends now, which frees all. pytest makes the collector look then."""
         gc.enable()
         if STARTED_AS in os.environ:
             gc.freeze()
