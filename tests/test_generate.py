@@ -82,10 +82,6 @@ def test_think_texts_follow_the_rules(profile: ThinkProfile, tag: str) -> None:
     @given(think_texts(profile, tag))
     def check(drawn: ThinkText) -> None:
         assert think_tags.split(drawn.sent, profile, tag) == (drawn.message, list(drawn.blocks))
-        for at in range(len(drawn.message)):
-            span = drawn.on_the_wire(at, at + 1)
-            assert span is not None
-            assert drawn.sent[slice(*span)] == drawn.message[at]
 
     check()
 

@@ -12,7 +12,7 @@ import pytest
 from adapters import ReferenceAdapters
 from llm_conformance.adapter.declarations import METHODS, AdapterUnderTest, describe
 from llm_conformance.contract import Call, Response
-from llm_conformance.formats.recorded import calls
+from llm_conformance.formats import calls
 from llm_conformance.formats.recorded_call import CannotAskError, EarlierAnswer
 from llm_conformance.judging.judge import judge_exchange, known_without_running
 from llm_conformance.judging.status import Status

@@ -109,18 +109,6 @@ class ThinkText:
             else:
                 yield from ((kind, part.sent) for part in parts)
 
-    def on_the_wire(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return where a span of the message is in the text as it is sent, None if a block cuts it in two."""
-        return next((span for span in self._spans(start, end)), None)
-
-    def _spans(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        sent = seen = 0
-        for part in self.parts:
-            if part.kind == "text" and seen <= start and end <= seen + len(part.sent) and part.sent:
-                yield sent + start - seen, sent + end - seen
-            sent += len(part.sent)
-            seen += len(part.sent) if part.kind == "text" else 0
-
 
 def all_ways(variation: Variation) -> Sequence[str]:
     """Return the ways of all models, the usual one first."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.formats.recorded import calls
+from llm_conformance.formats import calls
 from llm_conformance.judging import plan
 from llm_conformance.judging.cell_judge import JudgedRule
 from llm_conformance.judging.status import Status

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from llm_conformance.formats.recorded import calls
+from llm_conformance.formats import calls
 from llm_conformance.recording import documents
 from llm_conformance.recording.scrubbing import LeakError, cleaned_value, scrub
 from llm_conformance.scenarios import bare, cassette, dump, lint, load

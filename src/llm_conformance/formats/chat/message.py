@@ -161,15 +161,12 @@ def source(api: Api, citation: Citation) -> Fields:
 
 
 def cited_places(answer: Answer) -> Sequence[Fields]:
-    """Return the annotations. Their offsets count in the text as it is sent, with think tags."""
+    """Return the annotations. No text with think tags has any: see `themes.contents.citing`."""
     found = []
     for base, _, citation in answer.spans:
-        span = base + citation.start, base + citation.end
-        sent_span = answer.think.on_the_wire(*span) if answer.think else span
-        if sent_span:
-            nested = {**source(answer.api, citation), "start_index": sent_span[0], "end_index": sent_span[1]}
-            kind = kind_of_annotation(answer.api)
-            found.append({"type": kind, kind: nested})
+        span = {"start_index": base + citation.start, "end_index": base + citation.end}
+        kind = kind_of_annotation(answer.api)
+        found.append({"type": kind, kind: {**source(answer.api, citation), **span}})
     return found
 
 

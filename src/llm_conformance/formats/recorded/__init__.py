@@ -1,1 +1,0 @@
-"""The calls that recorded requests make."""
