@@ -37,7 +37,9 @@ def test_a_failure_is_replayed_from_a_report_alone(
     shown = capsys.readouterr().out.splitlines()
     id = failed["example"]["id"]
     command = shlex.split(shown[shown.index(id) + 2])
-    assert "MSG-2" in shown[shown.index(id) + 1]
+    line = shown[shown.index(id) + 1]
+    assert line.startswith("  MSG-2: ")
+    assert line.count("MSG-2") == 1
     assert command[:2] == ["llm-conformance", "run"]
     options = [each.replace("--", "--conformance-", 1) for each in command[2:]]
     code, again = run(pytester, tmp_path / "again.json", *options)

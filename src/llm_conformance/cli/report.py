@@ -144,10 +144,12 @@ def _examples(options: Options) -> int:
         raise UsageError(str(error)) from error
     for id, results in written:
         print(id)
-        for (adapter, method), rules in _rules(results).items():
+        for (adapter, method), failed in _by_callee(results).items():
             command = ["llm-conformance", "run", f"--cassettes={options.output}", f"--adapter={specs[adapter]}"]
             command += [f"--transport={document['transport']}"] * (document["transport"] != "server")
-            print(f"  {', '.join(rules)}: {rules[0]}: {' '.join(results[0]['message'].split())[:_MESSAGE]}")
+            first, *others = failed
+            also = f" (also {', '.join(each['rule'] for each in others)})" if others else ""
+            print(f"  {first['rule']}{also}: {' '.join(first['message'].split())[:_MESSAGE]}")
             print(f"  {command_line([*command, f'--scenario={id}', f'--method={method}'])}")
     print(f"{counted(len(written), 'example')} in {options.output}")
     if missing := counterexamples.left_out(document):
@@ -155,11 +157,11 @@ def _examples(options: Options) -> int:
     return 0
 
 
-def _rules(results: Iterable[Document]) -> dict[tuple[str, str], list[str]]:
-    """Return the rules that fail, by adapter and method."""
-    found: dict[tuple[str, str], list[str]] = {}
+def _by_callee(results: Iterable[Document]) -> dict[tuple[str, str], list[Document]]:
+    """Return the results by adapter and method."""
+    found: dict[tuple[str, str], list[Document]] = {}
     for each in results:
-        found.setdefault((each["adapter"], each["method"]), []).append(each["rule"])
+        found.setdefault((each["adapter"], each["method"]), []).append(each)
     return found
 
 

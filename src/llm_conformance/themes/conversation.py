@@ -81,16 +81,7 @@ def failing(
 ) -> Conversation:
     """Return a conversation that asks for an answer. What comes instead, or of it, is this body."""
     sent = {mode: interaction(answer.api, mode, body, answer.asked, headers=headers)}
-    return Conversation(
-        interactions=sent,
-        expected=expected,
-        model=answer.asked,
-        think_profile=answer.profile,
-        params=_params(answer),
-        fault=fault,
-        tools=_tools(answer),
-        messages=_messages(answer),
-    )
+    return _conversation(answer, sent, expected, fault)
 
 
 def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
@@ -108,12 +99,21 @@ def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     if mode == "stream":
         bodies["stream"] = framing.stream(draw, generator.stream(draw, answer), api)
     interactions = {mode: interaction(api, mode, body, answer.asked) for mode, body in bodies.items()}
+    decided = generator.decides_segments(answer, mode)
+    return _conversation(answer, interactions, _expected(answer, generator, segments[mode], decided))
+
+
+def _conversation(
+    answer: Answer, interactions: Mapping[Mode, Interaction], expected: Expected, fault: Fault | None = None
+) -> Conversation:
+    """Return a conversation that asks for an answer, and what comes."""
     return Conversation(
         interactions=interactions,
-        expected=_expected(answer, generator, segments[mode], generator.decides_segments(answer, mode)),
+        expected=expected,
         model=answer.asked,
         think_profile=answer.profile,
         params=_params(answer),
+        fault=fault,
         tools=_tools(answer),
         messages=_messages(answer),
     )
