@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from llm_conformance.contract import Call, Response
+from llm_conformance.contract import Attachment, Call, Response
 
 from ._chat import chat_adapter, tool_calls
 from ._counting import Counting
@@ -56,8 +56,12 @@ def _contents(call: Call) -> Iterator[Mapping[str, Any]]:
 
 def _sent_back(response: Response) -> Iterator[Mapping[str, Any]]:
     """Yield an earlier response's parts, each with its signature. Thoughts without one are left out."""
+    media, said = list(response.attachments), 0
     for segment in response.segments:
         about = segment.metadata
+        if segment.type == "text":
+            yield from _media_until(said, media)
+            said += len(segment.content)
         signed = {"thoughtSignature": about["signature"]} if "signature" in about else {}
         if "wire" in about:
             yield about["wire"]
@@ -69,6 +73,15 @@ def _sent_back(response: Response) -> Iterator[Mapping[str, Any]]:
             yield {"functionCall": function_call, **signed}
         elif segment.type == "reasoning" and signed:
             yield {"text": segment.content, "thought": True, **signed}
+    yield from _media_until(said, media)
+
+
+def _media_until(said: int, media: list[Attachment]) -> Iterator[Mapping[str, Any]]:
+    """Yield the media that came when so much of the text had come, and take them off the list."""
+    while media and (media[0].text_index or 0) <= said:
+        each = media.pop(0)
+        signed = {"thoughtSignature": each.metadata["signature"]} if "signature" in each.metadata else {}
+        yield {"inlineData": {"mimeType": each.type, "data": each.data}, **signed}
 
 
 def _parts(message: Mapping[str, Any]) -> list[Any]:

@@ -240,6 +240,10 @@ def test_files_may_be_written_differently() -> None:
     recorded = placed(written(wire, USER), "/contents/0/parts", parts)
     sent = {"contents": [{"role": "user", "parts": [{"inline_data": {"mime_type": "image/png", "data": "QUI/"}}]}]}
     assert compared(wire, written(wire, USER) | sent, recorded) is None
+    film = {"mime_type": "video/mp4", "file_uri": "gs://a"}
+    recorded = placed(written(wire, USER), "/contents/0/parts", [{"fileData": film}])
+    sent = placed(recorded, "/contents/0/parts", [{"fileData": {"mimeType": "video/mp4", "fileUri": "gs://a"}}])
+    assert compared(wire, sent, recorded) is None
     wire, parts, _ = MEDIA["messages document"]
     recorded = placed(written(wire, USER), "/messages/0/content", parts)
     own = {**parts[0], "title": "another", "cache_control": {"type": "ephemeral"}, "context": "of the shim"}

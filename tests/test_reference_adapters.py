@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -47,6 +48,21 @@ def test_a_chat_request_has_the_fields_of_the_call(respx_mock: respx.MockRouter,
         "thinking": {"type": "enabled"},
         **({"stream": True} if stream else {}),
     }
+
+
+def test_images_of_geminis_answers_go_back_at_their_places(respx_mock: respx.MockRouter) -> None:
+    url = "http://gemini.test/v1beta/models/some-model:generateContent"
+    image = {"inlineData": {"mimeType": "image/png", "data": "QUJD"}, "thoughtSignature": "c2ln"}
+    parts = [{"text": "Before."}, image, {"text": "Behind."}, {"inlineData": {"mimeType": "image/png", "data": "REVG"}}]
+    body = {"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]}
+    route = respx_mock.post(url).respond(content=json.dumps(body))
+    first = chat(
+        "gemini", api="generate", base_url="http://gemini.test", path="/v1beta/models/some-model:generateContent"
+    )
+    answer = ADAPTERS.complete(first)
+    ask(dataclasses.replace(first, messages=(*first.messages, answer, {"role": "user", "content": "Again."})))
+    sent = json.loads(route.calls.last.request.content)
+    assert sent["contents"][1] == {"role": "model", "parts": parts}
 
 
 @in_both_modes

@@ -14,12 +14,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.core_faults import CORE_FAULTS
+from llm_conformance.scenarios.checks.references import Reference, references
 from llm_conformance.scenarios.load import ScenarioFile
 from llm_conformance.wording import counted
 from tools import pages
 
 COMMAND = "python -m tools.grounds_page docs/grounds.md"
+PUBLIC = "public recording"
+"""The grounds of a scenario that names public recordings."""
 GROUNDS: Mapping[str, str] = {
+    PUBLIC: (
+        "A recording in a source package of the registry shows what the scenario claims: "
+        "[when it does](scenarios.md#public-recordings). `llm-conformance corpus show SCENARIO` prints both side by side."
+    ),
     "recording": "A recording of the provider has these fields, in this order.",
     "sdk": "The types of the provider's own SDK have them.",
     "documentation": "The provider's documentation shows them.",
@@ -44,8 +51,8 @@ def page() -> str:
 
 
 def _overview(files: Sequence[ScenarioFile]) -> Iterator[str]:
-    counts = Counter((str(file.api), str(file.cassette.grounds)) for file in files)
-    total = Counter(str(file.cassette.grounds) for file in files)
+    counts = Counter((str(file.api), _grounds(file)) for file in files)
+    total = Counter(map(_grounds, files))
     yield f"| API | {' | '.join(GROUNDS)} |"
     yield f"|---|{'---:|' * len(GROUNDS)}"
     for api in dict.fromkeys(str(file.api) for file in files):
@@ -62,13 +69,26 @@ def _core_faults() -> Iterator[str]:
 
 
 def _section(grounds: str, files: Sequence[ScenarioFile]) -> Iterator[str]:
-    found = [file for file in files if file.cassette.grounds == grounds]
+    found = [file for file in files if _grounds(file) == grounds]
     yield from (f"## {grounds.capitalize()}: {counted(len(found), 'scenario')}", "", GROUNDS[grounds], "")
     yield from ("| scenario | source |", "|---|---|")
     for file in found:
         path = file.path.relative_to(CASSETTES)
-        yield f"| [{load.id_of(file.path)}](../cassettes/{path}) | {_linked(file.cassette.metadata['source'])} |"
+        shown = ", ".join(f"{mode}: {_cited(each)}" for mode, each in references(file.cassette.metadata).items())
+        source = "; ".join(filter(None, [shown, _linked(file.cassette.metadata["source"])]))
+        yield f"| [{load.id_of(file.path)}](../cassettes/{path}) | {source} |"
     yield ""
+
+
+def _grounds(file: ScenarioFile) -> str:
+    return PUBLIC if references(file.cassette.metadata) else str(file.cassette.grounds)
+
+
+def _cited(reference: Reference) -> str:
+    """Return a reference with a link to the package in the registry."""
+    project = f"https://pypi.org/project/{reference.package}/{reference.version}/"
+    file = reference.file.replace("|", "\\|")
+    return f"[{reference.package} {reference.version}]({project}), `{file}`, interaction {reference.number}"
 
 
 def _linked(source: str) -> str:

@@ -27,9 +27,10 @@ from packaging.version import Version
 
 from llm_conformance.corpus import pip_settings, unpack
 from llm_conformance.corpus.download import SUFFIX, Archive, Index
-from llm_conformance.corpus.manifest import MANIFEST, matches
+from llm_conformance.corpus.manifest import MANIFEST
 from llm_conformance.scenarios import cassette, load
 from llm_conformance.scenarios.cassette import BareInteraction
+from llm_conformance.scenarios.checks.references import matches
 from llm_conformance.wire.providers import recorded_urls
 from llm_conformance.yaml_files import BadFileError
 

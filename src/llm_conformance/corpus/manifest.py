@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import fnmatch
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from llm_conformance import schema, toml_files
-from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios.bare import Recorder
 from llm_conformance.scenarios.bare_expected import CLAIMED
+from llm_conformance.scenarios.checks.references import PUBLIC, matches
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from llm_conformance.wording import did_you_mean
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
-MANIFEST = CASSETTES / "public.toml"
+MANIFEST = PUBLIC
 
 
 @dataclass(frozen=True)
@@ -99,11 +98,6 @@ class Package:
     def concerns(self, is_wanted: Callable[[Api], bool]) -> bool:
         """Return True if one of its APIs is wanted."""
         return any(part.concerns(is_wanted) for part in self.parts)
-
-
-def matches(name: str, globs: Iterable[str]) -> bool:
-    """Return True if a path below the top folder of an archive matches one of the globs; `*` matches `/`, too."""
-    return any(fnmatch.fnmatchcase(name, glob) for glob in globs)
 
 
 def packages(path: Path | None = None) -> tuple[Package, ...]:

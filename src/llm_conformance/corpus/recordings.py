@@ -43,5 +43,9 @@ def _files(package: Package, is_wanted: Callable[[Api], bool]) -> Iterator[BareF
         name = path.relative_to(folder).as_posix()
         part = package.part_of(name)
         if part is not None and part.concerns(is_wanted):
-            id = f"{package.name}/{load.BARE_ENDING.sub('', name)}"
-            yield BareFile(path, places.root(), id, part.recorder)
+            yield BareFile(path, places.root(), id_of(package, name), part.recorder)
+
+
+def id_of(package: Package, name: str) -> str:
+    """Return the id of a recording; `name` is its path in the archive."""
+    return f"{package.name}/{load.BARE_ENDING.sub('', name)}"

@@ -37,8 +37,9 @@ def medium_of(part: Mapping[str, Any]) -> tuple[str, str] | None:
     if field is None:
         return None
     inner = part.get(field)
-    mime = str(inner.get("mimeType", "")) if isinstance(inner, Mapping) else ""
-    by_mime = mime.partition("/")[0]
+    # The JSON of Google's APIs takes both spellings.
+    mime = (inner.get("mimeType") or inner.get("mime_type")) if isinstance(inner, Mapping) else None
+    by_mime = str(mime).partition("/")[0]
     kind = by_mime if by_mime in ("image", "audio", "video") else _KINDS[field]
     return kind, contents(part)
 

@@ -18,7 +18,7 @@ from llm_conformance import editions, secrets, yaml_files
 from llm_conformance.locations import FORMATS, PROVIDERS
 from llm_conformance.scenarios import build, cassette, load
 from llm_conformance.scenarios.cassette import Cassette
-from llm_conformance.scenarios.checks import lint_digests, request_checks, value_checks
+from llm_conformance.scenarios.checks import lint_digests, references, request_checks, value_checks
 from llm_conformance.scenarios.checks.recording import Recording
 from llm_conformance.scenarios.load import SUFFIX, ScenarioFile
 from llm_conformance.scenarios.scenario import Scenario
@@ -103,6 +103,7 @@ def lint(file: ScenarioFile) -> Iterator[FileProblem]:
         line = yaml_files.line_of(file.cassette.text, ("metadata", "digest"))
         what = "the bodies are not those that were recorded; never edit a recording by hand"
         yield FileProblem(file.cassette.path, line, what)
+    yield from references.problems(file.cassette, file.modes)
     found: dict[FileProblem, None] = {}
     for mode in file.modes:
         # Check a file of the wrong form as far as possible, so that its author sees every mistake at once.

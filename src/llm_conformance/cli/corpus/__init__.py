@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from llm_conformance.cli.command import Options, Parser, UsageError
-from llm_conformance.cli.corpus import verbs
+from llm_conformance.cli.corpus import show, verbs
 from llm_conformance.corpus import manifest, places
 from llm_conformance.corpus.manifest import Package
 from llm_conformance.wire.providers.table import table
@@ -37,12 +37,28 @@ def add_options(parser: Parser) -> None:
                 metavar="P[:API]",
                 help="only packages with recordings of this provider; repeatable",
             )
+    _add_show(subparsers.add_parser("show", help=_SHOW, description=_SHOW, allow_abbrev=False))
+
+
+_SHOW = "print a scenario beside the recordings that show it, or a recording"
+
+
+def _add_show(verb: Parser) -> None:
+    verb.add_argument("name", metavar="NAME", help="a scenario, or a recording: PACKAGE/PATH, or PACKAGE/PATH#1")
+    verb.add_argument("--recording", action="store_true", help="only the recording")
+    verb.add_argument("--full", action="store_true", help="do not shorten anything")
+    verb.add_argument("--plain", action="store_true", help="one after the other, not side by side")
 
 
 def run(options: Options) -> int:
-    """Do what was asked for; return 1 if a package could not be fetched, or if `status` misses one."""
+    """Do what was asked for.
+
+    Return 1 if a package could not be fetched, if `status` misses one, or if `show` has nothing to be shown.
+    """
     if options.verb == "status":
         return verbs.status()
+    if options.verb == "show":
+        return show.show(options.name, options.recording, options.full, options.plain)
     wanted = _wanted(options.packages, getattr(options, "provider", ()))
     if options.verb == "list":
         return verbs.show(wanted)
