@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
-from llm_conformance.scenarios.core_faults import CORE_FAULTS
 from llm_conformance.scenarios.checks.references import Reference, references
+from llm_conformance.scenarios.core_faults import CORE_FAULTS
 from llm_conformance.scenarios.load import ScenarioFile
 from llm_conformance.wording import counted
 from tools import pages
@@ -25,7 +25,7 @@ PUBLIC = "public recording"
 GROUNDS: Mapping[str, str] = {
     PUBLIC: (
         "A recording in a source package of the registry shows what the scenario claims: "
-        "[when it does](scenarios.md#public-recordings). `llm-conformance corpus show SCENARIO` prints both side by side."
+        "[when it does](scenarios.md#public-recordings). `llm-conformance corpus show SCENARIO` prints both."
     ),
     "recording": "A recording of the provider has these fields, in this order.",
     "sdk": "The types of the provider's own SDK have them.",

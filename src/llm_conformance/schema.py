@@ -190,7 +190,7 @@ PATTERNS = {
     "^[A-Za-z0-9+/]*={0,2}$": "must be base64",
     "^[^.]*[^.]$": "must not have a full stop",
     r"^[0-9]+\.[0-9]+$": "must be an edition like 0.1",
-    r"^[a-z0-9][a-z0-9.-]* \S+, .+, interaction \d+$": "must be PACKAGE VERSION, PATH IN THE ARCHIVE, interaction INDEX",
+    r"^[a-z0-9][a-z0-9.-]* \S+, .+, interaction \d+$": "must be PACKAGE VERSION, PATH, interaction INDEX",
     "^[a-z0-9-]+$": "must have lower-case letters, digits and dashes only",
     "^[0-9a-f]{64}$": "must be 64 hexadecimal digits in lower case",
     r"^[A-Za-z0-9._+-]+\.tar\.gz$": "must be the name of a file that ends in .tar.gz",

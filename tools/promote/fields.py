@@ -1,0 +1,90 @@
+"""The fields of a document, as claims: which are there, what they hold, and the words out of a list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+_DEEPEST = 12
+_TAGS = ("type", "event_type", "object")
+"""Fields that say which kind of event or block an object is."""
+_FREE = frozenset(
+    {
+        *("args", "arguments", "input", "parameters", "parametersJsonSchema", "properties", "schema", "metadata"),
+        *("action", "labels", "headers", "response", "tools"),
+    }
+)
+"""Fields whose objects have names that people chose, as many forms as there are tools, or what the request has."""
+_NESTED = frozenset({"response"})
+"""Fields of `_FREE` that are looked into if their objects have a type."""
+_WORDS = re.compile(
+    r"(?i)(reason|status|type|role|object|modality|tier|phase|format|level|state|mode|probability|category"
+    r"|channel|kind|caller|code|outcome|execution)$"
+)
+"""The names of fields that have a word out of a list."""
+_WORD = re.compile(r"[A-Za-z][\w.-]{0,60}")
+_POSITIONS = frozenset({"index", "output_index", "content_index", "summary_index", "sequence_number"})
+"""Fields with the number of a place: 0 is a number as any other."""
+
+
+class Field(NamedTuple):
+    """A field: its path with what it holds, whether a read rule reads it, and whether this is its word.
+
+    The type of an object counts as a word that is read.
+    """
+
+    text: str
+    is_read: bool
+    is_word: bool = False
+
+
+def fields(document: Any, read: frozenset[tuple[int, str]] = frozenset()) -> Iterator[Field]:
+    """Yield each field of a document, with what it holds: `usage/total_tokens: a number`.
+
+    An object with a type has it in the path: `content/*[tool_use]/id: text`. `read` are the fields that a read rule
+    reads, by the identity of their object and their name.
+    """
+    yield from _of(document, "", 0, read)
+
+
+def tag_of(value: Any) -> str:
+    """Return the type that an object states, "" if it states none."""
+    if not isinstance(value, Mapping):
+        return ""
+    return next((value[key] for key in _TAGS if isinstance(value.get(key), str)), "")
+
+
+def state(value: Any) -> str:
+    """Return what a field holds, without its value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return "a number" if value else "0"
+    kind = "text" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"
+    return kind if value else f"empty {kind.removeprefix('a ').removeprefix('an ')}"
+
+
+def _of(value: Any, path: str, depth: int, read: frozenset[tuple[int, str]]) -> Iterator[Field]:
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, list):
+        for item in value:
+            yield from _of(item, f"{path}/*" if path else "*", depth + 1, read)
+    if not isinstance(value, Mapping):
+        return
+    tag = tag_of(value)
+    own = f"{path}[{tag}]" if tag else path
+    if tag:
+        yield Field(own, is_read=True, is_word=True)
+    for key, inner in value.items():
+        if key in _TAGS and inner == tag:
+            continue
+        where = f"{own}/{key}" if own else key
+        yield Field(f"{where}: {'a number' if key in _POSITIONS else state(inner)}", (id(value), key) in read)
+        if isinstance(inner, str) and _WORDS.search(key) and _WORD.fullmatch(inner):
+            yield Field(f"{where} = {inner}", key in _TAGS or (id(value), key) in read, is_word=True)
+        if key not in _FREE or (key in _NESTED and tag_of(inner)):
+            yield from _of(inner, where, depth + 1, read)

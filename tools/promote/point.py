@@ -1,0 +1,100 @@
+"""What of a scenario's claims a recording has to show.
+
+Always: what the answer has and how it ends, the order, the body of an error, what the request has of earlier answers.
+Of words out of lists, fields that mean something, and counts: those that fewer than a quarter of the scenarios of the
+API have; the others are no scenario's point. What the scenario's name, title or notes speak of: other fields, letters,
+white space, tags, spans, zeros, and what is missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tools.promote.claims import Claim, Claims, Kind
+
+_ALWAYS: frozenset[Kind] = frozenset({"answer", "error", "request", "bytes"})
+_UNLESS_COMMON: frozenset[Kind] = frozenset({"word", "field", "count"})
+_COMMON = 4
+"""One of so many scenarios has what is common."""
+_ENOUGH = 3
+"""Scenarios; what fewer have is not common."""
+_SPEAKS: Mapping[Kind, str] = {
+    "letters": r"emoji|ascii|unicode|letter|byte|umlaut|separator|character|code point",
+    "white space": r"space|newline|blank|begins with|ends with",
+    "tags": r"\btags?\b",
+    "spans": r"overlap|same|repeat|identical|order|link|nowhere|outside|beginning|second|last|no text",
+    "arguments": r"argument|input|empty|same|of one tool",
+    "zero": r"\bcache|counted|written|zero|\b0\b|\bhits?\b",
+    "model": r"model|alias|deployment|version",
+    "json": r"json|object|schema",
+}
+"""The words of a title that speak of values of a kind."""
+_ABSENCE = r"without|\bno\b|empty|hidden|omit|absent|alone|only|nothing|none|before any|lack|instead|missing|never|cut"
+_PARTS: Mapping[str, str] = {
+    "text": r"text|answer|content|nothing",
+    "reasoning": r"reason|thinking|thought|trace|summar",
+    "calls": r"calls?\b",
+    "citations": r"citation|annotation|source",
+    "a refusal": "refusal",
+    "media": "audio|image|media|speech",
+    "sealed data": r"sign|seal|encrypt",
+    "a finish word": r"finish|terminal|end|stop|done|cut",
+    "counts": r"count|usage|tokens",
+    "an error": "error",
+    "an id": r"\bids?\b",
+    "a model": "model",
+}
+"""The words of a title that speak of a part of the answer."""
+
+
+@dataclass
+class Scenarios:
+    """The scenarios of an API, or of a wire format, in one mode: how many there are, and how many have each claim."""
+
+    number: int = 0
+    counts: Counter[Claim] = field(default_factory=Counter)
+
+    def add(self, claims: Claims) -> None:
+        """Count a scenario."""
+        self.number += 1
+        self.counts.update(claims.all)
+
+    def has_often(self, claim: Claim) -> bool:
+        """Return True if many of them have a claim."""
+        return self.counts[claim] >= max(_ENOUGH, self.number / _COMMON)
+
+
+def point(claims: Claims, title: str, notes: str, alike: Iterable[Scenarios]) -> Claims:
+    """Return the claims that a recording has to show.
+
+    `title` is the name and the title of the scenario. `alike` are the scenarios of its API, and of its format.
+    """
+    alike, title = list(alike), title.lower()
+    spoken = f"{title} {notes.lower()}"
+    kept = (each for each in claims.all if _counts(each, title, spoken, alike))
+    return Claims(frozenset(kept), claims.orders, claims.unsent)
+
+
+def _counts(claim: Claim, title: str, spoken: str, alike: Iterable[Scenarios]) -> bool:
+    if claim.kind in _ALWAYS:
+        return True
+    if claim.kind in _UNLESS_COMMON:
+        return not any(each.has_often(claim) for each in alike)
+    if claim.kind == "further field":
+        return _is_named(claim, title, spoken) and not any(each.has_often(claim) for each in alike)
+    if claim.kind == "absence":
+        part = claim.text.partition(" without ")[2]
+        return bool(re.search(_ABSENCE, title) and re.search(_PARTS[part], title))
+    return re.search(_SPEAKS[claim.kind], title) is not None
+
+
+def _is_named(claim: Claim, title: str, spoken: str) -> bool:
+    """Return True if a scenario speaks of a field: by its name, or by all words of the name."""
+    name = re.sub(r"\[.*?\]", "", claim.text.rpartition(": ")[0]).rpartition("/")[2]
+    words = set(re.findall("[a-z]+", re.sub("([a-z])([A-Z])", r"\1 \2", name).lower()))
+    if len(words) == 1:
+        return re.search(rf"\b{re.escape(name.lower())}\b", title) is not None
+    return name.lower() in spoken or words <= set(re.findall("[a-z]+", title))
