@@ -1,0 +1,112 @@
+"""The responses that are read twice: of bare recordings and of the suite's scenarios, with their expected values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from llm_conformance.corpus import recordings as public
+from llm_conformance.locations import CASSETTES
+from llm_conformance.scenarios import bare, lint, load
+from llm_conformance.scenarios.bare import BareFile, NotJudged
+from llm_conformance.scenarios.bare_expected import Undecided, expected_from_bytes
+from llm_conformance.scenarios.expected import Expected
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.wire import answers
+from llm_conformance.wire.answers import WireFacts
+from llm_conformance.wire.interaction import Mode
+from llm_conformance.yaml_files import BadFileError
+
+PUBLIC = "public"
+SUITE = "suite"
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One recorded response and its expected values.
+
+    Attributes:
+        id: The id of the scenario or the bare recording.
+        api: `provider:api`.
+        mode: Whether it is a stream.
+        model: The model of the request.
+        expected: What is expected of it: all that its bytes decide, whatever its recorder altered.
+        facts: What its bytes say; empty for an error.
+    """
+
+    id: str
+    api: str
+    mode: Mode
+    model: str
+    status: int
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+    expected: Expected = field(repr=False)
+    facts: WireFacts = field(repr=False)
+
+
+def of(source: str, left_out: Counter[str]) -> Iterator[Recording]:
+    """Yield the responses of a source; count in `left_out` what is not judged, by reason.
+
+    Args:
+        source: `public`, `suite`, or a directory of bare recordings.
+        left_out: Is added to.
+
+    Raises:
+        BadFileError: If a scenario is wrong.
+        llm_conformance.corpus.recordings.NotFetchedError: If packages of the public corpus are not here.
+    """
+    if source == SUITE:
+        for scenario in _suite():
+            yield from _of_scenario(scenario, left_out)
+        return
+    for file in _files(source):
+        try:
+            found = list(bare.recordings_of(file))
+        except BadFileError:
+            left_out["no cassette"] += 1
+            continue
+        for each in found:
+            if isinstance(each, NotJudged):
+                left_out[each.why.partition(" at ")[0] if each.unknown_at else each.why] += 1
+            else:
+                yield from _of_scenario(each, left_out)
+
+
+def _suite() -> Iterator[Scenario]:
+    yield from (scenario for scenario in lint.load_all([CASSETTES]) if scenario.grounds != "probe")
+
+
+def _files(source: str) -> Iterator[BareFile]:
+    if source == PUBLIC:
+        yield from public.of(lambda _: True)
+    else:
+        directory = Path(source)
+        yield from (bare.file_in(path, directory) for path in sorted(load.cassettes_below(directory)))
+
+
+def _of_scenario(scenario: Scenario, left_out: Counter[str]) -> Iterator[Recording]:
+    api = scenario.api
+    for mode, interaction in scenario.interactions.items():
+        expected: Expected | Undecided = scenario.expected[mode]
+        if scenario.is_bare:
+            expected = expected_from_bytes(interaction, api, scenario.model, scenario.think_profile)
+        if isinstance(expected, Undecided):
+            left_out[expected.why] += 1
+            continue
+        if expected.fault == "connection":
+            left_out["the connection fails"] += 1
+            continue
+        yield Recording(
+            id=scenario.id,
+            api=str(api),
+            mode=mode,
+            model=scenario.model,
+            status=interaction.status,
+            headers=interaction.headers,
+            body=interaction.body,
+            expected=expected,
+            facts=WireFacts() if expected.error else answers.derive(interaction, api),
+        )
