@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from llm_conformance.contract import Call, StreamEvent
 
-from . import _converse
+from . import _bedrock_prompts, _converse
 from ._chat import chat_adapter
 from ._dialect import Dialect
 from ._errors import error_in_band
@@ -57,4 +57,5 @@ adapters = (
     ProviderAdapter("bedrock:nova", NovaDecoder, _converse.request, bearer, aws_messages),
     chat_adapter("bedrock", Dialect(reasoning=("reasoning",))),
     responses_adapter("bedrock"),
+    *_bedrock_prompts.adapters(),
 )

@@ -151,6 +151,15 @@ def test_services_that_answer_no_conversation_are_named(uri: str, service: str |
     assert other_services.service_at(uri, {}) == service
 
 
+def test_the_request_decides_where_a_model_takes_prompts_and_messages() -> None:
+    uri = "https://bedrock-runtime.eu-1.amazonaws.com/model/anthropic.claude-v2%3A1/invoke"
+    of_a_prompt = recorded_urls.recognise(uri, {"prompt": "Human: a", "max_tokens_to_sample": 1})
+    of_messages = recorded_urls.recognise(uri, {"messages": [], "max_tokens": 1})
+    assert of_a_prompt is not None
+    assert of_messages is not None
+    assert (str(of_a_prompt.api), str(of_messages.api)) == ("bedrock:complete", "bedrock:invoke")
+
+
 def test_what_agents_send_each_other_is_no_call_of_a_model(tmp_path: Path) -> None:
     request = {"uri": "http://localhost:9999/", "body": json.dumps({"jsonrpc": "2.0", "method": "message/send"})}
     found = only(write(tmp_path, CITED, request=request))

@@ -19,7 +19,7 @@ ZAI = (PROVIDERS / "zai.toml").read_text("utf-8")
 ZAI_LINES = ZAI.splitlines()
 CONVERSE = (FORMATS / "converse" / "read.toml").read_text("utf-8")
 FRAMINGS = "array, aws chunks, aws event stream, lines, server-sent events"
-FORMAT_NAMES = "chat, cohere, converse, gemini, interactions, messages, ollama, responses, workers_ai"
+FORMAT_NAMES = "chat, cohere, completions, converse, gemini, interactions, messages, ollama, responses, workers_ai"
 
 
 def line_of(text: str, part: str) -> int:

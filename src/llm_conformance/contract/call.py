@@ -45,7 +45,7 @@ class Call(Value):
         messages: The conversation: objects with a `role` of `system`, `user`, `assistant` or `tool`, as in OpenAI's
             chat API. `content` is a text, or a list of parts in the form of the provider's own API. A tool message has
             `tool_call_id`, `content`, and the `name` of the tool. An earlier answer is the very object that the adapter
-            returned for it.
+            returned for it. An API of text completions has one message, of the user: its content is the whole prompt.
         base_url: The URL to use in place of the base URL of the provider's SDK.
         path: The path of the API behind the base URL.
         api_key: The key to send, always `CANARY_KEY`.

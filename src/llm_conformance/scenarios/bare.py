@@ -126,7 +126,7 @@ def _recording(file: BareFile, id: str, recorded: BareInteraction, metadata: Map
     if service is not None:
         why = f"{service}: no call of a model"
         return NotJudged(why, unknown_at=place_of(interaction.uri), service=service)
-    known = recorded_urls.recognise(interaction.uri)
+    known = recorded_urls.recognise(interaction.uri, interaction.request)
     api = known.api if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
     if api is None:
         place = place_of(interaction.uri)

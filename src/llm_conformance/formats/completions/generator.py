@@ -31,6 +31,7 @@ from llm_conformance.wire.providers.api import Api
 _LATENCY = {"invocationLatency": 616, "firstByteLatency": 98}
 PLACE_OF_COUNTS = Variation("place of the counts of a stream", "where one stream has them", "with the end")
 """What has been drawn of `COUNTS_OF_A_STREAM` for a stream that has token counts; no row states it."""
+_WITHOUT_IDS_IN_STREAMS = ("generations",)
 _OF_BEDROCK = {"inputTokenCount", "outputTokenCount"}
 
 
@@ -53,7 +54,12 @@ class CompletionsGenerator(Generator):
         """Draw where a stream has its token counts. An API without forms of ids sends none."""
         ways = [way for way in ways_of(answer.api, COUNTS_OF_A_STREAM) if way not in WITHOUT_COUNTS]
         api = with_one_way(answer.api, PLACE_OF_COUNTS, pick(draw, *ways)) if ways else answer.api
-        return replace(answer, api=api, id=answer.id if "answer" in answer.api.ids else "")
+        has_id = "answer" in api.ids and not (mode == "stream" and _shape(api) in _WITHOUT_IDS_IN_STREAMS)
+        return replace(answer, api=api, id=answer.id if has_id else "")
+
+    def has_body(self, answer: Answer) -> bool:
+        """Return False for a stream without an id, if an answer has one."""
+        return bool(answer.id) or _shape(answer.api) not in _WITHOUT_IDS_IN_STREAMS
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw one document."""
@@ -102,9 +108,9 @@ class CompletionsGenerator(Generator):
             grown = grown if is_last else min(number, grown)
             chunk = {**chunk, "prompt_token_count": prompt, "generation_token_count": grown}
         if shape == "results":
-            prompt_count = {"inputTextTokenCount": counts["inputTextTokenCount"] if number == 1 or is_last else None}
-            chunk = {**chunk, **prompt_count}
-            chunk |= {"totalOutputTextTokenCount": counts["tokenCount"]} if is_last else {}
+            first = {"inputTextTokenCount": counts["inputTextTokenCount"]} if number == 1 else {}
+            last = {"totalOutputTextTokenCount": counts["tokenCount"]} if is_last else {}
+            chunk = {**chunk, **first, **last}
         if is_last and choose(draw, api, METRICS) == "given":
             return {**chunk, "amazon-bedrock-invocationMetrics": {**_metrics(counts), **_LATENCY}}
         return chunk

@@ -42,7 +42,10 @@ _PLACES: Mapping[str, tuple[str, str]] = {
 }
 """The fields of a piece with its text and its finish word, by shape."""
 _METRICS = "amazon-bedrock-invocationMetrics"
-_COUNTS = ("usage", "prompt_token_count", "inputTextTokenCount", "eval_count")
+_COUNTS = (
+    *("usage", "eval_count", "prompt_token_count", "generation_token_count"),
+    *("inputTextTokenCount", "totalOutputTextTokenCount"),
+)
 
 
 def ways_of_a_body(api: Api, body: Any) -> Found:

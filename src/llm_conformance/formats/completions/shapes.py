@@ -68,7 +68,7 @@ def _results(answer: Answer) -> Fields:
 
 
 def _result(answer: Answer, text: str, finish: Fields) -> Fields:
-    return {"outputText": text, "index": 0, **_as("completionReason", finish), "totalOutputTextTokenCount": None}
+    return {"outputText": text, "index": 0, **_as("completionReason", finish)}
 
 
 def _outputs(answer: Answer) -> Fields:

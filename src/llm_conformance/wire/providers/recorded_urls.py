@@ -10,6 +10,7 @@ import ipaddress
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from llm_conformance.wire.providers import table
@@ -67,11 +68,14 @@ class Recognised:
     is_stored: bool = False
 
 
-def recognise(uri: str) -> Recognised | None:
-    """Return the API that a recorded request was sent to, None if the provider table does not have it."""
+def recognise(uri: str, request: Mapping[str, Any] | None = None) -> Recognised | None:
+    """Return the API that a recorded request was sent to, None if the provider table does not have it.
+
+    `request` is its body, which decides if several APIs share the URL and the model.
+    """
     plain = _plain(uri)
     for spelling in (uri, plain, *_behind_cloudflare(plain)):
-        known = table.recognise(spelling)
+        known = table.recognise(spelling, request)
         if known is not None:
             return Recognised(*known, spelling)
     stored = _STORED.fullmatch(plain)

@@ -53,12 +53,15 @@ def load(directory: Path) -> Mapping[tuple[str, str], Api]:
     }
 
 
-def recognise(uri: str) -> tuple[Api, Place] | None:
+def recognise(uri: str, request: Mapping[str, Any] | None = None) -> tuple[Api, Place] | None:
     """Return the API that a recorded request was sent to, None if the table does not have it.
 
-    Of several APIs at a URL it is the one that names the model.
+    Of several APIs at a URL it is the one that names the model. It is one of text completions only if `request`, the
+    body, has a prompt: some models take prompts and messages at one URL.
     """
     for api in sorted(table().values(), key=lambda api: not api.path_models):
+        if request and api.path_models and api.wire == "completions" and api.prompt_field not in request:
+            continue
         place = api.place(uri)
         if place is not None:
             return api, place
