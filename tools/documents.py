@@ -36,8 +36,8 @@ class Document:
         part: `json`, `stream` or `outage`, and the number of the document in a stream: `stream 12`. Requests are
             `request of json` and the like.
         kind: What it is.
-        grounds: What the scenario rests on, `recording` for recordings, "" for drawn answers.
-        status: The HTTP status of the answer.
+        grounds: What the scenario rests on, `recording` for recordings, "" for drawn answers and for drafts.
+        status: The HTTP status of the answer, 200 for drafts, which have none yet.
         value: The document.
     """
 
@@ -94,7 +94,8 @@ def of_drafts() -> Iterator[Document]:
     """Yield the requests of the drafts that the suite has for hosted providers."""
     for draft in first_drafts.all_drafts():
         for request in requests_of_draft(draft, None):
-            yield Document(str(draft.api), draft.id, f"request of {request.mode}", "request", False, request.body)
+            part = f"request of {request.mode}"
+            yield Document(str(draft.api), draft.id, part, "request", grounds="", status=200, value=request.body)
 
 
 _DRAWN = ("answers", "second-turns")
