@@ -13,7 +13,7 @@ import pytest
 
 from llm_conformance.cli import main
 from llm_conformance.cli.explain import examples
-from llm_conformance.judging.failure_text import reproduce_command
+from llm_conformance.judging.shown.failure_text import reproduce_command
 from llm_conformance.locations import CASSETTES
 from llm_conformance.replay.cell import Cell
 from llm_conformance.rules import catalogue

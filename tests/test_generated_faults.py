@@ -9,10 +9,10 @@ import pytest
 
 from llm_conformance.adapter import declarations
 from llm_conformance.adapter.declarations import Method
-from llm_conformance.judging.counterexamples import Counterexample
 from llm_conformance.judging.effort import QUICK, Effort
 from llm_conformance.judging.example_judge import ExampleJudge
 from llm_conformance.judging.search import find_failures
+from llm_conformance.judging.shown.counterexamples import Counterexample
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer

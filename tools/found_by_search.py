@@ -20,10 +20,10 @@ from pathlib import Path
 
 from llm_conformance.adapter import declarations
 from llm_conformance.judging import plan
-from llm_conformance.judging.counterexamples import Counterexample
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.example_judge import ExampleJudge
 from llm_conformance.judging.search import find_failures
+from llm_conformance.judging.shown.counterexamples import Counterexample
 from llm_conformance.locations import RULES
 from llm_conformance.pytest_plugin.generated_items import Property, properties
 from llm_conformance.replay.cell import Cell

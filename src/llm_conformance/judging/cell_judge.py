@@ -8,12 +8,13 @@ from typing import Any
 
 from llm_conformance import editions
 from llm_conformance.judging.calls.stops import REPORTS_FAULTS, Stops, reason
-from llm_conformance.judging.counterexamples import Counterexample
 from llm_conformance.judging.deviations import Deviations
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.example_judge import Known, RuleResult
-from llm_conformance.judging.failure_text import failure_text, reproduce_command
 from llm_conformance.judging.judge import Judgement, judge_exchange, known_without_running
+from llm_conformance.judging.shown.counterexamples import Counterexample
+from llm_conformance.judging.shown.failure_text import failure_text, reproduce_command
+from llm_conformance.judging.shown.missed import missed
 from llm_conformance.judging.status import Status, of_probe
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict, held_to, verdict
@@ -125,6 +126,7 @@ class CellJudge:
             command = reproduce_command(cell, rule, self._options(counterexample, rule))
             violation = counterexample.violation
             judged = verdict(cell, rule, status, str(violation), details, violation, command)
+            judged = replace(judged, missed=missed(counterexample.exchange, rule))
         is_settled = bool(found) and counterexample is not None and not is_probe
         judged = replace(judged, **found) if is_settled else self._deviations.apply(judged)
         judged = held_to(self._edition, judged, rule.since, cell.scenario.since)
@@ -135,7 +137,8 @@ class CellJudge:
         if cell.scenario.provenance == "generated" and not rule.vary_cuts:
             details = counterexample.details()  # an example that was kept is shown as it was when it was found
         options = self._options(counterexample, rule)
-        return JudgedRule(judged, failure_text(cell, rule, counterexample.violation, options, details))
+        text = failure_text(cell, rule, counterexample.violation, options, details, missed=judged.missed)
+        return JudgedRule(judged, text)
 
     def _options(self, counterexample: Counterexample, rule: Rule) -> tuple[str, ...]:
         """Return the further options of the command that reproduces a failure: what was cut need not be found again."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from llm_conformance.judging.counterexamples import Counterexample
 from llm_conformance.judging.judge import Judgement, judge, judge_exchange
+from llm_conformance.judging.shown.counterexamples import Counterexample
 from llm_conformance.judging.status import Status
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner

@@ -58,7 +58,7 @@ class Tally:
             (scenario, mode).
         excluded: How many generated examples were not judged, by adapter, provider:api and the way that it excludes.
         counterexamples: By its id, the files of each generated scenario that fails (`scenarios.save.texts`).
-        exchanges: The details of exchanges for reports (`llm_conformance.judging.exchange_details`), by their keys.
+        exchanges: The details of exchanges for reports (`judging.shown.exchange_details`), by their keys.
     """
 
     keeps: bool

@@ -29,6 +29,7 @@ class Verdict:
         think_profile: How the model writes its reasoning into the text; None if it does not.
         deviation: The position of the known deviation that names the cell.
         further_deviations: The positions of others that name it, or a failure among the others of a search.
+        missed: Where the library's own object has an expected value that the response lacks.
         other_failures: What else a search found: the `message` and the `cause` of failures with other causes.
     """
 
@@ -51,6 +52,7 @@ class Verdict:
     deviation: int | None = None
     further_deviations: Sequence[int] = ()
     other_failures: Sequence[Mapping[str, str]] = ()
+    missed: str | None = None
 
     @property
     def headline(self) -> str:
@@ -76,7 +78,7 @@ def held_to(edition: str, verdict: Verdict, *since: str) -> Verdict:
 _OPTIONAL = frozenset(
     {
         *("example", "cause", "traceback", "command", "think_profile"),
-        *("deviation", "further_deviations", "other_failures"),
+        *("deviation", "further_deviations", "other_failures", "missed"),
     }
 )
 _NO_PROFILE = "off"

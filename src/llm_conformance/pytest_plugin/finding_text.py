@@ -33,6 +33,10 @@ def in_full(
     yield from _wrapped(_line(finding.message), width, most=None if whole else _MESSAGE_LINES)
     entry = catalogue().get(finding.rule)  # a report of another version of the suite may have other rules
     yield from _wrapped("" if entry is None else entry.noticed, width)
+    if finding.missed:
+        yield from _wrapped(
+            f"the adapter may have missed it: the library's own object has it at {finding.missed}", width
+        )
     if finding.traceback:
         yield from _traceback(finding.traceback, finding.cause, whole)
     yield from _wrapped(f"for example {', '.join(_examples(finding))}", width)

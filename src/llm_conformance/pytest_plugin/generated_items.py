@@ -15,11 +15,11 @@ from llm_conformance.adapter.declarations import AdapterUnderTest, Method
 from llm_conformance.adapter.exclusions import excluded_way
 from llm_conformance.compare import encodable
 from llm_conformance.judging.calls.stops import REPORTS_FAULTS, reason
-from llm_conformance.judging.counterexamples import Counterexample, failure_texts
 from llm_conformance.judging.example_judge import ExampleJudge, RuleResult
-from llm_conformance.judging.failure_text import reproduce_command
 from llm_conformance.judging.plan import Filters
 from llm_conformance.judging.search import find_failures
+from llm_conformance.judging.shown.counterexamples import Counterexample, failure_texts
+from llm_conformance.judging.shown.failure_text import reproduce_command
 from llm_conformance.judging.status import Status, of_probe
 from llm_conformance.judging.verdict import Verdict, held_to, shown_profile
 from llm_conformance.locations import CASSETTES

@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from llm_conformance.judging import exchange_details
 from llm_conformance.judging.calls.stops import Stops
 from llm_conformance.judging.cell_judge import CellJudge
-from llm_conformance.judging.failure_text import reproduce_command
+from llm_conformance.judging.shown import exchange_details
+from llm_conformance.judging.shown.failure_text import reproduce_command
 from llm_conformance.judging.tally import Tally
 from llm_conformance.pytest_plugin.settings import Settings
 from llm_conformance.replay.cell import Cell

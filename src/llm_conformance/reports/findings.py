@@ -53,6 +53,7 @@ class Finding:
         examples: Up to three failures, each with scenario, mode, method, message, what is unusual in a generated input,
             and the command that reproduces it.
         traceback: How the exception of the first example came to the caller; None if it is none.
+        missed: Where the library's own object of an example has the expected value; None if it has it nowhere.
     """
 
     adapter: str
@@ -70,6 +71,7 @@ class Finding:
     think_profiles: tuple[str, ...]
     examples: tuple[Mapping[str, Any], ...]
     traceback: str | None = None
+    missed: str | None = None
 
     @property
     def valid_because(self) -> str | None:
@@ -164,6 +166,7 @@ def _finding(rule: str, also: Iterable[str], failures: Sequence[Result], cells: 
         think_profiles=tuple(sorted({each["think_profile"] for each in failures if each.get("think_profile")})),
         examples=tuple(map(_shown, examples)),
         traceback=first.get("traceback"),
+        missed=next((each["missed"] for each in failures if each.get("missed")), None),
     )
 
 

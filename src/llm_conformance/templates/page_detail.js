@@ -17,6 +17,7 @@ function detailOf(result, data) {
     make("p", {}, make("strong", {}, rule.requirement)),
     rule.reason ? make("p", { className: "reason" }, rule.reason) : null,
     result.message ? make("pre", { id: "detail-message" }, result.message) : null,
+    result.missed ? make("p", { id: "detail-missed" }, `The adapter may have missed it: the library's own object has it at ${result.missed}`) : null,
     result.traceback ? make("details", { id: "detail-traceback" }, make("summary", {}, "Traceback"), make("pre", {}, result.traceback)) : null,
     callOf(result, behind),
     known ? make("p", {}, `Known deviation: ${known.reason} `, make("a", { href: safe(known.link), rel: "noreferrer" }, known.link)) : null,

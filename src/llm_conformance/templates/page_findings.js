@@ -94,6 +94,7 @@ function findingCard(finding, data, results, open, named) {
     make("p", { className: "facts" }, facts),
     finding.also.length ? make("p", { className: "facts also" }, "Also fails: ", ...finding.also.flatMap((id, at) => [at ? ", " : "", make("abbr", { title: title(id) }, id)])) : null,
     make("ul", { className: "examples", "aria-label": "Examples" }, ...finding.examples.map((example) => make("li", {}, exampleOf(finding, example, results, open)))));
+  if (finding.missed) card.append(make("p", { className: "facts missed" }, `The adapter may have missed it: the library's own object has it at ${finding.missed}`));
   if (finding.traceback) card.append(make("details", { className: "traceback" }, make("summary", {}, "Traceback"), make("pre", {}, finding.traceback)));
   const command = finding.examples.find((each) => each.command)?.command;
   if (command) card.append(make("div", { className: "command" }, make("code", {}, command), copyButton(command)));

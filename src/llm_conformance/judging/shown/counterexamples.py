@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from llm_conformance import secrets
-from llm_conformance.judging.exchange_details import as_json, recorded_and_expected
-from llm_conformance.judging.failure_text import failure_text
+from llm_conformance.judging.shown.exchange_details import as_json, recorded_and_expected
+from llm_conformance.judging.shown.failure_text import failure_text
 from llm_conformance.replay.cell import Cell
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import Rule

@@ -29,11 +29,12 @@ def failure_text(
     options: Iterable[str] = (),
     example: Mapping[str, Any] | None = None,
     alike: Iterable[Rule] = (),
+    missed: str | None = None,
 ) -> str:
     """Return the text of a failure, one labelled line for each fact.
 
     `options` are further options for the command that reproduces the failure, `example` the details of a counterexample
-    by name, `alike` other rules that fail with the same message.
+    by name, `alike` other rules that fail with the same message, `missed` where the library's own object has the value.
     """
     lines = [
         ("Requirement", f"{rule.id}: {rule.requirement}"),
@@ -41,6 +42,7 @@ def failure_text(
         ("Expected", violation.expected),
         ("Actual", violation.actual),
         ("Hint", violation.hint),
+        ("In native", missed and f"{missed} has the expected value; the adapter may have missed it"),
         ("Same for", ", ".join(each.id for each in alike)),
         ("Where", ", ".join(filter(None, (cell.scenario.id, cell.mode, cell.method, violation.where)))),
         ("Call", "; ".join(_call(cell))),
