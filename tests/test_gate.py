@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import sys
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -105,12 +108,18 @@ def action(directory: Path, **inputs: str) -> CompletedProcess[str]:
     }
     values["github.action_path"] = str(ROOT)
     for step in document["runs"]["steps"]:
+        if "uses" in step:
+            assert step["if"] == "inputs.corpus != ''"
+            continue
         environment = {name: values[expression.strip("${} ")] for name, expression in step["env"].items()}
-        if step["name"] != "Install":  # the wheel is installed already
-            done = sh("bash", "-eo", "pipefail", "-c", step["run"], cwd=directory, **environment)
-        else:
-            assert step["run"] == 'python -m pip install --quiet "$ACTION"'
-            assert environment == {"ACTION": str(ROOT)}
+        script = step["run"]
+        if step["name"] == "Install":  # the wheel is installed already
+            install, script = script.split("\n", 1)
+            assert install == 'python -m pip install --quiet "$ACTION${CORPUS:+[corpus]}"'
+            environment["GITHUB_OUTPUT"] = str(directory / "output")
+        done = sh("bash", "-eo", "pipefail", "-c", script, cwd=directory, **environment)
+        if done.returncode:
+            break
     return done
 
 
@@ -130,6 +139,53 @@ def test_the_steps_of_the_action(tmp_path: Path) -> None:
     assert action(tmp_path, **options, deviations="known.toml").returncode == 0
     gated.write(tmp_path)
     assert action(tmp_path, **options, deviations="known.toml").returncode == 1
+
+
+def test_the_action_tells_if_it_cannot_have_the_real_traffic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    summary = tmp_path / "summary.md"
+    summary.write_text("")
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")  # it has the extra `corpus`
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    for name, value in without_an_index(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    options = {"examples": "0", "corpus": "public", "arguments": "--provider=groq"}
+    done = action(tmp_path, adapter="adapters", **options)
+    assert done.returncode == 5, done.stdout + done.stderr
+    assert "::warning title=llm-conformance::real traffic: NOT JUDGED" in done.stdout
+    assert "conversations right" in done.stdout
+    assert "NOT JUDGED" in summary.read_text("utf-8")
+    assert re.fullmatch(r"key=llm-conformance-corpus-[0-9a-f]{16}\n", (tmp_path / "output").read_text("utf-8"))
+    empty = "class Adapter:\n    providers = ['groq:chat']\n    def parse(self, http, call):\n        return {}\n"
+    (tmp_path / "mypkg.py").write_text(f"{empty}conformance_adapter = Adapter\n", "utf-8")
+    assert action(tmp_path, adapter="mypkg", **options).returncode == 1
+
+
+def without_an_index(directory: Path) -> dict[str, str]:
+    """Return the environment in which nothing can be downloaded and nothing has been."""
+    nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:1/simple", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""}
+    return {**nowhere, "PIP_EXTRA_INDEX_URL": "", "LLM_CONFORMANCE_CACHE": str(directory / "cache")}
+
+
+def test_the_suite_tells_if_it_cannot_have_the_real_traffic(tmp_path: Path) -> None:
+    summary = tmp_path / "summary.md"
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    github = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary), "PATH": path}
+    done = sh("bash", ROOT / ".ci" / "real-traffic", "groq", cwd=tmp_path, **without_an_index(tmp_path), **github)
+    assert done.returncode == 5, done.stdout + done.stderr
+    assert "0 packages fetched" in done.stdout
+    assert "::warning title=real traffic::real traffic: NOT JUDGED" in done.stdout
+    assert "NOT JUDGED" in summary.read_text("utf-8")
+    assert "conversations right" not in done.stdout
+
+
+def test_the_workflow_of_real_traffic_keeps_the_recordings_of_this_manifest() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/real-traffic.yml").read_text("utf-8"))
+    steps = workflow["jobs"]["public-corpus"]["steps"]
+    (cache,) = (step["with"] for step in steps if "cache" in step.get("uses", ""))
+    assert cache["path"] == "~/.cache/llm-conformance"
+    assert cache["key"] == "public-corpus-${{ hashFiles('cassettes/public.toml') }}"
+    assert steps[-1]["run"] == ".ci/real-traffic"
 
 
 @pytest.mark.usefixtures("path")

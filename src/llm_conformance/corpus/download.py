@@ -33,6 +33,10 @@ class DownloadError(Exception):
     """An archive that cannot be had; the message says why."""
 
 
+class WrongArchiveError(DownloadError):
+    """An archive that is not the one of the manifest."""
+
+
 class UnreachableError(DownloadError):
     """An index that cannot be reached, so that no other archive can be had either."""
 
@@ -88,7 +92,7 @@ class Index:
         if size < package.size:
             raise DownloadError(f"the download was cut off at {size} of {package.size} bytes; fetch it again")
         if size > package.size or sha256 != package.sha256:
-            raise DownloadError(
+            raise WrongArchiveError(
                 f"{package.archive} is another file than the manifest lists: its sha256 is not {package.sha256}. "
                 "The index, or a proxy before it, has changed it; nothing was unpacked"
             )

@@ -51,9 +51,10 @@ def _add_show(verb: Parser) -> None:
 
 
 def run(options: Options) -> int:
-    """Do what was asked for.
+    """Do what was asked for; return the exit code.
 
-    Return 1 if a package could not be fetched, if `status` misses one, or if `show` has nothing to be shown.
+    It is 1 if an archive was refused, if `status` misses a package or if `show` has nothing to be shown, and 5 if a
+    package could not be downloaded.
     """
     if options.verb == "status":
         return verbs.status()

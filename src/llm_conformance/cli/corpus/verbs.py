@@ -12,6 +12,9 @@ from llm_conformance.corpus import manifest, pip_settings, places
 from llm_conformance.corpus.manifest import Package
 from llm_conformance.wording import counted
 
+NOT_DOWNLOADED = 5
+"""The exit code if recordings could not be downloaded. A run has it if nothing was judged."""
+
 
 def show(packages: Sequence[Package]) -> int:
     """List packages."""
@@ -27,7 +30,11 @@ def show(packages: Sequence[Package]) -> int:
 
 
 def fetch(packages: Sequence[Package]) -> int:
-    """Fetch the packages that are not here; return 1 if one could not be fetched."""
+    """Fetch the packages that are not here.
+
+    Return 1 if an archive was refused or could not be kept, otherwise 5 if one could not be downloaded: nothing is
+    known of its recordings then, neither good nor bad.
+    """
     try:
         from tqdm import tqdm
 
@@ -35,7 +42,7 @@ def fetch(packages: Sequence[Package]) -> int:
     except ImportError:
         raise UsageError("fetching needs more libraries: pip install 'llm-conformance[corpus]'") from None
     missing = [each for each in packages if not places.is_fetched(each)]
-    failed = 0
+    failed, code = 0, 0
     try:
         index = download.Index(pip_settings.read())
     except (ValueError, download.DownloadError) as error:
@@ -49,6 +56,8 @@ def fetch(packages: Sequence[Package]) -> int:
                 bar.write(f"{each.name} {each.version}: {counted(each.count, 'recording')}")
             except (fetching.FetchError, download.DownloadError) as error:
                 failed += 1
+                is_refused = isinstance(error, fetching.FetchError | download.WrongArchiveError)
+                code = 1 if is_refused or code == 1 else NOT_DOWNLOADED
                 bar.write(f"{each.name} {each.version}: not fetched: {error}")
                 if isinstance(error, download.UnreachableError):
                     failed += len(missing) - number - 1
@@ -57,7 +66,7 @@ def fetch(packages: Sequence[Package]) -> int:
         f"{counted(len(missing) - failed, 'package')} fetched, {len(packages) - len(missing)} were here, "
         f"{failed} not fetched: {places.root()}"
     )
-    return 1 if failed else 0
+    return code
 
 
 def status() -> int:
