@@ -1,7 +1,8 @@
 """llm-conformance: a fixture-based conformance test suite for LLM response adapters.
 
-An adapter turns a provider's HTTP answer into a normalised response. This package replays recorded provider traffic
-through an adapter and judges what comes back by named rules:
+An adapter turns a provider's HTTP answer into a normalised response. This package replays answers of providers through
+an adapter, recorded ones and others that are written to recordings, SDKs and documentation, and judges what comes back
+by named rules:
 
     pytest --pyargs llm_conformance --adapter=mypkg
 
