@@ -31,6 +31,7 @@ CHUNK = {**HEADERS, ":event-type": "chunk"}
 BODIES = {
     "server-sent events": b"".join(b"data: %b\n\n" % json.dumps(each).encode() for each in DOCUMENTS),
     "lines": b"".join(b"%b\n" % json.dumps(each, ensure_ascii=False).encode() for each in DOCUMENTS),
+    "stream+json": b"".join(b"%b\n" % json.dumps(each, ensure_ascii=False).encode() for each in DOCUMENTS),
     "array": json.dumps(DOCUMENTS, ensure_ascii=False, indent=1).encode(),
     "aws event stream": b"".join(
         aws_message({**HEADERS, ":event-type": kind}, json.dumps(payload, ensure_ascii=False).encode())
@@ -45,6 +46,7 @@ BODIES = {
 UNFRAME: Mapping[str, _framing.Unframe] = {
     "server-sent events": _framing.events,
     "lines": _framing.lines,
+    "stream+json": _framing.lines,
     "array": _framing.array,
     "aws event stream": _framing.aws_messages,
     "aws chunks": _framing.aws_messages,

@@ -18,8 +18,10 @@ from tests import inline, miniature
 ZAI = (PROVIDERS / "zai.toml").read_text("utf-8")
 ZAI_LINES = ZAI.splitlines()
 CONVERSE = (FORMATS / "converse" / "read.toml").read_text("utf-8")
-FRAMINGS = "array, aws chunks, aws event stream, lines, server-sent events"
-FORMAT_NAMES = "chat, cohere, completions, converse, gemini, interactions, messages, ollama, responses, workers_ai"
+FRAMINGS = "array, aws chunks, aws event stream, lines, server-sent events, stream+json"
+FORMAT_NAMES = (
+    "chat, cohere, cohere_v1, completions, converse, gemini, interactions, messages, ollama, responses, workers_ai"
+)
 
 
 def line_of(text: str, part: str) -> int:

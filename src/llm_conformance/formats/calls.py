@@ -14,6 +14,7 @@ from typing import Any
 
 from llm_conformance.formats.chat import calls as chat
 from llm_conformance.formats.cohere import calls as cohere
+from llm_conformance.formats.cohere_v1 import calls as cohere_v1
 from llm_conformance.formats.completions import calls as completions
 from llm_conformance.formats.converse import calls as converse
 from llm_conformance.formats.gemini import calls as gemini
@@ -35,6 +36,7 @@ _Answer = Callable[[Sequence[Any], str], Mapping[str, Any]]
 _CALLS: Mapping[str, tuple[_Read, _Answer, str]] = {
     "chat": (chat.read, chat.answer, chat.HISTORY),
     "cohere": (cohere.read, cohere.answer, cohere.HISTORY),
+    "cohere_v1": (cohere_v1.read, cohere_v1.answer, cohere_v1.HISTORY),
     "completions": (completions.read, completions.answer, completions.HISTORY),
     "converse": (converse.read, converse.answer, converse.HISTORY),
     "gemini": (gemini.read, gemini.answer, gemini.HISTORY),

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from llm_conformance.formats.chat.generator import ChatGenerator
 from llm_conformance.formats.cohere.generator import CohereGenerator
+from llm_conformance.formats.cohere_v1.generator import CohereV1Generator
 from llm_conformance.formats.completions.generator import CompletionsGenerator
 from llm_conformance.formats.converse.generator import ConverseGenerator
 from llm_conformance.formats.gemini.generator import GeminiGenerator
@@ -23,6 +24,7 @@ from llm_conformance.generate.generator import Generator
 GENERATORS: Mapping[str, Generator] = {
     "chat": ChatGenerator(),
     "cohere": CohereGenerator(),
+    "cohere_v1": CohereV1Generator(),
     "completions": CompletionsGenerator(),
     "converse": ConverseGenerator(),
     "gemini": GeminiGenerator(),

@@ -15,6 +15,8 @@ from llm_conformance.formats.chat import recogniser as chat
 from llm_conformance.formats.chat.variations import VARIATIONS as CHAT
 from llm_conformance.formats.cohere import recogniser as cohere
 from llm_conformance.formats.cohere.variations import VARIATIONS as COHERE
+from llm_conformance.formats.cohere_v1 import recogniser as cohere_v1
+from llm_conformance.formats.cohere_v1.variations import VARIATIONS as COHERE_V1
 from llm_conformance.formats.completions import recogniser as completions
 from llm_conformance.formats.completions.variations import VARIATIONS as COMPLETIONS
 from llm_conformance.formats.converse import recogniser as converse
@@ -75,6 +77,7 @@ RECOGNISERS: Mapping[str, Recogniser] = {
     "interactions": Recogniser(INTERACTIONS, interactions.ways_of_a_body, interactions.ways_of_a_stream),
     "responses": Recogniser(RESPONSES, responses.ways_of_a_body, responses.ways_of_a_stream),
     "ollama": Recogniser(OLLAMA, ollama.ways_of_a_body, ollama.ways_of_a_stream),
+    "cohere_v1": Recogniser(COHERE_V1, cohere_v1.ways_of_a_body, cohere_v1.ways_of_a_stream),
     "completions": Recogniser(COMPLETIONS, completions.ways_of_a_body, completions.ways_of_a_stream),
     "converse": Recogniser(CONVERSE, converse.ways_of_a_body, converse.ways_of_a_stream),
     "messages": Recogniser(MESSAGES, messages.ways_of_a_body, messages.ways_of_a_stream),

@@ -8,6 +8,7 @@ from typing import Any
 from llm_conformance.formats.bodies import Fields, Messages
 from llm_conformance.formats.chat import requests as chat
 from llm_conformance.formats.cohere import requests as cohere
+from llm_conformance.formats.cohere_v1 import requests as cohere_v1
 from llm_conformance.formats.completions import requests as completions
 from llm_conformance.formats.converse import requests as converse
 from llm_conformance.formats.gemini import requests as gemini
@@ -26,6 +27,7 @@ Writer = Callable[[Messages, Messages], Fields]
 _REQUESTS: Mapping[str, tuple[Reader, Writer]] = {
     "chat": (chat.read, chat.write),
     "cohere": (cohere.read, cohere.write),
+    "cohere_v1": (cohere_v1.read, cohere_v1.write),
     "completions": (completions.read, completions.write),
     "converse": (converse.read, converse.write),
     "gemini": (gemini.read, gemini.write),

@@ -48,3 +48,11 @@ class Lines(Framing):
     def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
         """Return the lines."""
         return [f"{frame.text(writing.escapes)}{writing.line_end}".encode() for frame in frames]
+
+
+class StreamJson(Lines):
+    """The same under another content type, which Cohere's first API has."""
+
+    name = "stream+json"
+    title = "a JSON document a line, of the type application/stream+json"
+    content_type = "application/stream+json"

@@ -4,7 +4,7 @@
 |---|---|---|
 | server-sent events | `text/event-stream` | lines, and the blank line that ends them |
 | AWS event stream | `application/vnd.amazon.eventstream` | a binary message with checksums |
-| one document on each line | `application/x-ndjson` | a line |
+| one document on each line | `application/x-ndjson`, `application/stream+json` | a line |
 | one array | `application/json`, and the body is an array | an item with the punctuation around it |
 """
 
@@ -15,10 +15,10 @@ import json
 from llm_conformance.wire.framings.aws_event_stream import AwsChunks, AwsEventStream
 from llm_conformance.wire.framings.base import Framing
 from llm_conformance.wire.framings.json_array import Array
-from llm_conformance.wire.framings.lines import Lines
+from llm_conformance.wire.framings.lines import Lines, StreamJson
 from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
 
-FRAMINGS: tuple[Framing, ...] = (EVENT_STREAM, AwsEventStream(), AwsChunks(), Lines(), Array())
+FRAMINGS: tuple[Framing, ...] = (EVENT_STREAM, AwsEventStream(), AwsChunks(), Lines(), StreamJson(), Array())
 """All framings. Of two with the same content type, the first reads both."""
 
 
