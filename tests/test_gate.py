@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from llm_conformance.corpus import manifest
 from tests import gated
 from tests.shell import ROOT, sh
 
@@ -186,6 +187,13 @@ def test_the_workflow_of_real_traffic_keeps_the_recordings_of_this_manifest() ->
     assert cache["path"] == "~/.cache/llm-conformance"
     assert cache["key"] == "public-corpus-${{ hashFiles('cassettes/public.toml') }}"
     assert steps[-1]["run"] == ".ci/real-traffic"
+
+
+def test_the_sample_of_real_traffic_in_ci_stays_small() -> None:
+    (provider,) = re.findall(r"\.ci/real-traffic (\S+) \|\|", (ROOT / ".ci" / "run").read_text("utf-8"))
+    sample = [each for each in manifest.packages() if provider in each.providers]
+    assert 1 < len(sample) <= 3
+    assert sum(each.size for each in sample) < 5 * 2**20
 
 
 @pytest.mark.usefixtures("path")
