@@ -19,7 +19,10 @@ from llm_conformance.shims import chat
 from llm_conformance.shims.native import Answer, keywords, turns
 
 FINISH = {**chat.FINISH, "completed": "stop", "max_output_tokens": "length", "failed": "error"}
-HOSTED = ("web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call")
+HOSTED = (
+    *("web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call", "program"),
+    *("shell_call", "tool_search_call"),  # those that are not the client's
+)
 CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
 # Calls of tools that OpenAI defines and the client runs, with the field that says what to do.
 OWN_CALLS = {
@@ -92,23 +95,40 @@ def _create(resource, call, **said):
 
 
 def _items(call):
-    custom = set()
+    calls = {}  # what was called, by id: the type of the item, and the program that made the call
     for message in call.messages:
         if isinstance(message, Answer):
-            custom |= {each.call_id for each in message.turn.output if each.type == "custom_tool_call"}
+            for item in (each.to_dict() for each in message.turn.output):
+                calls[item.get("call_id")] = item["type"], item.get("caller")
             yield from message.turn.output
         elif message["role"] == "tool":
-            id = message["tool_call_id"]
-            kind = "custom_tool_call_output" if id in custom else "function_call_output"
-            yield {"type": kind, "call_id": id, "output": message["content"]}
+            yield _result(message, *calls.get(message["tool_call_id"], ("function_call", None)))
         else:
             if message.get("content"):
                 yield {"role": message["role"], "content": message["content"]}
             for made in message.get("tool_calls") or ():
-                is_custom = made["type"] == "custom"
-                custom |= {made["id"]} if is_custom else set()
-                kind = "custom_tool_call" if is_custom else "function_call"
+                kind = "custom_tool_call" if made["type"] == "custom" else "function_call"
+                calls[made["id"]] = kind, None
                 yield {"type": kind, "call_id": made["id"], **made[made["type"]]}
+
+
+def _result(message, kind, caller):
+    """Return what goes back for a call, in the documented form for its type."""
+    output = message["content"]
+    match kind:
+        case "computer_call":
+            raise NotImplementedError("a computer is answered with a screenshot, which the call does not have")
+        case "tool_search_call":
+            said = {"type": "tool_search_output", "execution": "client", "tools": json.loads(output)}
+        case "shell_call":
+            ended = {"stdout": output, "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}
+            said = {"type": "shell_call_output", "output": [ended]}
+        case "apply_patch_call":
+            said = {"type": "apply_patch_call_output", "status": "completed", "output": output}
+        case _:
+            said = {"type": f"{kind}_output", "output": output}
+    from_program = {"caller": caller} if caller and caller.get("type") == "program" else {}
+    return {**said, **from_program, "call_id": message["tool_call_id"]}
 
 
 def _of_completion(completion, call):
