@@ -28,7 +28,7 @@ TRACE = "The user wants the legs counted."
         (f"Eight.{TRACE}", "The user"),
         ("Eight. wants the legs", " wants t"),
         ("<think>Eight.", "<think>"),
-        ("Eight.</THINK>", "</think>"),
+        ("Eight.</THINK>", "</THINK>"),
         ("Eight. legs", None),
     ],
 )
@@ -39,6 +39,16 @@ def test_a_leak_is_text_of_the_reasoning_that_was_added_to_the_answer(actual: st
 def test_short_reasoning_that_is_part_of_the_answer_is_not_a_leak() -> None:
     assert leaks.leaked_from("4", "2 + 2 = 4", "2 + 2 = 4") is None
     assert leaks.leaked_from("4", "4four", "four") == "4"
+
+
+@pytest.mark.parametrize("answer", ["See </think> here.", "They ask for two numbers."])
+def test_an_answer_that_is_shown_twice_is_not_a_leak(answer: str) -> None:
+    assert leaks.leaked_from("They ask for </think> and so on.", answer * 2, answer) is None
+
+
+def test_a_kelvin_sign_makes_no_tag() -> None:
+    assert leaks.leaked_from("Kelvin", "See </thin\u212a> here.", "See here.") is None
+    assert leaks.leaked_from("Kelvin", "See </thinK> here.", "See here.") == "</thinK>"
 
 
 def test_an_altered_answer_about_tags_is_not_a_leak() -> None:

@@ -6,10 +6,12 @@ So only the text that an adapter added to the expected message is searched, for 
 
 from __future__ import annotations
 
+import re
+
 SIGNIFICANT = 8
 """How many equal code points in a row count as a piece of the reasoning."""
 
-_TAGS = ("<think>", "</think>", "<thought>", "</thought>")
+_TAG = re.compile(r"</?(?:think|thought)>", re.IGNORECASE | re.ASCII)
 
 
 def added_to(expected: str, actual: str) -> str:
@@ -25,18 +27,18 @@ def added_to(expected: str, actual: str) -> str:
 
 
 def leaked_from(reasoning: str, actual: str, expected: str) -> str | None:
-    """Return a piece of the reasoning, or a tag around it, that `actual` has more often than `expected`; else None."""
-    for tag in _TAGS:
-        if actual.lower().count(tag) > expected.lower().count(tag):
-            return tag
+    """Return a piece of the reasoning, or a tag around it, that `actual` has and `expected` has nowhere; else None.
+
+    What the expected message has itself may be there twice because the adapter shows text twice. MSG-2 reports that.
+    """
+    own = {tag.lower() for tag in _TAG.findall(expected)}
+    if tag := next((tag for tag in _TAG.findall(actual) if tag.lower() not in own), None):
+        return tag
     trace = reasoning.strip()
     length = min(SIGNIFICANT, len(trace))
     if not length:
         return None
     pieces = {trace[at : at + length] for at in range(len(trace) - length + 1)}
     added = added_to(expected, actual)
-    for at in range(len(added) - length + 1):
-        piece = added[at : at + length]
-        if piece in pieces and actual.count(piece) > expected.count(piece):
-            return piece
-    return None
+    found = (added[at : at + length] for at in range(len(added) - length + 1))
+    return next((piece for piece in found if piece in pieces and piece not in expected), None)
