@@ -14,12 +14,15 @@ import pytest
 
 from llm_conformance.adapter import declarations
 from llm_conformance.contract import Call, HttpResponse, Response, ServiceUnavailableError, error_for_status
+from llm_conformance.judging.judge import judge_exchange
 from llm_conformance.judging.plan import Filters, cells
+from llm_conformance.judging.shown.exchange_details import recorded_and_expected
 from llm_conformance.locations import CASSETTES
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
 from llm_conformance.replay.vcr_transport import VcrTransport
+from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.scenario import Scenario
 from tests.calls import ADAPTERS
@@ -123,6 +126,28 @@ def test_another_request_after_a_failure_is_refused_with_an_explanation(runner: 
     outcome = runner.run(Cell(other, outage, "json", "complete")).outcome
     assert outcome.unsupported is None
     assert str(outcome.difference) == 'the adapter sent /model = "gpt-3"; recorded was /model = "gpt-4o-mini"'
+
+
+class Unread(OnceOnly):
+    """Raises an error of its client for a status."""
+
+    def complete(self, call: Call) -> Response:
+        try:
+            return super().complete(call)
+        except ServiceUnavailableError:
+            raise LookupError("the body was not read") from None
+
+
+def test_a_failure_says_that_the_first_request_was_not_answered(runner: Runner, outage: Scenario) -> None:
+    unread = declarations.describe("unread", Unread())
+    exchange = runner.run(Cell(unread, outage, "json", "complete"))
+    judgement = judge_exchange(catalogue()["SHP-1"].rule, exchange)
+    assert (judgement.message or "").startswith(
+        "expected ServiceUnavailableError for the 503, or a second request; got raised LookupError"
+    )
+    shown = recorded_and_expected(outage, "json")["outage"]
+    assert shown.startswith("the first request is answered with 503 ")
+    assert "outage" not in recorded_and_expected(replace(outage, outage=None), "json")
 
 
 def test_methods_without_requests_have_no_connection_faults(faulty: list[Scenario]) -> None:

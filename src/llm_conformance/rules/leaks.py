@@ -32,7 +32,8 @@ def leaked_from(reasoning: str, actual: str, expected: str) -> str | None:
     What the expected message has itself may be there twice because the adapter shows text twice. MSG-2 reports that.
     """
     own = {tag.lower() for tag in _TAG.findall(expected)}
-    if tag := next((tag for tag in _TAG.findall(actual) if tag.lower() not in own), None):
+    tags: list[str] = _TAG.findall(actual)
+    if tag := next((tag for tag in tags if tag.lower() not in own), None):
         return tag
     trace = reasoning.strip()
     length = min(SIGNIFICANT, len(trace))

@@ -45,7 +45,7 @@ function callOf(result, behind) {
 const pretty = (value) => make("pre", {}, typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
 function sentOf(behind, example, sent) {
-  const facts = { status: behind.status, fault: behind.fault, headers: behind.headers && JSON.stringify(behind.headers), "cut at byte": (example.cuts ?? behind.cuts)?.join(", "), "valid because": example.valid_because };
+  const facts = { status: behind.status, fault: behind.fault, outage: example.outage ?? behind.outage, headers: behind.headers && JSON.stringify(behind.headers), "cut at byte": (example.cuts ?? behind.cuts)?.join(", "), "valid because": example.valid_because };
   const list = Object.entries(facts).filter(([, value]) => value).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]);
   return [list.length ? make("dl", {}, ...list) : null, make("pre", { id: "detail-wire" }, sent || "(nothing)"),
     behind.request ? make("details", {}, make("summary", {}, "Request"), pretty(behind.request)) : null].filter(Boolean);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +12,7 @@ from llm_conformance import secrets
 from llm_conformance.compare import encodable, shown
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.interaction import Interaction, Mode
 
 _USUAL_STATUS = 200
 _DEEPEST = 60
@@ -44,7 +45,8 @@ def details(exchange: Exchange, command: str) -> dict[str, Any]:
 def recorded_and_expected(scenario: Scenario, mode: Mode) -> dict[str, Any]:
     """Return the answer that is replayed in a mode, and the expected values.
 
-    Status and headers are None for an answer with status 200.
+    Status and headers are None for an answer with status 200. `outage` is what the first request is answered with, if
+    it is not the answer: a failure of the server.
     """
     answer, fault, expected = scenario.interactions[mode], scenario.fault, scenario.expected[mode]
     body = answer.body[: fault.after] if fault else answer.body
@@ -56,10 +58,16 @@ def recorded_and_expected(scenario: Scenario, mode: Mode) -> dict[str, Any]:
         "status": answer.status if unusual else None,
         "headers": as_json(secrets.without_credentials(answer.headers)) if unusual else None,
         "fault": fault and f"{fault.kind} after {fault.after} of {len(answer.body)} bytes",
+        **({} if scenario.outage is None else {"outage": _outage(scenario.outage)}),
         "body": secrets.hide(body.decode("utf-8", "backslashreplace")),
         "cuts": None if scenario.cuts is None else list(scenario.cuts),
         "expected": as_json(values),
     }
+
+
+def _outage(answer: Interaction) -> str:
+    body = secrets.hide(answer.body.decode("utf-8", "backslashreplace"))
+    return f"the first request is answered with {answer.status} {json.dumps(body, ensure_ascii=False)}"
 
 
 def as_json(value: Any, depth: int = 0) -> Any:
