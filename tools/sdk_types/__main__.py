@@ -1,4 +1,4 @@
-"""`python -m tools.sdk_types`: compare the scenarios with the types of the providers' own SDKs.
+"""`python -m tools.sdk_types`: compare the scenarios and drafts with the types of the providers' own SDKs.
 
     python -m tools.sdk_types [--provider P ...] [--work DIR] [--latest] [--probes] [--all]
                               [--recordings DIR | --generated N | --drafts]
@@ -10,6 +10,7 @@ table of all SDKs. Exits with 1 if there are any, if an explanation matches noth
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import sys
 from collections import Counter
@@ -98,7 +99,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="N",
         help="compare N drawn calls and answers of each API and mode, not the scenarios",
     )
-    parser.add_argument("--drafts", action="store_true", help="compare the requests of the drafts, not the scenarios")
+    parser.add_argument("--drafts", action="store_true", help="compare the requests of the drafts alone")
     return parser.parse_args(arguments)
 
 
@@ -110,7 +111,7 @@ def _documents(options: argparse.Namespace) -> list[Document]:
     elif options.drafts:
         found = documents.of_drafts()
     else:
-        found = documents.of_scenarios(CASSETTES)
+        found = itertools.chain(documents.of_scenarios(CASSETTES), documents.of_drafts())
     return [each for each in found if not options.provider or {each.provider, each.api} & set(options.provider)]
 
 

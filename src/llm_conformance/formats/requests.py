@@ -24,44 +24,36 @@ from llm_conformance.wire.providers.api import Api
 Reader = Callable[[Mapping[str, Any]], Iterator[Turn]]
 Writer = Callable[[Messages, Messages], Fields]
 
-_REQUESTS: Mapping[str, tuple[Reader, Writer]] = {
-    "chat": (chat.read, chat.write),
-    "cohere": (cohere.read, cohere.write),
-    "cohere_v1": (cohere_v1.read, cohere_v1.write),
-    "completions": (completions.read, completions.write),
-    "converse": (converse.read, converse.write),
-    "gemini": (gemini.read, gemini.write),
-    "interactions": (interactions.read, interactions.write),
-    "messages": (messages.read, messages.write),
-    "ollama": (ollama.read, ollama.write),
-    "responses": (responses.read, responses.write),
-    "workers_ai": (workers_ai.read, workers_ai.write),
+_REQUESTS: Mapping[str, tuple[Reader, Writer, str]] = {
+    "chat": (chat.read, chat.write, "max_tokens"),
+    "cohere": (cohere.read, cohere.write, "max_tokens"),
+    "cohere_v1": (cohere_v1.read, cohere_v1.write, "max_tokens"),
+    "completions": (completions.read, completions.write, "max_tokens"),
+    "converse": (converse.read, converse.write, "inferenceConfig/maxTokens"),
+    "gemini": (gemini.read, gemini.write, "generationConfig/maxOutputTokens"),
+    "interactions": (interactions.read, interactions.write, "generation_config/max_output_tokens"),
+    "messages": (messages.read, messages.write, "max_tokens"),
+    "ollama": (ollama.read, ollama.write, "options/num_predict"),
+    "responses": (responses.read, responses.write, "max_output_tokens"),
+    "workers_ai": (workers_ai.read, workers_ai.write, "max_tokens"),
 }
+"""For each wire format: how requests are read and written, and the field that limits the tokens of an answer."""
 
-TOKEN_LIMITS: Mapping[str, str] = {
-    "chat": "max_tokens",
-    "cohere": "max_tokens",
-    "completions": "max_tokens",
-    "converse": "inferenceConfig/maxTokens",
-    "gemini": "generationConfig/maxOutputTokens",
-    "interactions": "generation_config/max_output_tokens",
-    "messages": "max_tokens",
-    "ollama": "options/num_predict",
-    "responses": "max_output_tokens",
-    "workers_ai": "max_tokens",
-}
-"""The parameter that limits the tokens of an answer, by wire format, as a path of fields."""
+
+def token_limit(wire: str) -> str:
+    """Return the field of a request that limits the tokens of an answer, `a/b` if it is a nested one."""
+    return _REQUESTS[wire][2]
 
 
 def turns(request: Mapping[str, Any], wire: str) -> list[Turn]:
     """Return what a request of the format `wire` says, turn by turn."""
-    read, _ = _REQUESTS[wire]
+    read, *_ = _REQUESTS[wire]
     return joined(since_compaction(read(request)))
 
 
 def request_of(api: Api, call: Mapping[str, Any], mode: Mode) -> Fields:
     """Return the body of the request that makes a call; `call` is that of a scenario file or a draft."""
-    _, write = _REQUESTS[api.wire]
+    _, write, _ = _REQUESTS[api.wire]
     conversation = write(call["messages"], call.get("tools", ()))
     if api.prompt_field != "prompt" and "prompt" in conversation:
         conversation = {api.prompt_field: conversation["prompt"]}

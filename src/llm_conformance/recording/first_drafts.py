@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from llm_conformance import toml_files
-from llm_conformance.formats.requests import TOKEN_LIMITS
+from llm_conformance.formats.requests import token_limit
 from llm_conformance.recording.draft import Draft
 from llm_conformance.wire.interaction import MODES
 from llm_conformance.wire.providers import table
@@ -79,7 +79,7 @@ def _draft(api: Api, name: str, conversation: Conversation, asked: Asked) -> Dra
     drafts = api.drafts
     usual_model = drafts.model or next(model for model in api.models if model not in api.speaking_models)
     model = asked.model or usual_model
-    limit = drafts.token_limit or TOKEN_LIMITS[api.wire]
+    limit = drafts.token_limit or token_limit(api.wire)
     streamed = _STREAM_PARAMS.get(api.wire, {}) if drafts.stream_params is None else drafts.stream_params
     profile = api.think_profile(model)
     call = {
