@@ -141,6 +141,7 @@ def test_an_unknown_host_is_out_of_scope(tmp_path: Path) -> None:
         ("https://bedrock-agent-runtime.eu-1.amazonaws.com/retrieveAndGenerate", "agents and knowledge bases"),
         ("https://telemetry.acme.test:4319/v1/anything", "traces and telemetry"),
         ("http://localhost:11434/api/show", "lists of models"),
+        ("https://oauth2.googleapis.com/token", "signing in"),
         ("https://api.openai.com/v1/chat/completions", None),
         ("https://generativelanguage.googleapis.com/v1/models/gemini-embedding-chat:generateContent", None),
         ("https://bedrock-runtime.eu-1.amazonaws.com/model/m/invoke", None),

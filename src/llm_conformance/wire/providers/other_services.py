@@ -21,7 +21,7 @@ _BY_PATH: Mapping[str, re.Pattern[str]] = {
         "moderation": r"/moderations$|/guardrail/[^/]+/version/[^/]+/apply$",
         "batches": r"/v1/(messages/)?batches(/|$)",
         "files": r"/v1(beta)?/(files|uploads)(/|$)",
-        "lists of models": r"/(foundation-)?models$|/v1/models/[^/:]+$|/api/(show|tags|ps)$",
+        "lists of models": r"/(foundation-)?models$|/v1/models/[^/:]+$|/api/(show|tags|ps|models/.+)$",
         "assistants and threads": r"/v1/(assistants|threads)(/|$)",
         "stores for searches": r"/v1/vector_stores(/|$)",
         "traces and telemetry": r"/(traces|tracing|telemetry)(/|$)",
@@ -30,6 +30,7 @@ _BY_PATH: Mapping[str, re.Pattern[str]] = {
 }
 _BY_HOST: Mapping[str, re.Pattern[str]] = {
     "agents and knowledge bases": re.compile(r"bedrock-agent-runtime\."),
+    "signing in": re.compile(r"(oauth2|oidc|portal\.sso)\."),
     "traces and telemetry": re.compile(r"telemetry\."),
 }
 
