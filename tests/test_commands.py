@@ -11,13 +11,16 @@ from typing import cast
 
 import pytest
 
-from llm_conformance.cli import main
+from llm_conformance.cli import main, smoke
 from llm_conformance.cli.explain import examples
 from llm_conformance.judging.shown.failure_text import reproduce_command
 from llm_conformance.locations import CASSETTES
 from llm_conformance.replay.cell import Cell
 from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import load
+from llm_conformance.wire.interaction import MODES
+from llm_conformance.wire.providers.api import Api
+from llm_conformance.wire.providers.table import table
 from tests import gated, miniature
 
 
@@ -252,3 +255,10 @@ def test_a_failure_is_reproduced_by_a_command_that_can_be_typed() -> None:
     cell = cast("Cell", SimpleNamespace(adapter=adapter, scenario=scenario, method="parse"))
     *_, spec, _, _ = shlex.split(reproduce_command(cell))
     assert spec == "--conformance-adapter=my dir/it's.py"
+
+
+@pytest.mark.parametrize("api", list(table().values()), ids=str)
+def test_smoke_has_an_answer_of_each_api_that_is_no_probe(api: Api) -> None:
+    found = [smoke.plainest(api, mode) for mode in MODES]
+    assert any(found)
+    assert all(each.grounds != "probe" for each in found if each)

@@ -116,7 +116,7 @@ class UsageInTheExtensionLost(FaultyDecoder):
     """Ignores the usage in Groq's `x_groq`."""
 
     fails = ("USE-3",)
-    says = "a chunk that only carries usage was lost"
+    says = "the token counts of the stream were lost"
     decoders = MappingProxyType({ChatDecoder: WithoutExtension})
 
 
@@ -131,7 +131,7 @@ class UsageInTheChoiceLost(FaultyDecoder):
 
     apis = ("moonshot:chat",)
     fails = ("USE-3",)
-    says = "a chunk that only carries usage was lost"
+    says = "the token counts of the stream were lost"
     decoders = MappingProxyType({ChatDecoder: WithoutUsageInChoices})
 
 
@@ -146,7 +146,7 @@ class NothingReadBehindTheStop(FaultyFraming):
     """Stops reading at `messageStop`, before the usage comes."""
 
     fails = ("USE-3", "PRV-8")
-    says = "a chunk that only carries usage was lost"
+    says = "the token counts of the stream were lost"
     unframe = MappingProxyType({_framing.aws_messages: until_the_stop})
 
 
