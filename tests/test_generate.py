@@ -69,6 +69,7 @@ def test_generated_scenarios_pass_the_lint(theme: Theme, api: Api, mode: Mode, t
         assert [str(problem) for problem in lint.lint(file)] == []
         loaded = build.build(file, tmp_path)
         assert (loaded.id, loaded.cuts, loaded.think_profile) == (kept.id, kept.cuts, kept.think_profile)
+        assert loaded.grounds == scenario.grounds
         for each in scenario.modes:
             assert loaded.interactions[each].body == scenario.interactions[each].body
 

@@ -55,7 +55,8 @@ def texts(scenario: Scenario) -> tuple[str, dict[str, str]]:
 def _write(scenario: Scenario, path: Path, earlier_names: Mapping[int, str]) -> None:
     if path.exists():
         return
-    metadata = {"provenance": "generated", "source": f"llm-conformance, {scenario.title}"}
+    grounds = {} if scenario.grounds is None else {"grounds": scenario.grounds}
+    metadata = {"provenance": "generated", **grounds, "source": f"llm-conformance, {scenario.title}"}
     recorded_path = cassette_path(path)
     recorded_path.unlink(missing_ok=True)  # left by a process that was killed between the two files
     cassette.save(recorded_path, metadata, _interactions(scenario))
