@@ -23,7 +23,7 @@ def test_finish_reason_is_mapped(exchange: Exchange) -> None:
         fail(
             f"finish_reason {' or '.join(map(show, allowed))}",
             show(finish_reason),
-            hint=f"the provider's word is {_provider_words(exchange)}",
+            hint=f"the provider's word is {_provider_words(exchange)}{_refused(exchange)}",
         )
 
 
@@ -40,6 +40,10 @@ def test_finish_word_is_kept(exchange: Exchange) -> None:
     if word not in exchange.expected.raw_finish_reasons:
         cause = f"another raw_finish_reason; got {'null' if word is None else 'a word'}"
         fail(f"raw_finish_reason {_provider_words(exchange)}", show(word), cause=cause)
+
+
+def _refused(exchange: Exchange) -> str:
+    return ", and the answer is a refusal" if exchange.expected.refusal else ""
 
 
 def _provider_words(exchange: Exchange) -> str:
