@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +12,13 @@ import pytest
 from llm_conformance.corpus.manifest import Package
 from llm_conformance.scenarios import cassette, lint, load
 from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers import table
 from tests import miniature, tiny_corpus
 from tests.tiny_corpus import FILE, METADATA, record, replaced
+from tools import grounds_page
+from tools.promote import claims
 from tools.promote.__main__ import main
+from tools.promote.point import point
 
 PLAIN, STREAM = miniature.interactions()
 NAMED = f"""\
@@ -214,3 +219,60 @@ def test_references_belong_to_modes_and_to_recordings(tmp_path: Path) -> None:
     plain = miniature.SCENARIO.replace("{json: 0, stream: 1, same_content: true}", "{json: 0}")
     tiny_corpus.scenario(tmp_path / "plain", plain, {**metadata, "grounds": "recording"})
     assert miniature.problems(tmp_path / "plain") == ["spider.yaml:7: shown_by: the scenario has no stream recording"]
+
+
+def test_the_page_of_grounds_links_public_recordings(
+    tmp_path: Path, package: Package, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny_corpus.scenario(tmp_path / "own")
+    record(package, PLAIN, STREAM)
+    promoted(tmp_path / "own", "--write")
+    monkeypatch.setattr(grounds_page, "CASSETTES", tmp_path / "own")
+    page = grounds_page.page()
+    assert "| API | public recording | recording |" in page
+    assert "| `deepseek:chat` | 1 |  |" in page
+    cited = f"[acme-tests 1.0](https://pypi.org/project/acme-tests/1.0/), `{FILE}`, interaction"
+    assert f"json: {cited} 0, stream: {cited} 1; <https://example.com/docs> |" in page
+
+
+CITED: dict[str, object] = {
+    "type": "text",
+    "text": "Eight.",
+    "citations": [{"type": "char_location", "cited_text": "8", "start_char_index": 1}],
+}
+THOUGHT: dict[str, object] = {"type": "thinking", "thinking": "Not six.", "signature": "c2ln"}
+SEARCH: dict[str, object] = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+OTHERS: dict[str, tuple[list[dict[str, object]], bool]] = {
+    "the same": ([THOUGHT, CITED], True),
+    "something between": ([THOUGHT, SEARCH, CITED], True),
+    "another order": ([CITED, THOUGHT], False),
+    "another type of citation": ([THOUGHT, {**CITED, "citations": [{"type": "page_location"}]}], False),
+    "no signature": ([{**THOUGHT, "signature": ""}, CITED], False),
+    "fewer blocks": ([CITED], False),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_blocks_have_to_be_of_the_same_types_in_the_same_order(name: str) -> None:
+    api = table.table()["anthropic", "messages"]
+
+    def answer(content: list[dict[str, object]]) -> Interaction:
+        body = {"type": "message", "content": content, "stop_reason": "end_turn", "usage": {"output_tokens": 1}}
+        headers = {"content-type": "application/json"}
+        return Interaction(api.base_urls[0] + api.path, {}, 200, headers, json.dumps(body).encode())
+
+    content, is_shown = OTHERS[name]
+    claimed = claims.of_scenario(answer([THOUGHT, CITED]), api, "m", "off", None)
+    wanted = point(claimed, "Thinking before a cited text", "", [])
+    shown = claims.of_recording(answer(content), api, "m", "off", "raw")
+    assert (shown.missing(wanted) == []) is is_shown
+
+
+def test_what_a_recorder_has_written_anew_does_not_show_how_it_was_written() -> None:
+    api = table.table()["deepseek", "chat"]
+    padded = replace(PLAIN, body=b"\n         \n" + PLAIN.body)
+    wanted = point(claims.of_scenario(padded, api, "m", "off", None), "", "", [])
+    stated = next(iter(api.varies.get("before a document", ())), "none")
+    lacking = [] if stated == "blank lines" else ["before a document: blank lines"]
+    assert claims.of_recording(padded, api, "m", "off", "raw").missing(wanted) == []
+    assert claims.of_recording(padded, api, "m", "off", "json-asciified").missing(wanted) == lacking

@@ -159,7 +159,7 @@ def _reader(api: Api, streamed: bool) -> Callable[[Any], frozenset[tuple[int, st
 
 def _of_bytes(interaction: Interaction, api: Api) -> Iterator[Claim]:
     for variation, way in ways_of_bytes(interaction):
-        if way != next(iter(api.varies.get(variation.name, ())), variation.usual):
+        if way not in (variation.usual, next(iter(api.varies.get(variation.name, ())), None)):
             yield Claim("letters" if variation is ESCAPES else "bytes", f"{variation.name}: {way}")
 
 

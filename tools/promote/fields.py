@@ -24,14 +24,18 @@ _WORDS = re.compile(
 )
 """The names of fields that have a word out of a list."""
 _WORD = re.compile(r"[A-Za-z][\w.-]{0,60}")
-_POSITIONS = frozenset({"index", "output_index", "content_index", "summary_index", "sequence_number"})
-"""Fields with the number of a place: 0 is a number as any other."""
+_COUNTS = re.compile(r"(?i)(tokens?|count)")
+"""Fields with counts. In any other field 0 is a number as any other."""
+
+
+BLOCKS = ("item", "delta", "content_block", "part", "step", "message", "annotation", "citation", "content", "error")
+"""Fields with an event's or a block's own object, which has a type."""
 
 
 class Field(NamedTuple):
     """A field: its path with what it holds, whether a read rule reads it, and whether this is its word.
 
-    The type of an object counts as a word that is read.
+    The type of an event or a block counts as a word that is read.
     """
 
     text: str
@@ -78,13 +82,16 @@ def _of(value: Any, path: str, depth: int, read: frozenset[tuple[int, str]]) -> 
     tag = tag_of(value)
     own = f"{path}[{tag}]" if tag else path
     if tag:
-        yield Field(own, is_read=True, is_word=True)
+        name = path.rpartition("/")[2]
+        yield Field(own, is_read=name in ("", "*", *BLOCKS), is_word=True)
     for key, inner in value.items():
         if key in _TAGS and inner == tag:
             continue
         where = f"{own}/{key}" if own else key
-        yield Field(f"{where}: {'a number' if key in _POSITIONS else state(inner)}", (id(value), key) in read)
+        held = state(inner)
+        yield Field(f"{where}: {held if held != '0' or _COUNTS.search(key) else 'a number'}", (id(value), key) in read)
         if isinstance(inner, str) and _WORDS.search(key) and _WORD.fullmatch(inner):
             yield Field(f"{where} = {inner}", key in _TAGS or (id(value), key) in read, is_word=True)
-        if key not in _FREE or (key in _NESTED and tag_of(inner)):
+        is_json = key == "content" and isinstance(inner, Mapping) and not tag_of(inner) and "parts" not in inner
+        if not is_json and (key not in _FREE or (key in _NESTED and tag_of(inner))):
             yield from _of(inner, where, depth + 1, read)

@@ -13,21 +13,21 @@ from typing import Any
 from llm_conformance.wire.paths import Place, places
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.read_rules import ONLY_CALL, ReadRule, as_list, compiled_rules, paths_of
-from tools.promote.fields import state, tag_of
+from tools.promote.fields import BLOCKS, state, tag_of
 
 CONTENTS = (
     *("content", "parts", "output", "steps", "tool_calls", "outputs", "summary", "thinking"),
     *("reasoning_details", "reasoningContent"),
 )
 """The lists whose order counts: what an answer consists of."""
-_INNER = ("item", "delta", "content_block", "part", "step", "message", "annotation")
-"""Fields of an event with an object that has a type of its own."""
 _KINDS = (
     *("error", "text", "reasoning", "refusal", "name", "arguments", "whole_arguments", "partial_arguments"),
     *("citation", "media", "opaque", "asks", "found", "finish", "usage"),
 )
 _CALLS = ("name", "arguments", "whole_arguments", "partial_arguments")
 _SIGNS_OF_LIFE = frozenset({"ping", "keepalive"})
+_WHOLE = ("usage", "citation", "media")
+"""What is read as a whole object, with all of its fields."""
 _NOT_FIELDS = ("at", "block", "span", "start_default", "usage_replaces")
 
 
@@ -76,6 +76,18 @@ def read_fields(document: Any, api: Api, streamed: bool) -> Iterator[tuple[int, 
                     holder, name = place.holder(path)
                     if isinstance(holder, Mapping) and name in holder:
                         yield id(holder), name
+                for path in as_list(rule[key]) if key in _WHOLE else ():
+                    yield from _within(place.find(path))
+
+
+def _within(value: Any) -> Iterator[tuple[int, str]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield id(value), name
+            yield from _within(inner)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _within(item)
 
 
 class _Calls:
@@ -102,7 +114,7 @@ def _given(item: Any) -> Iterator[str]:
 def _label(document: Any, api: Api, streamed: bool, calls: _Calls) -> str:
     if not isinstance(document, Mapping):
         return state(document)
-    inner = [tag_of(document[key]) for key in _INNER if isinstance(document.get(key), Mapping)]
+    inner = [tag_of(document[key]) for key in BLOCKS if isinstance(document.get(key), Mapping)]
     found: dict[str, None] = {}
     for steps, rule in compiled_rules(api.wire, streamed):
         for place in places(document, steps):

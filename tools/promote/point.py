@@ -2,8 +2,8 @@
 
 Always: what the answer has and how it ends, the order, the body of an error, what the request has of earlier answers.
 Of words out of lists, fields that mean something, and counts: those that fewer than a quarter of the scenarios of the
-API have; the others are no scenario's point. What the scenario's name, title or notes speak of: other fields, letters,
-white space, tags, spans, zeros, and what is missing.
+API have; the others are no scenario's point. Of other fields: those that at most two scenarios have, or that the name,
+title or notes speak of. Of letters, white space, tags, spans, zeros and missing parts: what name or title speaks of.
 """
 
 from __future__ import annotations
@@ -20,18 +20,25 @@ _UNLESS_COMMON: frozenset[Kind] = frozenset({"word", "field", "count"})
 _COMMON = 4
 """One of so many scenarios has what is common."""
 _ENOUGH = 3
-"""Scenarios; what fewer have is not common."""
+"""Scenarios; what fewer have is unusual."""
 _SPEAKS: Mapping[Kind, str] = {
     "letters": r"emoji|ascii|unicode|letter|byte|umlaut|separator|character|code point",
     "white space": r"space|newline|blank|begins with|ends with",
     "tags": r"\btags?\b",
     "spans": r"overlap|same|repeat|identical|order|link|nowhere|outside|beginning|second|last|no text",
     "arguments": r"argument|input|empty|same|of one tool",
-    "zero": r"\bcache|counted|written|zero|\b0\b|\bhits?\b",
     "model": r"model|alias|deployment|version",
     "json": r"json|object|schema",
 }
 """The words of a title that speak of values of a kind."""
+_ZEROS: Mapping[str, str] = {
+    "cached_tokens": r"\bcached?\b|\bhits?\b",
+    "cache_write_tokens": r"\bcache\b|\bwritten\b",
+    "reasoning_tokens": r"(reason|think|thought).*counted|counted.*(reason|think|thought)",
+}
+"""The words of a title that speak of a count that is 0, or not 0."""
+_ZERO = r"\bzero\b|\b0\b|counted"
+"""Those that speak of the other counts."""
 _ABSENCE = r"without|\bno\b|empty|hidden|omit|absent|alone|only|nothing|none|before any|lack|instead|missing|never|cut"
 _PARTS: Mapping[str, str] = {
     "text": r"text|answer|content|nothing",
@@ -84,16 +91,20 @@ def _counts(claim: Claim, title: str, spoken: str, alike: Iterable[Scenarios]) -
     if claim.kind in _UNLESS_COMMON:
         return not any(each.has_often(claim) for each in alike)
     if claim.kind == "further field":
-        return _is_named(claim, title, spoken) and not any(each.has_often(claim) for each in alike)
+        is_usual = any(each.counts[claim] >= _ENOUGH for each in alike)
+        return not is_usual or (_is_named(claim, title, spoken) and not any(each.has_often(claim) for each in alike))
     if claim.kind == "absence":
         part = claim.text.partition(" without ")[2]
         return bool(re.search(_ABSENCE, title) and re.search(_PARTS[part], title))
+    if claim.kind == "zero":
+        return re.search(_ZEROS.get(claim.text.partition(" ")[0], _ZERO), title) is not None
     return re.search(_SPEAKS[claim.kind], title) is not None
 
 
 def _is_named(claim: Claim, title: str, spoken: str) -> bool:
     """Return True if a scenario speaks of a field: by its name, or by all words of the name."""
-    name = re.sub(r"\[.*?\]", "", claim.text.rpartition(": ")[0]).rpartition("/")[2]
+    path = re.sub(r"\[.*?\]", "", re.split(": | = ", claim.text)[0])
+    name = path.rpartition("/")[2]
     words = set(re.findall("[a-z]+", re.sub("([a-z])([A-Z])", r"\1 \2", name).lower()))
     if len(words) == 1:
         return re.search(rf"\b{re.escape(name.lower())}\b", title) is not None

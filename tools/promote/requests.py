@@ -60,4 +60,4 @@ def _label(item: Any) -> str:
     return " ".join([role, *sorted(key for key in item if key not in _OF_MESSAGES)])
 
 
-_OF_MESSAGES = ("role", "content", "parts", "type", "id", "status")
+_OF_MESSAGES = ("role", "content", "parts", "type", "id", "status", "phase", "refusal", "annotations", "name")
