@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ from tools.read_twice.difference import Difference, shown
 from tools.read_twice.inputs import Recording
 from tools.read_twice.loopback import Loopback
 from tools.read_twice.probe import raised, read
+from tools.read_twice.readers import chat
 
 SDKS = """\
 [[reads]]
@@ -106,6 +108,19 @@ def test_an_explanation_that_matches_nothing_is_reported(fake: Path, capsys: pyt
 def test_an_explanation_of_what_was_not_read_is_not_reported(fake: Path) -> None:
     (fake / "explained.toml").write_text(EXPLAINED)
     assert command.main(["--corpus", "suite"]) == 0
+
+
+def test_an_explanation_of_drawn_answers_needs_no_recording(fake: Path) -> None:
+    (fake / "explained.toml").write_text(EXPLAINED + "generated = true\n")
+    assert command.main([]) == 0
+
+
+def test_drawn_answers_are_read(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    read_by(fake, "RefusesStreams")
+    assert command.main(["--provider", "deepseek:chat", "--generated", "3"]) == 1
+    printed = capsys.readouterr().out
+    assert "deepseek/generated-chat-answers#1: null | TypeError: a stream was not" in printed
+    assert "spider" not in printed
 
 
 def test_what_an_sdk_cannot_read_is_a_difference(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,11 +202,36 @@ def test_counts_of_nothing_are_no_counts() -> None:
         ({"refusal": "No."}, WireFacts()),
         ({"model": "m-2"}, WireFacts(model="m-1")),
         ({"sealed": ["ab", "c"]}, WireFacts(opaque=["a", "bd"])),
+        ({"sealed": ["abc"]}, WireFacts(opaque=["b", "ac"])),
         ({"media": [{"data": "aGk="}]}, WireFacts(media=[{"data": "aGo=", "id": "a"}])),
     ],
 )
 def test_what_the_bytes_say_is_compared(value: dict[str, Any], facts: WireFacts) -> None:
     assert fields(recording(facts=facts), **value) == list(value)
+
+
+def test_sealed_data_may_come_in_pieces_and_whole_pieces_in_any_order() -> None:
+    assert fields(recording(facts=WireFacts(opaque=["a-", "b_"])), sealed=["", "a+b/"]) == []
+    assert fields(recording(facts=WireFacts(opaque=["a", "b"])), sealed=["b", "a", ""]) == []
+
+
+def test_pieces_of_calls_without_index_are_joined_by_their_ids() -> None:
+    def chunk(**call: Any) -> Any:
+        function = SimpleNamespace(name=call.pop("name", None), arguments=call.pop("arguments", None))
+        delta = SimpleNamespace(tool_calls=[SimpleNamespace(function=function, **call)])
+        return SimpleNamespace(choices=[SimpleNamespace(index=0, delta=delta)])
+
+    chunks = [
+        chunk(id="1", name="wind", arguments='{"a"'),
+        chunk(id=None, arguments=": 1}"),
+        chunk(id="2", name="tide", arguments="{}"),
+        chunk(id="2", arguments=""),
+    ]
+    calls = chat.folded(chunks).choices[0].message.tool_calls
+    assert [(each.id, each.function.name, each.function.arguments) for each in calls] == [
+        ("1", "wind", '{"a": 1}'),
+        ("2", "tide", "{}"),
+    ]
 
 
 def test_errors_are_compared_by_status_class_and_wait() -> None:

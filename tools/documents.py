@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -81,13 +81,18 @@ def of_generated(apis: Iterable[str], number: int) -> Iterator[Document]:
 
     Their names are the id of the scenario and `#1`, `#2` and so on.
     """
+    for mode, scenario in drawn(apis, number):
+        yield from _documents(str(scenario.api), scenario.id, mode, "", scenario.interactions[mode])
+
+
+def drawn(apis: Iterable[str], number: int) -> Iterator[tuple[Mode, Scenario]]:
+    """Yield so many drawn answers for each mode of these APIs (`provider:api`), named as `of_generated` does."""
     for name in apis:
         provider, _, api_name = name.partition(":")
         api = table.table()[provider, api_name]
         for theme in (each for each in THEMES if each.name in _DRAWN and each.suits(api)):
             for mode in MODES:
-                for each in _drawn(theme, api, mode, number):
-                    yield from _documents(name, each[0], mode, "", each[1])
+                yield from ((mode, scenario) for scenario in _drawn(theme, api, mode, number))
 
 
 def of_drafts() -> Iterator[Document]:
@@ -102,8 +107,8 @@ _DRAWN = ("answers", "second-turns")
 """The themes whose requests and answers have all that calls have."""
 
 
-def _drawn(theme: Theme, api: Api, mode: Mode, number: int) -> list[tuple[str, Interaction]]:
-    found: list[tuple[str, Interaction]] = []
+def _drawn(theme: Theme, api: Api, mode: Mode, number: int) -> list[Scenario]:
+    found: list[Scenario] = []
 
     @settings(
         max_examples=number,
@@ -115,7 +120,7 @@ def _drawn(theme: Theme, api: Api, mode: Mode, number: int) -> list[tuple[str, I
     )
     @given(theme.scenarios(api, mode))
     def draw(scenario: Scenario) -> None:
-        found.append((f"{scenario.id}#{len(found) + 1}", scenario.interactions[mode]))
+        found.append(replace(scenario, id=f"{scenario.id}#{len(found) + 1}"))
 
     draw()
     return found

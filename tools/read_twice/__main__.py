@@ -1,7 +1,7 @@
 """`python -m tools.read_twice`: let the providers' own SDKs read the recordings, and compare with the expected values.
 
     python -m tools.read_twice [--provider P[:API] ...] [--sdk S ...] [--corpus public|suite|DIR ...]
-                               [--latest] [--work DIR] [--all]
+                               [--generated N] [--latest] [--work DIR] [--all]
 
 Lists the differences that `explained.toml` does not explain, and a table of all APIs. Exits with 1 if there are any, if
 an explanation matches nothing, or if an SDK cannot be used.
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from llm_conformance.corpus.recordings import NotFetchedError
+from llm_conformance.wire.providers import table
 from llm_conformance.yaml_files import BadFileError
 from peers.environments import NotInstalledError
 from tools.read_twice import inputs, settings
@@ -49,17 +50,11 @@ class Counts:
 def main(arguments: Sequence[str]) -> int:
     """Read, compare, print the differences and the table; return the exit code."""
     options = _options(arguments)
-    sources = options.corpus or [inputs.SUITE, inputs.PUBLIC]
     left_out: Counter[str] = Counter()
     try:
         reads = [each for each in settings.reads(SDKS) if not options.sdk or each.sdk.name in options.sdk]
         explained = Explained(settings.explanations(EXPLAINED))
-        recordings = [
-            each
-            for source in sources
-            for each in inputs.of(source, left_out)
-            if not options.provider or {each.api, each.api.partition(":")[0]} & set(options.provider)
-        ]
+        recordings = list(_recordings(options, left_out))
     except BadFileError as bad:
         print(*bad.problems, sep="\n", file=sys.stderr)
         return 1
@@ -83,7 +78,8 @@ def main(arguments: Sequence[str]) -> int:
         left = [difference for difference in found if _is_left(difference, explained, counts[difference.api])]
         print(f"{len(found)} differences, {len(left)} not explained", file=sys.stderr)
         print(*_lines(left, sys.maxsize if options.all else 3), sep="\n", end="\n" if left else "")
-    is_whole = not (options.provider or options.sdk or problems or options.latest) and not options.corpus
+    is_partial = options.provider or options.sdk or options.latest or options.corpus or options.generated
+    is_whole = not (problems or is_partial)
     problems += [f"{EXPLAINED.name}: matches nothing: {each}" for each in explained.unused() if is_whole]
     for api in counts.keys() - {api for each in reads for api in each.apis}:
         number = sum(recording.api == api for recording in recordings)
@@ -106,10 +102,23 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="public|suite|DIR",
         help="the public corpus, the suite's own scenarios, or bare recordings in DIR; the first two by default",
     )
+    parser.add_argument("--generated", type=int, metavar="N", help="read N drawn answers of each API and mode instead")
     parser.add_argument("--latest", action="store_true", help="read by the newest release of each SDK")
     parser.add_argument("--work", type=Path, default=WORK, metavar="DIR", help=f"keep environments here, not in {WORK}")
     parser.add_argument("--all", action="store_true", help="list every recording of a difference, not only some")
     return parser.parse_args(arguments)
+
+
+def _recordings(options: argparse.Namespace, left_out: Counter[str]) -> Iterator[Recording]:
+    def is_wanted(api: str) -> bool:
+        return not options.provider or bool({api, api.partition(":")[0]} & set(options.provider))
+
+    if options.generated:
+        apis = [str(api) for api in table.table().values()]
+        yield from inputs.of_generated(filter(is_wanted, apis), options.generated)
+        return
+    for source in options.corpus or [inputs.SUITE, inputs.PUBLIC]:
+        yield from (each for each in inputs.of(source, left_out) if is_wanted(each.api))
 
 
 def _differences(

@@ -115,7 +115,7 @@ def _of_answers(recording: Recording, values: Mapping[str, Any]) -> Iterator[Pai
     if "finish" in values and "raw_finish_reason" in stated:
         yield "finish", OneOf(expected.raw_finish_reasons), values["finish"] or None
     if "sealed" in values:
-        yield "sealed", _sealed(facts.opaque), _sealed(values["sealed"])
+        yield "sealed", *_sealed(facts.opaque, values["sealed"])
     if "media" in values:
         yield "media", *_media(facts.media, values["media"])
     if "tool_calls" in stated:
@@ -126,9 +126,15 @@ def _of_answers(recording: Recording, values: Mapping[str, Any]) -> Iterator[Pai
         yield from _of_citations(expected, values["citations"])
 
 
-def _sealed(pieces: Sequence[str]) -> str:
-    """Return sealed data in the standard alphabet of base64; SDKs that give bytes do not say which one they had."""
-    return "".join(pieces).replace("-", "+").replace("_", "/")
+def _sealed(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str]:
+    """Return sealed data in the order of the wire if it comes in pieces, else sorted.
+
+    It is in the standard alphabet of base64: SDKs that give bytes do not say which one they had.
+    """
+    pieces = [[each.replace("-", "+").replace("_", "/") for each in side if each] for side in (ours, theirs)]
+    is_whole = len(pieces[0]) == len(pieces[1])
+    one, other = ("".join(sorted(side) if is_whole else side) for side in pieces)
+    return one, other
 
 
 def _media(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]) -> tuple[Any, Any]:

@@ -1,10 +1,10 @@
-"""The responses that are read twice: of bare recordings and of the suite's scenarios, with their expected values."""
+"""The responses that are read twice: recordings, scenarios and drawn answers, with their expected values."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from llm_conformance.corpus import recordings as public
@@ -18,6 +18,7 @@ from llm_conformance.wire import answers
 from llm_conformance.wire.answers import WireFacts
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.yaml_files import BadFileError
+from tools import documents
 
 PUBLIC = "public"
 SUITE = "suite"
@@ -75,6 +76,12 @@ def of(source: str, left_out: Counter[str]) -> Iterator[Recording]:
                 yield from _of_scenario(each, left_out)
 
 
+def of_generated(apis: Iterable[str], number: int) -> Iterator[Recording]:
+    """Yield so many drawn answers for each mode of these APIs (`provider:api`), with the values drawn for them."""
+    for _, scenario in documents.drawn(apis, number):
+        yield from _of_scenario(scenario, Counter())
+
+
 def _suite() -> Iterator[Scenario]:
     yield from (scenario for scenario in lint.load_all([CASSETTES]) if scenario.grounds != "probe")
 
@@ -99,6 +106,11 @@ def _of_scenario(scenario: Scenario, left_out: Counter[str]) -> Iterator[Recordi
         if expected.fault == "connection":
             left_out["the connection fails"] += 1
             continue
+        if expected.error is None:  # a draw knows only what it drew, not what adapters cannot read of it
+            facts = answers.derive(interaction, api)
+            expected = replace(expected, oversized=api.oversized(facts.usage), unread=api.unread(facts.usage))
+        else:
+            facts = WireFacts()
         yield Recording(
             id=scenario.id,
             api=str(api),
@@ -108,5 +120,5 @@ def _of_scenario(scenario: Scenario, left_out: Counter[str]) -> Iterator[Recordi
             headers=interaction.headers,
             body=interaction.body,
             expected=expected,
-            facts=WireFacts() if expected.error else answers.derive(interaction, api),
+            facts=facts,
         )

@@ -53,6 +53,7 @@ class Explanation:
         mode: `json` or `stream`, "" for both.
         recordings: Globs of ids.
         found: A glob of what is listed of both.
+        generated: It occurs in drawn answers only, so that it may match no recording.
         line: The line of the file.
     """
 
@@ -64,6 +65,7 @@ class Explanation:
     mode: str = ""
     recordings: tuple[str, ...] = ("*",)
     found: str = "*"
+    generated: bool = False
     line: int = 0
 
     def globs(self) -> Iterator[tuple[str, str]]:
@@ -99,10 +101,10 @@ class Explained:
         return first
 
     def unused(self) -> Iterator[str]:
-        """Yield the globs that matched nothing."""
+        """Yield the globs that matched no recording or scenario."""
         for number, each in enumerate(self._explanations):
             for column, glob in each.globs():
-                if (number, column, glob) not in self._used:
+                if (number, column, glob) not in self._used and not each.generated:
                     yield f"{glob} of `{column}` in line {each.line} ({each.reason})"
 
 

@@ -32,7 +32,7 @@ class Reader:
     def stream(self, model: str) -> dict[str, Any]:
         """Read a stream."""
         chunks = self._client.chat.completions.create(model=model, messages=_MESSAGES, stream=True)
-        return _values(_by_helper(chunks) if self._has_helper else _folded(chunks))
+        return _values(_by_helper(chunks) if self._has_helper else folded(chunks))
 
 
 def _by_helper(chunks: Iterable[Any]) -> Any:
@@ -49,7 +49,7 @@ def _by_helper(chunks: Iterable[Any]) -> Any:
     return SimpleNamespace(**{"id": None, "created": None, "model": None, "usage": None} | head, choices=choices)
 
 
-def _folded(chunks: Iterable[Any]) -> Any:
+def folded(chunks: Iterable[Any]) -> Any:
     """Return an object with the attributes of a whole answer, joined from chunks."""
     message = SimpleNamespace(content="", refusal="", annotations=[], reasoning_content="", reasoning="")
     calls: dict[Any, SimpleNamespace] = {}
@@ -84,9 +84,14 @@ class EndedWithErrorError(Exception):
 
 
 def _add_call(calls: dict[Any, SimpleNamespace], piece: Any) -> None:
-    function = SimpleNamespace(name="", arguments="")
-    call = calls.setdefault(piece.index, SimpleNamespace(id=None, type="function", function=function))
-    call.id = call.id or at(piece, "id")
+    """Add a piece of a call. The index may be missing, or the same for all calls: a new id is a new call, too."""
+    index, id = at(piece, "index"), at(piece, "id")
+    known = [call for (key, _), call in calls.items() if key == index and (not id or call.id in (None, id))]
+    if not known:
+        function = SimpleNamespace(name="", arguments="")
+        known = [calls.setdefault((index, id), SimpleNamespace(id=None, type="function", function=function))]
+    call = known[-1]
+    call.id = call.id or id
     call.function.name = call.function.name or at(piece, "function", "name") or ""
     call.function.arguments += at(piece, "function", "arguments") or ""
 

@@ -58,6 +58,7 @@ class _Steps:
         self._reasoning: list[str] = []
         self._calls: dict[int, dict[str, Any]] = {}
         self._citations: list[dict[str, Any]] = []
+        self._sealed: list[str] = []
         self._starts: dict[int, int] = {}
 
     def with_steps(self, steps: Any) -> _Steps:
@@ -66,6 +67,7 @@ class _Steps:
         return self
 
     def start(self, step: Any, index: int) -> None:
+        self._sealed.append(at(step, "signature") or "")
         if step.type == "model_output":
             for content in at(step, "content") or ():
                 self._starts.pop(index, None)
@@ -76,6 +78,7 @@ class _Steps:
             self._calls[index] = {"id": at(step, "id"), "name": step.name, "arguments": at(step, "arguments") or {}}
 
     def add(self, delta: Any, index: int) -> None:
+        self._sealed.append(at(delta, "signature") or "")
         if delta.type == "text":
             self._content(delta, index)
         elif delta.type == "thought_summary":
@@ -93,6 +96,7 @@ class _Steps:
             "text": text,
             "reasoning": "".join(self._reasoning),
             "calls": list(self._calls.values()),
+            "sealed": self._sealed,
             "citations": [
                 {**each, "start": _code_points(text, each["start"]), "end": _code_points(text, each["end"])}
                 for each in self._citations

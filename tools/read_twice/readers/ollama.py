@@ -38,6 +38,7 @@ def _values(answers: Iterable[Any]) -> dict[str, Any]:
             calls.append({"name": call.function.name, "arguments": dict(call.function.arguments)})
     prompt, completion = at(last, "prompt_eval_count"), at(last, "eval_count")
     return {
+        "created": at(last, "created_at"),
         "model": at(last, "model"),
         "text": text,
         "reasoning": reasoning,
