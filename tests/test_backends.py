@@ -25,6 +25,7 @@ pytestmark = pytest.mark.usefixtures("same_draw")
 LOCAL = table()["local", "chat"]
 SEVERAL = [api for api in table().values() if api.backends]
 (ANSWERS,) = (theme for theme in THEMES if theme.name == "answers")
+(THINKING,) = (theme for theme in THEMES if theme.name == "think-blocks")
 (BROKEN,) = (theme for theme in THEMES if theme.name == "broken-streams")
 
 
@@ -63,8 +64,17 @@ def test_what_is_drawn_is_one_of_one_backend(api: Api, mode: Mode) -> None:
 
 @pytest.mark.parametrize("api", SEVERAL, ids=str)
 def test_all_backends_with_models_are_drawn(api: Api) -> None:
-    found = {backend_of(api, interaction) for mode in ANSWERS.modes for interaction in drawn(ANSWERS, api, mode)}
+    themes = (ANSWERS, THINKING) if THINKING.suits(api) else (ANSWERS,)
+    found = {backend_of(api, each) for theme in themes for mode in theme.modes for each in drawn(theme, api, mode)}
     assert found == {name for name, narrowed in backends(api).items() if narrowed.models}
+
+
+def test_a_model_that_only_thinks_between_tags_answers_in_no_other_way() -> None:
+    """Together's DeepSeek-R1 at Hugging Face: it has no answer that needs no tags."""
+    api = table()["huggingface", "chat"]
+    asked = {each.request["model"] for mode in ANSWERS.modes for each in drawn(ANSWERS, api, mode)}
+    thinks = {each.request["model"] for mode in THINKING.modes for each in drawn(THINKING, api, mode)}
+    assert "deepseek-ai/DeepSeek-R1" in thinks - asked
 
 
 @pytest.mark.parametrize("api", SEVERAL, ids=str)
@@ -193,3 +203,20 @@ def test_answers_of_snowflake_have_neither_id_nor_finish_word() -> None:
         assert (body["id"], body["choices"][0]["finish_reason"]) == ("", "")
         expected = each.expected["json"]
         assert (expected.ids, expected.finish_reasons, expected.raw_finish_reasons) == ((None,), (None,), (None,))
+
+
+@pytest.mark.parametrize("key", [("local", "responses"), ("copilot", "responses"), ("openai", "responses")])
+def test_a_stream_of_responses_begins_with_the_fields_of_its_end(key: tuple[str, str]) -> None:
+    """No recording of vLLM or Copilot has `error`, neither where the answer begins nor where it ends."""
+    for interaction in drawn(ANSWERS, table()[key], "stream", 20):
+        data = (line.removeprefix(b"data: ") for line in interaction.body.splitlines() if line.startswith(b"data: {"))
+        responses = [event["response"] for event in map(json.loads, data) if "response" in event]
+        assert {"error" in each for each in responses} == {key == ("openai", "responses")}
+
+
+def test_only_deep_research_counts_reasoning_beyond_the_completion() -> None:
+    api = table()["perplexity", "chat"]
+    for theme in (ANSWERS, THINKING):
+        for each in drawn(theme, api, "json"):
+            counts = json.loads(each.body).get("usage", {})
+            assert ("reasoning_tokens" in counts) == (each.request["model"] == "sonar-deep-research")

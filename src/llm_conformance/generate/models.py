@@ -28,6 +28,11 @@ def reasoning_models(api: Api) -> tuple[str, ...]:
     return tuple(model for model in api.models if model not in (*api.plain_models, *api.speaking_models))
 
 
+def answers_plainly(api: Api) -> bool:
+    """Return True if an API, or one of its backends, has a model that answers without think tags."""
+    return bool(models(api) or reasoning_models(api))
+
+
 def profiles(api: Api) -> tuple[ThinkProfile, ...]:
     """Return the think profiles with which models of an API answer, those with think tags first."""
     return tuple(profile for profile in ("leading", "prefilled", "anywhere", "off") if models(api, profile))

@@ -12,7 +12,7 @@ from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Reasoning, Text
 from llm_conformance.generate.chance import at_most, either, pick
-from llm_conformance.generate.models import profiles, reasoning_models
+from llm_conformance.generate.models import answers_plainly, profiles, reasoning_models
 from llm_conformance.generate.think import Part, ThinkText, think_texts
 from llm_conformance.generate.variations import ways_of
 from llm_conformance.wire import think_tags
@@ -54,7 +54,7 @@ def thinking(draw: DrawFn, api: Api, mode: Mode) -> Answer:
 
 def has_citations(api: Api) -> bool:
     """Return True if answers of an API may have citations."""
-    return GENERATORS[api.wire].cites(api)
+    return answers_plainly(api) and GENERATORS[api.wire].cites(api)
 
 
 def citing(draw: DrawFn, api: Api, mode: Mode) -> Answer:

@@ -16,6 +16,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from llm_conformance import editions
 from llm_conformance.generate.answers import Answer
 from llm_conformance.generate.chance import pick
+from llm_conformance.generate.models import answers_plainly
 from llm_conformance.locations import CASSETTES
 from llm_conformance.pointers import at_pointer
 from llm_conformance.scenarios.expected import Expected
@@ -41,7 +42,8 @@ class Theme:
         title: The end of its scenarios' titles.
         effort: How many examples it gets, as a multiple of the usual number.
         drawn: Draws a conversation with an API.
-        suits: Returns True if an API can have such conversations.
+        suits: Returns True if an API, or one of its backends, can have such conversations. Most need an answer that is
+            no matter of think tags.
         modes: The modes in which there are such conversations.
         over_http: Whether only `complete` and `stream` can be judged, because a parser sees no connection.
         listed: Returns conversations that are all tried, besides those that are drawn.
@@ -53,7 +55,7 @@ class Theme:
     title: str
     effort: float
     drawn: Drawn
-    suits: Callable[[Api], bool] = lambda _api: True
+    suits: Callable[[Api], bool] = answers_plainly
     modes: tuple[Mode, ...] = MODES
     over_http: bool = False
     listed: Callable[[Api, Mode], Iterable[Conversation]] = lambda _api, _mode: ()
