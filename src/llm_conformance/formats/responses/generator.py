@@ -124,6 +124,8 @@ class ResponsesGenerator(BlocksGenerator):
         events += events_of_items(draw, api, items)
         has_output = choose(draw, api, vary.LAST_OUTPUT) == "given"
         whole = response(draw, answer, items if has_output else [])
+        if "error" not in whole:  # then it is not there from the beginning
+            del started["error"]
         events.append({"type": f"response.{whole['status']}", "response": whole})
         if is_numbered(draw, api):
             events = [{**event, "sequence_number": number} for number, event in enumerate(events)]

@@ -102,6 +102,7 @@ class Api:
         wire: The wire format, a folder of `formats/`: the schema of responses and the rules by which they are read.
         framing: How the documents of a stream are put into bytes, `server-sent events` by default.
         streams_by_default: Whether a request without `stream` gets a stream.
+        says_stream_twice: Whether a request for a stream has `stream` although it has a path of its own.
         reasoning_fields: The fields with visible reasoning. If a message has several of them, they say the same.
         content_parts: Whether `content` may be a list of parts, reasoning among them.
         offset_unit: The unit of the provider's own annotation offsets; `none` if it sends no offsets.
@@ -176,6 +177,7 @@ class Api:
     stream_path: str = ""
     framing: Framing = EVENT_STREAM
     streams_by_default: bool = False
+    says_stream_twice: bool = False
     other_paths: tuple[str, ...] = ()
     path_models: tuple[str, ...] = ()
     prompt_field: str = "prompt"
@@ -238,7 +240,8 @@ class Api:
 
     def stream_field(self, streamed: bool) -> Mapping[str, bool]:
         """Return the `stream` field of a request, {} if it needs none or if the path says it."""
-        is_needed = self.path == self.stream_path and (streamed or self.streams_by_default)
+        is_said = self.path == self.stream_path or self.says_stream_twice
+        is_needed = is_said and (streamed or self.streams_by_default)
         return {"stream": streamed} if is_needed else {}
 
     @property
