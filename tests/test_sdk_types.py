@@ -12,6 +12,7 @@ import pytest
 from llm_conformance.yaml_files import BadFileError
 from peers.environments import Environment
 from tests import fake_sdk, miniature
+from tools import documents
 from tools.sdk_types import __main__ as command
 from tools.sdk_types import comparison, settings, shapes, type_hints
 from tools.sdk_types.probe import compared
@@ -140,6 +141,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(command, "EXPLAINED", tmp_path / "explained.toml")
     here = Environment(Path(sys.prefix), tmp_path / "log")
     monkeypatch.setattr(command, "environment", lambda *_: here)
+    monkeypatch.setattr(documents, "of_drafts", lambda: iter(()))
     return tmp_path / "explained.toml"
 
 
@@ -160,6 +162,19 @@ def test_differences_are_listed_and_counted(fake: Path, capsys: pytest.CaptureFi
     assert "deepseek:chat: unknown field `usage` [tests: Chat]\n    mini/spider json: /usage: {'prompt" in printed
     assert "deepseek:chat: missing field `service_tier` [tests: Chat]\n    mini/spider json: /service_tier\n" in printed
     assert printed.rstrip().endswith("2        1         0         0           2")
+
+
+@pytest.mark.parametrize("option", ["--drafts", "--all"])
+def test_the_requests_of_drafts_are_compared_too(
+    option: str, fake: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draft = documents.Document("deepseek:chat", "deepseek/a-draft", "request of json", "request", "", 200, {"wrong": 1})
+    monkeypatch.setattr(documents, "of_drafts", lambda: iter([draft]))
+    (fake.parent / "sdks.toml").write_text(f'{SDKS}request = ["tests.fake_sdk:Chat"]\n')
+    assert command.main(["--work", str(fake.parent), option]) == 1
+    printed = capsys.readouterr().out
+    assert "unknown field `wrong` [tests: Chat]\n    deepseek/a-draft request of json: /wrong: 1" in printed
+    assert ("mini/spider json" in printed) == (option == "--all")
 
 
 def test_explained_differences_are_only_counted(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
