@@ -137,6 +137,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "sdks.toml").write_text(SDKS)
     (tmp_path / "explained.toml").write_text("")
     monkeypatch.setattr(command, "CASSETTES", tmp_path / "cassettes")
+    monkeypatch.setattr(documents, "of_drafts", lambda: iter(()))
     monkeypatch.setattr(command, "SDKS", tmp_path / "sdks.toml")
     monkeypatch.setattr(command, "EXPLAINED", tmp_path / "explained.toml")
     here = Environment(Path(sys.prefix), tmp_path / "log")
