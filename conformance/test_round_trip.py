@@ -10,7 +10,7 @@ from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import always, rule
 from llm_conformance.rules.violation import fail
 from llm_conformance.scenarios.expected import Expected
-from llm_conformance.scenarios.round_trip import first_missing_call, first_missing_text, leaks, matches
+from llm_conformance.scenarios.round_trip import first_mismatch, first_missing_call, first_missing_text, leaks
 from llm_conformance.wire.interaction import Mode
 
 
@@ -106,6 +106,7 @@ def test_request_asks_what_the_call_asks(exchange: Exchange) -> None:
 
 
 def _expect_in_request(exchange: Exchange, pointer: str, expected: object) -> None:
-    actual = at_pointer(exchange.request, pointer)
-    if not matches(actual, expected):
-        fail(f"{pointer} of the request to be {show(expected)}", "nothing" if actual is None else show(actual))
+    mismatch = first_mismatch(at_pointer(exchange.request, pointer), expected, pointer)
+    if mismatch is not None:
+        where, wanted, actual = mismatch
+        fail(f"{where} of the request to be {show(wanted)}", "nothing" if actual is None else show(actual))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from llm_conformance.rules.conversations import different_turn
-from llm_conformance.scenarios.round_trip import RoundTripRequirement, first_missing_text, leaks
+from llm_conformance.scenarios.round_trip import RoundTripRequirement, first_mismatch, first_missing_text, leaks
 
 TRACE = "First the tide table of the harbour, then the wind; a neap tide leaves too little water under the keel."
 
@@ -108,3 +108,24 @@ def test_the_first_different_message_is_named(messages: Any, expected: str, actu
     assert wrong is not None
     assert wrong[0].startswith(expected)
     assert wrong[1].startswith(actual)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "mismatch"),
+    [
+        ({"a": 1, "more": 2}, {"a": 1}, None),
+        ({"a": {"b": [1, {"c": 2}]}}, {"a": {"b": [1, {"c": 3}]}}, ("/a/b/1/c", 3, 2)),
+        ({"a": None}, {"a": "x"}, ("/a", "x", None)),
+        ([1], [1, 2], ("", [1, 2], [1])),
+        ([{"text": "so "}, {"type": "text", "text": "what"}], "so what", None),
+        ([{"text": "so "}, {"text": "what"}], [{"type": "text", "text": "so what"}], None),
+        (
+            [{"text": "so "}, {"text": "now"}],
+            [{"type": "text", "text": "so what"}],
+            ("", [{"type": "text", "text": "so what"}], [{"text": "so "}, {"text": "now"}]),
+        ),
+        (True, 1, ("", 1, True)),
+    ],
+)
+def test_the_first_place_that_differs_is_named(actual: Any, expected: Any, mismatch: Any) -> None:
+    assert first_mismatch(actual, expected) == mismatch

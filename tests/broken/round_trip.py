@@ -82,7 +82,7 @@ class CallerOfAResultLost(FaultyRequest):
 
     apis = ("openai:responses",)
     fails = ("RPL-1",)
-    says = "/input/4 of the request to be .*caller"
+    says = "/input/4/caller of the request to be"
 
     def ask(self, body: dict[str, Any], _call: Call) -> dict[str, Any]:
         for item in body["input"]:

@@ -55,16 +55,27 @@ class RoundTripRequirement:
 def matches(actual: Any, expected: Any) -> bool:
     """Return True if `actual` matches `expected`.
 
-    Objects may have extra keys and omit null ones; lists must have the same length and match item by item. A text
-    matches the text blocks that join to it.
+    Objects may have extra keys and omit null ones; lists must have the same length and match item by item. A text, or
+    text blocks, match the text blocks that join to the same.
     """
-    if isinstance(expected, Mapping):
-        return isinstance(actual, Mapping) and all(matches(actual.get(key), value) for key, value in expected.items())
-    if isinstance(expected, list):
-        return isinstance(actual, list) and len(actual) == len(expected) and all(map(matches, actual, expected))
-    if isinstance(expected, str) and isinstance(actual, list):
-        return _text_of_blocks(actual) == expected
-    return type(actual) is type(expected) and bool(actual == expected)
+    return first_mismatch(actual, expected) is None
+
+
+def first_mismatch(actual: Any, expected: Any, pointer: str = "") -> tuple[str, Any, Any] | None:
+    """Return the JSON pointer, the expected and the actual value of the first place that does not match, else None."""
+    if isinstance(expected, Mapping) and isinstance(actual, Mapping):
+        inner = ((f"{pointer}/{key}", actual.get(key), value) for key, value in expected.items())
+        return next(filter(None, (first_mismatch(has, value, where) for where, has, value in inner)), None)
+    if isinstance(actual, list):
+        texts = _text_of_blocks(expected) if isinstance(expected, list) else expected
+        if isinstance(texts, str) and _text_of_blocks(actual) == texts:
+            return None
+        if isinstance(expected, list) and len(actual) == len(expected):
+            pairs = enumerate(zip(actual, expected, strict=True))
+            found = (first_mismatch(has, value, f"{pointer}/{at}") for at, (has, value) in pairs)
+            return next(filter(None, found), None)
+    same = type(actual) is type(expected) and bool(actual == expected)
+    return None if same else (pointer, expected, actual)
 
 
 def _text_of_blocks(blocks: list[Any]) -> str | None:
