@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from llm_conformance.corpus import manifest
 from llm_conformance.corpus.manifest import Package
 from llm_conformance.scenarios import cassette, lint, load
 from llm_conformance.wire.interaction import Interaction
@@ -159,6 +160,17 @@ def test_a_reference_that_does_not_hold_any_more_is_found(
     assert f"mini/spider json: acme-tests 1.0, {FILE}, interaction 0: it does not show:\n" in said
     assert "    an answer with text\n" in said
     assert "interaction 1: there is no such recording of this API and mode\n0 references right, 2 wrong" in said
+
+
+def test_a_named_recording_is_checked_whatever_the_manifest_says_of_its_api(
+    tmp_path: Path, package: Package, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny_corpus.scenario(tmp_path / "own")
+    record(package, PLAIN, STREAM)
+    promoted(tmp_path / "own", "--write")
+    manifest._read.cache_clear()
+    record(tiny_corpus.use(tmp_path, monkeypatch, "groq:chat"), PLAIN, STREAM)
+    assert promoted(tmp_path / "own", "--check") == 0
 
 
 def test_a_reference_that_is_lost_is_told(tmp_path: Path, package: Package, capsys: pytest.CaptureFixture[str]) -> None:

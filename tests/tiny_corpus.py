@@ -21,9 +21,9 @@ FILE = "tests/cassettes/spider.yaml"
 METADATA = {"provenance": "synthetic", "grounds": "documentation", "source": "https://example.com/docs"}
 
 
-def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Package:
-    """Make a manifest with the package the suite's; its recordings are not here yet."""
-    part = Part(("tests/cassettes/*",), 1, ("deepseek:chat",), Recorder("raw"))
+def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, api: str = "deepseek:chat") -> Package:
+    """Make a manifest with the package the suite's; its recordings are not here yet. `api` is what it says of them."""
+    part = Part(("tests/cassettes/*",), 1, (api,), Recorder("raw"))
     package = loopback_index.package(b"x", parts=(part,))
     path = tmp_path / "public.toml"
     path.write_text(loopback_index.manifest(package), "utf-8")

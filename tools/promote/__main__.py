@@ -72,7 +72,8 @@ def _check(scenarios: Sequence[Claimed]) -> int:
     """Compare the references with the recordings that they name; only their files are read."""
     named = [each for each in scenarios if each.reference is not None]
     files = {(each.reference.package, each.reference.file) for each in named if each.reference is not None}
-    matches = matching.best(named, evidence.recordings(_wanted(named), files))
+    # The manifest may say less of a part than it has; all of the named files are read.
+    matches = matching.best(named, evidence.recordings(lambda _: True, files))
     wrong = 0
     for match in matches:
         if match.kept == ():
