@@ -23,6 +23,7 @@ FAMILIES = (
     "cloudflare:chat",
     "cloudflare:run",
     "cohere:chat",
+    "cohere:v1",
     "deepseek:chat",
     "gemini:array",
     "gemini:generate",
@@ -34,6 +35,7 @@ FAMILIES = (
     "local:chat",
     "ollama:chat",
     "openai:chat",
+    "openai:completions",
     "openai:responses",
     "zai:chat",
 )
