@@ -220,3 +220,26 @@ def test_only_deep_research_counts_reasoning_beyond_the_completion() -> None:
         for each in drawn(theme, api, "json"):
             counts = json.loads(each.body).get("usage", {})
             assert ("reasoning_tokens" in counts) == (each.request["model"] == "sonar-deep-research")
+
+
+@pytest.mark.parametrize("mode", ["json", "stream"])
+def test_ollama_sends_think_tags_only_where_its_server_does_not_parse_them(mode: Mode) -> None:
+    """Since 0.12.5 it parses them unless the request says `think: false`; since 0.12.10 calls have ids."""
+    seen = set()
+    for theme in ("answers", "think-blocks", "second-turns"):
+        (drawing,) = (each for each in THEMES if each.name == theme)
+        found: list[Scenario] = []
+        scenarios = drawing.scenarios(table()["ollama", "chat"], mode)
+        draw(scenarios, lambda each, found=found: bool(found.append(each)), 60, seed=1)  # type: ignore[misc]
+        for scenario in found:
+            body = scenario.interactions[mode].body
+            request = scenario.interactions[mode].request
+            if b'"thinking"' in body:
+                assert request["think"] is True
+            if scenario.think_profile == "prefilled":
+                assert request["think"] is False
+            elif scenario.think_profile == "leading":
+                assert "think" not in request
+                assert not scenario.expected[mode].tool_calls
+            seen.add((scenario.think_profile, bool(scenario.expected[mode].tool_calls)))
+    assert {("prefilled", False), ("leading", False), ("off", True)} <= seen

@@ -116,6 +116,7 @@ class Answer:
         think: The text with its think tags, for an answer that has some. There is one text block then.
         choices: How many choices the request asks for. The first is the answer.
         word_also: A second finish word, which says the same: that of the provider behind a gateway.
+        is_second: Whether it answers tool results: the request offers tools then, whether or not the answer has calls.
     """
 
     api: Api
@@ -128,6 +129,7 @@ class Answer:
     think: ThinkText | None = None
     choices: int = 1
     word_also: str | None = None
+    is_second: bool = False
 
     @property
     def message(self) -> str:
@@ -144,7 +146,8 @@ class Answer:
     def shown(self) -> Shown:
         """What it shows of what is counted: reasoning, in words or sealed, and sound."""
         is_sealed = any(getattr(block, "seal", "") for block in self.blocks)
-        return Shown(bool(self.reasoning) or is_sealed, any(isinstance(block, Audio) for block in self.blocks))
+        speaks = any(isinstance(block, Audio) for block in self.blocks)
+        return Shown(bool(self.reasoning) or is_sealed, speaks, bool(self.message or self.calls or self.refusal))
 
     @property
     def sent(self) -> str:

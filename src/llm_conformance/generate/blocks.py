@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from hypothesis import strategies as st
@@ -23,7 +24,7 @@ from llm_conformance.generate.block_ways import (
     is_plain,
     neighbours,
 )
-from llm_conformance.generate.chance import either, pick
+from llm_conformance.generate.chance import either, pick, some
 from llm_conformance.generate.generator import Generator
 from llm_conformance.generate.ids import draw_id
 from llm_conformance.generate.think import ThinkText
@@ -44,6 +45,7 @@ class BlocksGenerator(Generator):
             return: the name of the tool.
         declared: The tools of a request whose answer may have hosted calls, by the name of the tool.
         places: The kinds of cited places that this generator can write.
+        found_by: For kinds of cited places that only a hosted tool finds: the type of what that tool returns.
         signature: The variation that says whether reasoning has a signature.
     """
 
@@ -52,6 +54,7 @@ class BlocksGenerator(Generator):
     hosted_calls: ClassVar[Mapping[str, str]] = {}
     declared: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     places: ClassVar[tuple[str, ...]] = ()
+    found_by: ClassVar[Mapping[str, str]] = {}
     signature: ClassVar[Variation]
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
@@ -61,7 +64,7 @@ class BlocksGenerator(Generator):
             free.append("hosted call")
         kinds = draw(st.lists(st.sampled_from(free), max_size=4))
         drawn = [block for number, kind in enumerate(kinds) for block in self._blocks(draw, api, kind, number)]
-        shown = _fitting(api, drawn)
+        shown = [*self._found(draw, api, _fitting(self, api, drawn))]
         # A request whose tools the provider runs has none of the client: the call of an adapter has them apart.
         may_call = "call" in ways_of(api, KINDS) and not any(isinstance(block, Hosted) for block in shown)
         called = answers.calls(draw, api) if may_call else ()
@@ -90,6 +93,28 @@ class BlocksGenerator(Generator):
             blocks = (Text("a"),)
         return super().answer(draw, api, blocks, think, asked, mode)
 
+    def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
+        """Return the answer; one that ends with reasoning or a hosted call goes on with text, or is cut off there."""
+        if not (answer.blocks and isinstance(answer.blocks[-1], Reasoning | Hosted | HostedResult)):
+            return answer
+        words = [word for word, reason in self.sent_words(answer.api).items() if reason == "length"]
+        if words and some(draw):
+            return replace(answer, word=pick(draw, *words))
+        return replace(answer, blocks=(*answer.blocks, Text("a")))
+
+    def _found(self, draw: DrawFn, api: Api, blocks: Sequence[Block]) -> Iterator[Block]:
+        """Yield the blocks; before a text that cites what only a hosted tool finds, that tool has run."""
+        ran: set[str] = set()
+        for number, block in enumerate(blocks):
+            if isinstance(block, Hosted | HostedResult) and not getattr(block, "failed", False):
+                ran.add(block.tool)
+            for citation in block.citations if isinstance(block, Text) else ():
+                needed = self.found_by.get(self.place(api, citation))
+                if needed in self.hosted_tools(api) and needed not in ran:
+                    ran.add(needed)
+                    yield from self.hosted(draw, api, len(blocks) + number, needed, failed=False)
+            yield block
+
     def _blocks(self, draw: DrawFn, api: Api, kind: str, number: int) -> tuple[Block, ...]:
         if kind == "text":
             text = draw(texts.answers())
@@ -97,7 +122,7 @@ class BlocksGenerator(Generator):
         if kind == "citation without text":
             return (Text("", (answers.Citation(0, 0, number),)),)
         if kind == "hosted call":
-            return self.hosted(draw, api, number)
+            return self.hosted(draw, api, number, pick(draw, *self.hosted_tools(api)), either(draw))
         if kind == "redacted reasoning":
             return (self.redacted(draw),)
         hidden = choose(draw, api, SHOWN) == "hidden"
@@ -108,12 +133,31 @@ class BlocksGenerator(Generator):
         block = answers.cited(draw, text if is_known else text.encode("ascii", "ignore").decode(), most=2)
         return block if block.citations else Text(text)
 
-    def hosted(self, draw: DrawFn, api: Api, number: int) -> tuple[Block, ...]:
-        """Draw a call of a tool that the provider runs, and what it has returned."""
-        result = pick(draw, *self.hosted_tools(api))
-        id = draw_id(draw, api, "hosted call", number)
-        arguments = pick(draw, '{"query": "a"}', '{"query": "é 😀"}')
-        return Hosted(id, self.hosted_calls[result], arguments), HostedResult(id, result, either(draw))
+    def hosted(self, draw: DrawFn, api: Api, number: int, result: str, failed: bool) -> tuple[Block, ...]:
+        """Draw a call of a tool that the provider runs, and what it has returned: this, or an error.
+
+        Args:
+            draw: Hypothesis' `draw`.
+            api: The API.
+            number: Another number gives the call another id.
+            result: The type of what the tool returns.
+            failed: Whether it returns an error.
+        """
+        id = draw_id(draw, api, self.id_of_hosted(result), number)
+        arguments = pick(draw, *self.arguments(result))
+        return Hosted(id, self.hosted_calls[result], arguments), HostedResult(id, result, failed)
+
+    def id_of_hosted(self, result: str) -> str:
+        """Return the kind of id that the call of a hosted tool has, given the type of what the tool returns."""
+        return "hosted call"
+
+    def arguments(self, result: str) -> Sequence[str]:
+        """Return JSON texts of arguments of a hosted tool, given the type of what the tool returns."""
+        return '{"query": "a"}', '{"query": "é 😀"}'
+
+    def fits(self, block: Block, before: Sequence[Block]) -> bool:
+        """Return True if a block may follow these."""
+        return True
 
     def reasoning(self, draw: DrawFn, api: Api, text: str) -> Reasoning:
         """Draw a block of reasoning with this text."""
@@ -163,7 +207,7 @@ class BlocksGenerator(Generator):
         return {f"/messages/1{answer.api.round_trip.slot}": [self.bare(block) for block in answer.blocks]}
 
 
-def _fitting(api: Api, blocks: Sequence[Block]) -> list[Block]:
+def _fitting(generator: BlocksGenerator, api: Api, blocks: Sequence[Block]) -> list[Block]:
     """Return those of the blocks that this API may send beside each other, in an order that it has."""
     empty_texts, shown = "sent" in ways_of(api, EMPTY_TEXTS), "hidden" in ways_of(api, SHOWN)
     allowed, orders = ways_of(api, NEIGHBOURS), ways_of(api, ORDER)
@@ -175,6 +219,6 @@ def _fitting(api: Api, blocks: Sequence[Block]) -> list[Block]:
             continue
         if result and neighbours(result[-1], block) not in (None, *allowed):
             continue
-        if "mixed" in orders or is_plain([*result, block]):
+        if ("mixed" in orders or is_plain([*result, block])) and generator.fits(block, result):
             result.append(block)
     return result

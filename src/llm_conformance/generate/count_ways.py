@@ -125,10 +125,11 @@ def _is_within(path: str, others: Iterable[str]) -> bool:
 
 @dataclass(frozen=True)
 class Shown:
-    """What an answer shows of what is counted: reasoning, in words or sealed, and sound."""
+    """What an answer shows of what is counted: reasoning, in words or sealed, sound, and words or calls besides."""
 
     reasoning: bool = False
     sound: bool = False
+    words: bool = False
 
 
 def states(api: Api, shown: Shown) -> Mapping[str, Sequence[str]]:

@@ -72,8 +72,8 @@ class Counts:
 def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
     """Draw the token counts of an answer that shows this. Fields may be missing as the row of its API says.
 
-    The parts of a count never add up to more than the count, nor to more than the field that it begins with, unless the
-    row says that they do.
+    Words that are shown are a token at least, besides reasoning. The parts of a count never add up to more than the
+    count, nor to more than the field that it begins with, unless the row says that they do.
     """
     keeps_zeros = choose(draw, api, ZERO_COUNTS) == "sent"
     possible = states(api, shown)
@@ -81,8 +81,10 @@ def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
     sent = {path: [way for way in ways if way != MISSING] or [ZERO] for path, ways in possible.items()}
     drawn = {path: pick(draw, *ways) for path, ways in sent.items() if path not in missing}
     fields: dict[str, int] = {}
+    reserved = {"prompt_tokens": 0, "completion_tokens": int(shown.words)}
     wholes: dict[str, Any] = {
-        whole: _whole(draw, api.usage.get(whole, ()), fields, missing, drawn) for whole in _WHOLES
+        whole: _whole(draw, api.usage.get(whole, ()), fields, missing, drawn, least=1 + reserved[whole])
+        for whole in _WHOLES
     }
     prompt, completion = (wholes[whole] for whole in _WHOLES)
     known = None if prompt is None or completion is None else prompt + completion
@@ -90,7 +92,7 @@ def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
         if known is not None:  # a total is missing only if the prompt is (Gemini)
             fields[path] = known
     summed = {path.strip("-?") for whole in _WHOLES for path in api.usage.get(whole, ())}
-    left = {whole: _most(api.usage.get(whole, ()), fields) for whole in _WHOLES}
+    left = {whole: _most(api.usage.get(whole, ()), fields) - reserved[whole] for whole in _WHOLES}
     parts: dict[str, Any] = {}
     for part, whole in PARTS.items():
         for path in api.usage.get(part, ()):
@@ -138,21 +140,26 @@ def _part(draw: DrawFn, state: str | None, whole: int, left: int) -> int:
 
 
 def _whole(
-    draw: DrawFn, paths: tuple[str, ...], fields: dict[str, int], missing: Missing, drawn: Mapping[str, str]
+    draw: DrawFn,
+    paths: tuple[str, ...],
+    fields: dict[str, int],
+    missing: Missing,
+    drawn: Mapping[str, str],
+    least: int,
 ) -> int | None:
     """Draw the fields that a count is the sum of, add them to `fields`, and return the sum.
 
     If a field has a `-`, the first field is large enough to subtract it. If a field without a `?` is missing, there is
-    no sum.
+    no sum. The first field is `least` at least.
     """
     taken = [fields[path.strip("-")] for path in paths if path.startswith("-") and path.strip("-") in fields]
     if taken:
-        rest: int = draw(_NUMBERS) + 1
+        rest: int = draw(_NUMBERS) + least
         fields[paths[0]] = sum(taken) + rest
         return rest
     present = [path.rstrip("?") for path in paths if path.strip("-?") not in missing and not path.startswith("-")]
     # A prompt has at least one token, and so has an answer: that with which it ends.
-    at_least = {path: 1 for path in present if path == present[0] or drawn.get(path) == COUNTED}
+    at_least = {path: 1 for path in present if drawn.get(path) == COUNTED} | dict.fromkeys(present[:1], least)
     fields |= {path: 0 if drawn.get(path) == ZERO else draw(_NUMBERS) + at_least.get(path, 0) for path in present}
     is_whole = paths and all(path.endswith("?") or path.strip("-") not in missing for path in paths)
     return sum(fields[path] for path in present) if is_whole else None

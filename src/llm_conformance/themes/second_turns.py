@@ -44,15 +44,16 @@ def second_turn(draw: DrawFn, api: Api, mode: Mode) -> Conversation:
     # A model that thinks between tags elsewhere does so in a field here: it has thought before the call.
     thinks = api.think_profile(first.asked) != "off"
     thoughts = (generator.reasoning(draw, api, "β"),) if thinks else ()
-    second = answered(draw, generator.answer(draw, api, (*thoughts, Text("a")), asked=first.asked, mode=mode), mode)
+    second = generator.answer(draw, api, (*thoughts, Text("a")), asked=first.asked, mode=mode)
+    after = answered(draw, replace(second, is_second=True), mode)
     return replace(
-        second,
+        after,
         messages=(*MESSAGES, {"role": "assistant"}, *results),
         tools=TOOLS,
-        params={**second.params, **before.params},
+        params={**after.params, **before.params},
         before={len(MESSAGES): before},
         turns={len(MESSAGES): generator.turn(first)},
-        expected=replace(second.expected, round_trip=_round_trip(api, first, sent_back)),
+        expected=replace(after.expected, round_trip=_round_trip(api, first, sent_back)),
     )
 
 

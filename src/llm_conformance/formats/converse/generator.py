@@ -51,6 +51,7 @@ class ConverseGenerator(BlocksGenerator):
         *("documentChar", "documentPage", "documentChunk"),
         *("searchResultLocation", "web"),
     )
+    found_by: ClassVar[Mapping[str, str]] = {"web": "nova_grounding_result"}
     signature: ClassVar[Variation] = SIGNATURE
 
     def params(self, answer: Answer) -> Mapping[str, Any]:

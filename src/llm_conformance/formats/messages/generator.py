@@ -10,8 +10,11 @@ from hypothesis.strategies import DrawFn
 
 from llm_conformance.formats.messages.cited import PLACES, WEB_PAGE, cited_place, sources
 from llm_conformance.formats.messages.hosted import (
+    ARGUMENTS,
     DECLARED,
+    MCP_RESULT,
     MCP_SERVERS,
+    SEARCH_RESULT,
     TOOLS,
     call_block,
     result_block,
@@ -60,11 +63,24 @@ class MessagesGenerator(BlocksGenerator):
     hosted_calls: ClassVar[Mapping[str, str]] = TOOLS
     declared: ClassVar[Mapping[str, Mapping[str, Any]]] = DECLARED
     places: ClassVar[tuple[str, ...]] = PLACES
+    found_by: ClassVar[Mapping[str, str]] = {WEB_PAGE: SEARCH_RESULT}
     signature: ClassVar[Variation] = SIGNATURE
 
     def words(self, api: Api) -> Mapping[str, str | None]:
         """Return the finish words of answers that have anything."""
         return {word: reason for word, reason in api.finish.items() if word not in _OF_HOSTED_TOOLS}
+
+    def fits(self, block: Block, before: Sequence[Block]) -> bool:
+        """Return False for reasoning behind text, unless the text is blank or a hosted tool has run since."""
+        return not (isinstance(block, Reasoning) and _has_spoken(before))
+
+    def id_of_hosted(self, result: str) -> str:
+        """Return the kind of id: calls of MCP servers have one of their own."""
+        return "MCP call" if result == MCP_RESULT else super().id_of_hosted(result)
+
+    def arguments(self, result: str) -> Sequence[str]:
+        """Return JSON texts of arguments of a hosted tool."""
+        return ARGUMENTS[result]
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
         """Return a place in a document, in a page, or in a search result."""
@@ -73,10 +89,7 @@ class MessagesGenerator(BlocksGenerator):
     def params(self, answer: Answer) -> Mapping[str, Any]:
         """Return what asks for thinking, the tools that the provider runs or cites, and MCP servers."""
         thinks = any(isinstance(block, Reasoning) for block in answer.blocks)
-        params = dict(super().params(answer))
-        if WEB_PAGE in (kind for kind, _ in self._cited_places(answer)):
-            search = DECLARED["web_search"]
-            params["tools"] = [search, *(each for each in params.get("tools", ()) if each != search)]
+        params = super().params(answer)
         calls_mcp = any(isinstance(block, Hosted) and block.tool == "tide_level" for block in answer.blocks)
         thinking = {"thinking": thinking_of(answer.asked)} if thinks else {}
         servers = {"mcp_servers": MCP_SERVERS} if calls_mcp else {}
@@ -186,6 +199,12 @@ class MessagesGenerator(BlocksGenerator):
                 yield {"type": "thinking_delta", "thinking": piece}
             if block.seal or _unsigned(draw, api) != "absent":
                 yield {"type": "signature_delta", "signature": block.seal}
+
+
+def _has_spoken(blocks: Sequence[Block]) -> bool:
+    """Return True if the last block that is no reasoning is text that is not blank."""
+    last = next((block for block in reversed(blocks) if not isinstance(block, Reasoning)), None)
+    return isinstance(last, Text) and bool(last.text.strip())
 
 
 def _message(answer: Answer, content: list[Fields]) -> Fields:

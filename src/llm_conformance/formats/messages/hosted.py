@@ -10,13 +10,24 @@ from llm_conformance.generate.answers import Hosted, HostedResult
 
 Fields = dict[str, Any]
 
+SEARCH_RESULT = "web_search_tool_result"
+MCP_RESULT = "mcp_tool_result"
+
 TOOLS = {
-    "web_search_tool_result": "web_search",
+    SEARCH_RESULT: "web_search",
     "web_fetch_tool_result": "web_fetch",
     "bash_code_execution_tool_result": "bash_code_execution",
-    "mcp_tool_result": "tide_level",
+    MCP_RESULT: "tide_level",
 }
 """The tools whose calls can be written, by the type of the block with their result."""
+
+ARGUMENTS = {
+    SEARCH_RESULT: ('{"query": "a"}', '{"query": "é 😀"}'),
+    "web_fetch_tool_result": ('{"url": "https://example.org/1"}', '{"url": "https://example.org/é"}'),
+    "bash_code_execution_tool_result": ('{"command": "ls"}', '{"command": "echo é 😀"}'),
+    MCP_RESULT: ('{"place": "a"}', '{"place": "é 😀"}'),
+}
+"""JSON texts of their arguments."""
 
 DECLARED: Mapping[str, Mapping[str, Any]] = {
     "web_search": {"type": "web_search_20250305", "name": "web_search"},
@@ -26,7 +37,7 @@ DECLARED: Mapping[str, Mapping[str, Any]] = {
 """How a request names these tools. That of an MCP server is in `mcp_servers`."""
 
 _FOUND: Mapping[str, Any] = {
-    "web_search_tool_result": [
+    SEARCH_RESULT: [
         {
             "type": "web_search_result",
             "title": "Found",
@@ -75,7 +86,7 @@ def call_block(call: Hosted) -> Fields:
 def result_block(result: HostedResult) -> Fields:
     """Return the block with what a hosted tool has returned."""
     head: Fields = {"type": result.tool, "tool_use_id": result.id}
-    if result.tool == "mcp_tool_result":
+    if result.tool == MCP_RESULT:
         return {**head, "is_error": result.failed, "content": [{"type": "text", "text": "what was found"}]}
     failure = {"type": f"{result.tool}_error", "error_code": "unavailable"}
     return {**head, "content": failure if result.failed else _FOUND[result.tool]}

@@ -37,6 +37,12 @@ class OllamaGenerator(Generator):
         has_ids = not calls or choose(draw, api, CALL_IDS) == "id and index"
         return (*shown, *(calls if has_ids else answers.without_ids(calls)))
 
+    def params(self, answer: Answer) -> Mapping[str, Any]:
+        """Return what asks for thinking in its field, or for none: some models then think in the text."""
+        if answer.profile == "prefilled":
+            return {"think": False}
+        return {"think": True} if any(isinstance(block, Reasoning) for block in answer.blocks) else {}
+
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
         """Return the thinking, in the slot of the API."""
         return {f"/messages/1{answer.api.round_trip.slot}": answer.reasoning}

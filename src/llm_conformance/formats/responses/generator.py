@@ -26,7 +26,7 @@ from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Call, Citation, Hosted, Reasoning, Refusal, Text
 from llm_conformance.generate.block_ways import KINDS
 from llm_conformance.generate.blocks import BlocksGenerator
-from llm_conformance.generate.chance import at_most, pick
+from llm_conformance.generate.chance import at_most
 from llm_conformance.generate.generator import Generator
 from llm_conformance.generate.ids import draw_id
 from llm_conformance.generate.variations import Variation, choose, empty, ways_of
@@ -46,6 +46,7 @@ class ResponsesGenerator(BlocksGenerator):
     hosted_calls: ClassVar[Mapping[str, str]] = {tool: tool for tool in HOSTED_TOOLS}
     declared: ClassVar[Mapping[str, Mapping[str, Any]]] = DECLARED
     places: ClassVar[tuple[str, ...]] = ("url_citation",)
+    found_by: ClassVar[Mapping[str, str]] = {"url_citation": "web_search_call"}
     signature: ClassVar[Variation] = vary.SIGNATURE
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
@@ -54,14 +55,13 @@ class ResponsesGenerator(BlocksGenerator):
             return (Refusal(draw(texts.answers(3).filter(bool))),)
         return super().blocks(draw, api)
 
-    def hosted(self, draw: DrawFn, api: Api, number: int) -> tuple[Block, ...]:
-        """Draw a hosted call. What it returns is no block of its own."""
-        tool = pick(draw, *self.hosted_tools(api))
-        return (Hosted(draw_id(draw, api, tool, number), tool, "{}"),)
+    def hosted(self, draw: DrawFn, api: Api, number: int, result: str, failed: bool) -> tuple[Block, ...]:
+        """Draw a hosted call that succeeds. What it returns is no block of its own."""
+        return (Hosted(draw_id(draw, api, result, number), result, "{}"),)
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
         """Return the answer; one with a refusal is complete."""
-        return replace(answer, word=COMPLETED) if answer.refusal else answer
+        return replace(answer, word=COMPLETED) if answer.refusal else super().settled(draw, answer, mode)
 
     def params(self, answer: Answer) -> Mapping[str, Any]:
         """Return the tools that the provider runs, and what asks for sealed reasoning.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hypothesis.strategies import DrawFn
 
 from llm_conformance.formats.responses import variations as vary
-from llm_conformance.generate.answers import Answer, Block, Call, Citation, Hosted, Reasoning, Refusal, Text
+from llm_conformance.generate.answers import TOOL_NAMES, Answer, Block, Call, Citation, Hosted, Reasoning, Refusal, Text
 from llm_conformance.generate.chance import pick
 from llm_conformance.generate.generator import CREATED
 from llm_conformance.generate.ids import draw_id
@@ -32,7 +32,18 @@ DECLARED: Mapping[str, Mapping[str, Any]] = {
 
 def head(answer: Answer) -> Fields:
     """Return what the response has from its beginning."""
-    return {"id": answer.id, "object": "response", "created_at": CREATED, "model": answer.model}
+    start = {"id": answer.id, "object": "response", "created_at": CREATED, "model": answer.model}
+    repeats_tools = "tools" in answer.api.further.get(".[object=response]", ())
+    return {**start, "tools": [*_tools(answer)]} if repeats_tools else start
+
+
+def _tools(answer: Answer) -> Iterator[Mapping[str, Any]]:
+    """Yield the tools of the request, as the response repeats them."""
+    ran = dict.fromkeys(block.tool for block in answer.blocks if isinstance(block, Hosted))
+    yield from (DECLARED[tool] for tool in ran)
+    for name in TOOL_NAMES if answer.calls or answer.is_second else ():
+        about = {"description": None, "parameters": {"type": "object"}, "strict": False}
+        yield {"type": "function", "name": name, **about}
 
 
 def response(draw: DrawFn, answer: Answer, items: Sequence[Fields]) -> Fields:
