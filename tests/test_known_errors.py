@@ -17,9 +17,11 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.expected import Expected, read_expected
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.conversation import interaction
 from llm_conformance.themes.failing import class_meant
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.answers import derive_if_readable
+from llm_conformance.wire.framings.base import Frame, Writing
 from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.errors import StatusError, StreamError, fits
@@ -158,3 +160,14 @@ def test_templates_fit_what_they_stand_for() -> None:
     assert not fits(template, {"error": {"message": None, "code": 429}})
     assert not fits(template, {"error": {"message": "no", "code": 429, "type": "some_error"}})
     assert not fits([template], [])
+
+
+@pytest.mark.parametrize("api", [api for api in APIS if api.stream_errors], ids=str)
+def test_errors_of_streams_are_read_also_as_the_first_event(api: Api) -> None:
+    framing = api.framing
+    for error in (each for each in api.stream_errors if each.event.endswith("Exception")):
+        frame = Frame({"message": "it broke down"}, error.event, ends=True)
+        body = b"".join(framing.write([frame], Writing(), lambda *ways: ways[0]))
+        facts = derive_if_readable(interaction(api, "stream", body, next(iter(api.models))), api)
+        assert facts is not None
+        assert facts.error, error.event
