@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from llm_conformance import toml_files
+from llm_conformance.wire.providers.table import table
 from tests import miniature
 from tests.bare_cassettes import EVENTS, write
 from tools import documents
@@ -77,6 +79,11 @@ def test_what_is_a_feature(value: Any, wire: str, expected: set[str]) -> None:
     assert expected <= found
     assert not any(" = " in each for each in found - expected)
     assert not any("colour" in each for each in found)
+
+
+def test_each_wire_format_says_which_fields_have_words() -> None:
+    formats, _ = toml_files.read(Path(features.__file__).with_name("formats.toml"))
+    assert formats.keys() - {"all"} == {api.wire for api in table().values()}
 
 
 def test_the_answer_so_far_has_the_same_fields_in_all_events() -> None:

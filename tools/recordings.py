@@ -14,7 +14,7 @@ from llm_conformance.scenarios import bare, cassette, load
 from llm_conformance.scenarios.bare import BareFile
 from llm_conformance.scenarios.cassette import NoRecordingsError, Unreadable
 from llm_conformance.wire.interaction import Interaction
-from llm_conformance.wire.providers import recorded_urls, table
+from llm_conformance.wire.providers import other_services, recorded_urls, table
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.yaml_files import BadFileError
 
@@ -54,7 +54,11 @@ def of_directory(directory: Path, skipped: Counter[str]) -> Iterator[Recorded]:
                 skipped["unreadable"] += 1
                 continue
             interaction = bare.with_url(each.interaction, file.recorder)
-            known = recorded_urls.recognise(interaction.uri)
+            service = other_services.service_at(interaction.uri, interaction.request)
+            if service is not None:
+                skipped[f"{service}: no call of a model"] += 1
+                continue
+            known = recorded_urls.recognise(interaction.uri, interaction.request)
             api = known.api if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
             if api is None:
                 skipped["no such API"] += 1
