@@ -113,6 +113,10 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
     yield f"* **Base URLs**: {_listed(api.base_urls)}"
     paths = dict.fromkeys((api.path, api.stream_path, *api.other_paths))
     yield f"* **Paths**: {_listed(tuple(paths))}"
+    if api.path_models:
+        yield f"* **Models in the path**: {_listed(api.path_models)}"
+    if api.prompt_field != "prompt":
+        yield f"* **Prompt**: in `{api.prompt_field}`"
     key = _listed(api.key_variables) if api.key_variables else "none is needed"
     sent = f", sent in {' or '.join(f'`{header}`' for header in api.key_headers)}" if api.key_headers else ""
     yield f"* **Key**: {key}{sent}" + (f"; prices: {api.pricing}" if api.pricing else "")
