@@ -18,6 +18,7 @@ from pathlib import Path
 
 from llm_conformance.corpus.recordings import NotFetchedError
 from llm_conformance.wire.providers import table
+from llm_conformance.wire.providers.api import Api
 from llm_conformance.yaml_files import BadFileError
 from peers.environments import NotInstalledError
 from tools.read_twice import inputs, settings
@@ -110,15 +111,15 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _recordings(options: argparse.Namespace, left_out: Counter[str]) -> Iterator[Recording]:
-    def is_wanted(api: str) -> bool:
-        return not options.provider or bool({api, api.partition(":")[0]} & set(options.provider))
+    def is_wanted(api: Api) -> bool:
+        return not options.provider or bool({str(api), api.provider} & set(options.provider))
 
     if options.generated:
-        apis = [str(api) for api in table.table().values()]
-        yield from inputs.of_generated(filter(is_wanted, apis), options.generated)
+        apis = [str(api) for api in table.table().values() if is_wanted(api)]
+        yield from inputs.of_generated(apis, options.generated)
         return
     for source in options.corpus or [inputs.SUITE, inputs.PUBLIC]:
-        yield from (each for each in inputs.of(source, left_out) if is_wanted(each.api))
+        yield from inputs.of(source, left_out, is_wanted)
 
 
 def _differences(

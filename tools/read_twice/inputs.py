@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire import answers
 from llm_conformance.wire.answers import WireFacts
 from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.providers.api import Api
 from llm_conformance.yaml_files import BadFileError
 from tools import documents
 
@@ -48,12 +49,13 @@ class Recording:
     facts: WireFacts = field(repr=False)
 
 
-def of(source: str, left_out: Counter[str]) -> Iterator[Recording]:
+def of(source: str, left_out: Counter[str], is_wanted: Callable[[Api], bool]) -> Iterator[Recording]:
     """Yield the responses of a source; count in `left_out` what is not judged, by reason.
 
     Args:
         source: `public`, `suite`, or a directory of bare recordings.
         left_out: Is added to.
+        is_wanted: Returns False for an API whose responses are not wanted.
 
     Raises:
         BadFileError: If a scenario is wrong.
@@ -61,7 +63,8 @@ def of(source: str, left_out: Counter[str]) -> Iterator[Recording]:
     """
     if source == SUITE:
         for scenario in _suite():
-            yield from _of_scenario(scenario, left_out)
+            if is_wanted(scenario.api):
+                yield from _of_scenario(scenario, left_out)
         return
     for file in _files(source):
         try:
@@ -72,7 +75,7 @@ def of(source: str, left_out: Counter[str]) -> Iterator[Recording]:
         for each in found:
             if isinstance(each, NotJudged):
                 left_out[each.why.partition(" at ")[0] if each.unknown_at else each.why] += 1
-            else:
+            elif is_wanted(each.api):
                 yield from _of_scenario(each, left_out)
 
 
