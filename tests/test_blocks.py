@@ -123,6 +123,11 @@ def test_segments_that_the_bytes_do_not_decide_are_not_expected(tmp_path: Path) 
         write(tmp_path, {"candidates": [candidate]}, request=request | {"uri": f"{gemini}generateContent"})
     ).expected["json"]
     assert [each.content for each in plain.segments] == ["One. ", "Two."]
+    image = {"inlineData": {"mimeType": "image/png", "data": "aQ=="}}
+    picture = {"candidates": [candidate | {"content": {"role": "model", "parts": [*parts, image]}}]}
+    drawn = write(tmp_path, picture, request=request | {"uri": f"{gemini}generateContent"})
+    assert not {"segments"} & scenario(drawn).expected["json"].stated
+    assert scenario(drawn).expected["json"].unknown is None
     body = f"data: {json.dumps({'candidates': [candidate]})}\n\n"
     stream = {"uri": f"{gemini}streamGenerateContent?alt=sse"}
     assert (

@@ -43,13 +43,24 @@ def blocks(interaction: Interaction, api: Api) -> list[Block] | None:
     """
     read = _READERS.get(api.wire)
     try:
-        return list(read(interaction)) if read else None
+        return list(_without_media(read(interaction))) if read else None
     except _UndecidedError:
         return None
 
 
 class _UndecidedError(Exception):
-    """Blocks that cannot be told apart."""
+    """Blocks that cannot be told apart, or are media: these may be segments, too, or attachments alone."""
+
+
+_MEDIA = frozenset({"audio", "document", "fileData", "image", "inlineData", "output_audio", "video"})
+"""Names of blocks with media, in all formats."""
+
+
+def _without_media(blocks: Iterator[Block]) -> Iterator[Block]:
+    for each in blocks:
+        if each.name in _MEDIA:
+            raise _UndecidedError
+        yield each
 
 
 def has_other_parts(interaction: Interaction) -> bool:
