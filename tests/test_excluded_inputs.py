@@ -20,7 +20,9 @@ from llm_conformance.judging.search import find_failures
 from llm_conformance.replay.cell import Cell
 from llm_conformance.reports.matrix import verdict
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.table import table
 from tests import inline, miniature
 
@@ -121,6 +123,25 @@ def test_others_are_drawn_in_their_place() -> None:
     assert not any(NEVER in ways for ways in without.ways)
     assert without.excluded[NEVER] > 5
     assert len(without.ways) == len(everything.ways) == 50
+
+
+@pytest.mark.parametrize("mode", ["json", "stream"])
+@pytest.mark.parametrize("name", ["malformed", "broken-streams", "mistyped", "disconnected"])
+def test_an_answer_that_fails_has_the_ways_of_the_whole_answer(name: str, mode: Mode) -> None:
+    """Its request has the servers without which the provider would not call them."""
+    (theme,) = (theme for theme in THEMES if theme.name == name)
+    called = "hosted tools: mcp_tool_result"
+    seen = set()
+
+    def kept(scenario: Scenario) -> bool:
+        found = excluded_way({called: "by design"}, scenario, mode)
+        assert (found == called) == ("mcp_servers" in scenario.params[mode])
+        seen.add(found)
+        return False
+
+    if mode in theme.modes:
+        draw(theme.scenarios(table()["anthropic", "messages"], mode), kept, examples=60, seed=1)
+        assert seen == ({None} if name == "disconnected" else {None, called})
 
 
 def test_a_search_of_which_all_is_excluded_ends() -> None:

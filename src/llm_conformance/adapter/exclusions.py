@@ -31,13 +31,17 @@ def problems(adapter: AdapterUnderTest) -> Iterator[str]:
 
 
 def excluded_way(excluded: Mapping[str, str], scenario: Scenario, mode: Mode) -> str | None:
-    """Return the excluded way that a generated scenario, or an answer before it, has; None if it has none."""
+    """Return the excluded way that a generated scenario, or an answer before it, has; None if it has none.
+
+    One that fails has the ways of the whole answer, which its request asks for.
+    """
     if not excluded:
         return None
     from llm_conformance.formats.unusual import unusual  # imports Hypothesis, which is slow
 
     for each in (scenario, *scenario.earlier.values()):
-        for interaction in each.interactions.values() if each is not scenario else (each.interactions[mode],):
+        own = (scenario.unbroken or scenario.interactions[mode],)
+        for interaction in each.interactions.values() if each is not scenario else own:
             found = next((str(way) for way in unusual(each.api, interaction) if str(way) in excluded), None)
             if found is not None:
                 return found

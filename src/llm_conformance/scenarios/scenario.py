@@ -53,6 +53,8 @@ class Scenario:
         arrival: (bytes, milliseconds since the request) of each piece as recorded; () if unknown.
         pauses_s: How long the server waits before each piece, in seconds.
         uncut: The scenario without `cuts`.
+        unbroken: Of generated ones that fail: the whole answer to the request, of which a fault sends a part, or
+            something else.
         outage: A failure that answers the first request, in any mode; the next request is answered as recorded.
         earlier: The scenarios whose answers are messages of this one, by the index of the message.
         cassette_dir: The directory in which it was found.
@@ -84,6 +86,7 @@ class Scenario:
     pauses_s: tuple[float, ...] = ()
     uncut: Scenario | None = None
     fault: Fault | None = None
+    unbroken: Interaction | None = None
     outage: Interaction | None = None
     earlier: Mapping[int, Scenario] = field(default_factory=dict)
     cassette_dir: Path = CASSETTES

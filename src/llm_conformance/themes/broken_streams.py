@@ -37,6 +37,7 @@ def _broken_off(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     api = answer.api
     frames = generator.stream(draw, answer)
     pieces = framing.pieces(draw, frames, api)
+    whole = b"".join(pieces)
     unfinished = before_the_end(frames, pieces)
     number = at_most(draw, len(unfinished))
     kept = b"".join(unfinished[:number])
@@ -49,14 +50,14 @@ def _broken_off(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     }
     way = pick(draw, *(way for way, is_possible in ways.items() if is_possible))
     if way == "between frames":
-        return failing(answer, mode, kept, failure(ANY))
+        return failing(answer, mode, kept, whole, failure(ANY))
     if way == "before a blank line":
-        return failing(answer, mode, kept.rstrip(b"\r\n"), failure(ANY))
+        return failing(answer, mode, kept.rstrip(b"\r\n"), whole, failure(ANY))
     if way == "in a character":
         body = b"".join(unfinished)[: in_characters[at_most(draw, len(in_characters) - 1)]]
     else:
         body = kept + framing.cut_short(draw, pieces[number])
-    return failing(answer, mode, body, failure(ANY, fault="malformed"))
+    return failing(answer, mode, body, whole, failure(ANY, fault="malformed"))
 
 
 def _failing(draw: DrawFn, answer: Answer, mode: Mode, error: StreamError) -> Conversation:
@@ -72,7 +73,8 @@ def _failing(draw: DrawFn, answer: Answer, mode: Mode, error: StreamError) -> Co
     sent = [Frame(data, error.event or None), *(_following(each, error) for each in then)] if error.framed else []
     body = framing.stream(draw, _closed([*kept, *sent], is_whole=error.framed), answer.api)
     unframed = b"" if error.framed else json.dumps(data, indent=2).encode() + b"\n"
-    return failing(answer, mode, body + unframed, failure(class_meant(error)))
+    whole = framing.stream(draw, frames, answer.api)
+    return failing(answer, mode, body + unframed, whole, failure(class_meant(error)))
 
 
 def _filled(template: str, answer: Answer) -> Any:

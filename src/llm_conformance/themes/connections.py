@@ -38,4 +38,4 @@ def _lost(draw: DrawFn, answer: Answer, mode: Mode, kind: FaultKind, error: str)
         body = framing.document(draw, generator.document(draw, answer), answer.api)
         most = len(body) - 1
     fault = Fault(kind, 0 if kind == "refused" else most * (3 - at_most(draw, 3)) // 3)
-    return failing(answer, mode, body, failure(error, fault="connection"), fault)
+    return failing(answer, mode, body, body, failure(error, fault="connection"), fault)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hypothesis.strategies import DrawFn
@@ -32,6 +32,7 @@ class Conversation:
         interactions: The response by mode. `themes.request` adds the request.
         expected: The expected values of every mode.
         fault: What goes wrong with the connection.
+        unbroken: The whole answer to the request, of which a fault sends a part, or something else.
         outage: The response to the first request, if the second request gets the real response.
         model: The model that the call names.
         before: Earlier turns, by the position of their answers in `messages`.
@@ -44,6 +45,7 @@ class Conversation:
     think_profile: ThinkProfile = "off"
     params: Mapping[str, Any] = field(default_factory=dict)
     fault: Fault | None = None
+    unbroken: Interaction | None = None
     outage: Interaction | None = None
     tools: tuple[Mapping[str, Any], ...] = ()
     messages: tuple[Mapping[str, Any], ...] = MESSAGES
@@ -75,13 +77,15 @@ def failing(
     answer: Answer,
     mode: Mode,
     body: bytes,
+    whole: bytes,
     expected: Expected,
     fault: Fault | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Conversation:
-    """Return a conversation that asks for an answer. What comes instead, or of it, is this body."""
+    """Return a conversation that asks for an answer, of which `whole` has the bytes. What comes is the body."""
     sent = {mode: interaction(answer.api, mode, body, answer.asked, headers=headers)}
-    return _conversation(answer, sent, expected, fault)
+    unbroken = interaction(answer.api, mode, whole, answer.asked)
+    return replace(_conversation(answer, sent, expected, fault), unbroken=unbroken)
 
 
 def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:

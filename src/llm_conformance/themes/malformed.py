@@ -31,19 +31,19 @@ def malformed(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     In a stream, one of the frames that every reader needs is cut short, and all others are whole.
     """
     way = pick(draw, "cut", "cut", "page", "nothing")
-    if way == "page":
-        return _no_answer(answer, mode, PAGE, {"content-type": "text/html; charset=utf-8"})
-    if way == "nothing":
-        return _no_answer(answer, mode, b"")
     generator = GENERATORS[answer.api.wire]
+    frames = list(generator.stream(draw, answer)) if mode == "stream" else []
+    whole = _whole(draw, answer, frames)
+    if way == "page":
+        return _no_answer(answer, mode, PAGE, whole, {"content-type": "text/html; charset=utf-8"})
+    if way == "nothing":
+        return _no_answer(answer, mode, b"", whole)
     if mode == "json":
-        whole = framing.document(draw, generator.document(draw, answer), answer.api)
-        return _malformed(answer, mode, framing.cut_short(draw, whole))
-    frames = list(generator.stream(draw, answer))
+        return _malformed(answer, mode, framing.cut_short(draw, whole), whole)
     number = pick(draw, *_needed(frames, generator))
     cut = framing.cut_short(draw, json.dumps(frames[number].data).encode()).decode()
     frames[number] = replace(frames[number], data=cut)
-    return _malformed(answer, mode, framing.stream(draw, frames, answer.api))
+    return _malformed(answer, mode, framing.stream(draw, frames, answer.api), whole)
 
 
 def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
@@ -52,30 +52,42 @@ def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     Nobody is known to send it.
     """
     generator = GENERATORS[answer.api.wire]
-    if either(draw):
-        return _no_answer(answer, mode, pick(draw, *_OTHER_JSON))
-    answer = replace(answer, choices=1)  # nobody has to read the choices that are not the answer
+    is_other = either(draw)
+    # Nobody has to read the choices that are not the answer.
+    answer = answer if is_other else replace(answer, choices=1)
+    frames = list(generator.stream(draw, answer)) if mode == "stream" else []
+    whole = _whole(draw, answer, frames)
+    if is_other:
+        return _no_answer(answer, mode, pick(draw, *_OTHER_JSON), whole)
     if mode == "json":
-        whole = _with_a_number(draw, generator.document(draw, answer), generator)
-        return _malformed(answer, mode, framing.document(draw, whole, answer.api))
-    frames = list(generator.stream(draw, answer))
+        altered = _with_a_number(draw, generator.document(draw, answer), generator)
+        return _malformed(answer, mode, framing.document(draw, altered, answer.api), whole)
     replaceable = [number for number in _needed(frames, generator) if _structures(frames[number].data, generator)]
     if not replaceable:
-        return _no_answer(answer, mode, pick(draw, *_OTHER_JSON))
+        return _no_answer(answer, mode, pick(draw, *_OTHER_JSON), whole)
     number = pick(draw, *replaceable)
     data: Any = frames[number].data
     frames[number] = replace(frames[number], data=_with_a_number(draw, data, generator))
-    return _malformed(answer, mode, framing.stream(draw, frames, answer.api))
+    return _malformed(answer, mode, framing.stream(draw, frames, answer.api), whole)
 
 
-def _malformed(answer: Answer, mode: Mode, body: bytes) -> Conversation:
-    return failing(answer, mode, body, failure("ValidationError", fault="malformed"))
+def _whole(draw: DrawFn, answer: Answer, frames: Sequence[Frame]) -> bytes:
+    """Draw the bytes of the answer: of these frames if it is streamed."""
+    if frames:
+        return framing.stream(draw, frames, answer.api)
+    return framing.document(draw, GENERATORS[answer.api.wire].document(draw, answer), answer.api)
 
 
-def _no_answer(answer: Answer, mode: Mode, body: bytes, headers: Mapping[str, str] | None = None) -> Conversation:
+def _malformed(answer: Answer, mode: Mode, body: bytes, whole: bytes) -> Conversation:
+    return failing(answer, mode, body, whole, failure("ValidationError", fault="malformed"))
+
+
+def _no_answer(
+    answer: Answer, mode: Mode, body: bytes, whole: bytes, headers: Mapping[str, str] | None = None
+) -> Conversation:
     # A stream without frames may be malformed or broken off: both errors are right.
     error = "ValidationError" if mode == "json" else ANY
-    return failing(answer, mode, body, failure(error, fault="malformed"), headers=headers)
+    return failing(answer, mode, body, whole, failure(error, fault="malformed"), headers=headers)
 
 
 def _needed(frames: Sequence[Frame], generator: Generator) -> list[int]:

@@ -90,7 +90,7 @@ def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
     requests = {mode: request_for(api, mode, conversation) for mode in conversation.interactions}
     interactions = {mode: replace(each, request=requests[mode]) for mode, each in conversation.interactions.items()}
     *_, own = requests.values()  # a stream may have a response beside it that is not streamed
-    outage = conversation.outage
+    unbroken, outage = conversation.unbroken, conversation.outage
     return Scenario(
         id=theme.scenario_id(api),
         path=CASSETTES / api.provider / f"generated-{api.name}-{theme.name}.scenario.yaml",
@@ -109,6 +109,7 @@ def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
         grounds="probe" if theme.is_probe else None,
         since=theme.since,
         fault=conversation.fault,
+        unbroken=unbroken and replace(unbroken, request=own),
         outage=outage and replace(outage, request=own),
         earlier={number: _scenario(theme, api, each) for number, each in conversation.before.items()},
     )
