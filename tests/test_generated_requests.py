@@ -147,3 +147,12 @@ def test_thinking_was_asked_for() -> None:
 
     check()
     assert seen == {True, False}
+
+
+def test_a_model_that_has_been_removed_is_not_asked() -> None:
+    """Mistral's models of June 2025 wrote think tags; nobody has been able to ask them since November 2025."""
+    mistral = table()["mistral", "chat"]
+    assert mistral.stated_profile("magistral-medium-2506") == "leading"
+    scenarios = [scenario for scenario, _ in drawn(mistral)]
+    assert scenarios
+    assert not any("2506" in scenario.model or scenario.think_profile != "off" for scenario in scenarios)
