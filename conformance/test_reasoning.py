@@ -12,11 +12,19 @@ from llm_conformance.rules.agreement import (
     reasoning_is_right,
     unknown_is_shown,
 )
-from llm_conformance.rules.content_parts import joined_at, part_ends
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.outcome import Returned
 from llm_conformance.rules.rule import in_response, rule
-from llm_conformance.rules.segments import OPAQUE_KEYS, ORDERED, joined, opaque_data, outline, shortened
+from llm_conformance.rules.segments import (
+    OPAQUE_KEYS,
+    ORDERED,
+    joined,
+    joined_at,
+    opaque_data,
+    outline,
+    part_ends,
+    shortened,
+)
 from llm_conformance.rules.violation import Blocked, expect_equal, expect_text, fail
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode

@@ -12,7 +12,7 @@ import pytest
 from llm_conformance.contract import Call, HttpResponse, Response, Segment
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
-from llm_conformance.rules.content_parts import joined_at, part_ends
+from llm_conformance.rules.segments import joined_at, part_ends
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Interaction
 from tests.broken.base import Broken
