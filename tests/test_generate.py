@@ -182,12 +182,14 @@ def drawn_counts(name: str, count: str, shown: Shown = NOTHING) -> set[int | Non
     return drawn
 
 
-@pytest.mark.parametrize("name", ["openai:responses", "openai:chat", "gemini:generate", "azure:chat"])
+@pytest.mark.parametrize(
+    "name", ["openai:responses", "openai:chat", "gemini:generate", "azure:chat", "codex:responses"]
+)
 def test_some_providers_count_reasoning_that_they_hide(name: str) -> None:
     assert any(drawn_counts(name, "reasoning_tokens"))
 
 
-@pytest.mark.parametrize("name", ["deepseek:chat", "zai:chat", "codex:responses", "avian:chat", "openrouter:chat"])
+@pytest.mark.parametrize("name", ["deepseek:chat", "zai:chat", "avian:chat", "openrouter:chat"])
 def test_other_providers_never_count_reasoning_that_an_answer_does_not_show(name: str) -> None:
     assert drawn_counts(name, "reasoning_tokens") <= {0, None}
     assert any(drawn_counts(name, "reasoning_tokens", Shown(reasoning=True)))

@@ -76,6 +76,10 @@ def test_texts_have_only_ways_of_the_row(api: Api, profile: ThinkProfile) -> Non
     check()
 
 
+REMOVED = (table()["mistral", "chat"],)
+"""The APIs whose models that wrote think tags have been removed: only older recordings have answers of them."""
+
+
 @pytest.mark.parametrize("api", THINKING, ids=str)
 @pytest.mark.parametrize("mode", ["json", "stream"])
 def test_answers_are_of_models_that_think_so(api: Api, mode: Mode) -> None:
@@ -94,7 +98,7 @@ def test_answers_are_of_models_that_think_so(api: Api, mode: Mode) -> None:
     check()
 
 
-@pytest.mark.parametrize("api", [api for api in table().values() if api.think], ids=str)
+@pytest.mark.parametrize("api", [api for api in table().values() if api.think and api not in REMOVED], ids=str)
 def test_calls_name_a_model_for_each_profile_of_the_row(api: Api) -> None:
     """A row says which models think; without one of them in `models`, nothing of it would be generated."""
     assert set(api.think.values()) - {"off"} == set(profiles(api)) - {"off"}
