@@ -16,11 +16,12 @@ import pytest
 from llm_conformance import schema
 from llm_conformance.adapter import declarations
 from llm_conformance.contract import Call
+from llm_conformance.corpus import manifest
 from llm_conformance.judging.status import Status
 from llm_conformance.locations import FORMATS, RULES, SCHEMAS
 from llm_conformance.rules import catalogue
 from llm_conformance.rules.rule import HARMS
-from llm_conformance.scenarios import cassette
+from llm_conformance.scenarios import cassette, load
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers import table
@@ -128,13 +129,25 @@ def test_the_readme_counts_the_scenarios(scenarios: list[Scenario]) -> None:
     assert [*map(int, stated.groups())] == actual, "the README states the first numbers; the second are the scenarios"
     grounds = Counter(scenario.grounds for scenario in scenarios)
     by_grounds = re.search(
-        r"for (\d+) scenarios a public recording, for (\d+) the types of its SDK, for (\d+) its documentation, "
-        r"for (\d+) somebody's report. The other (\d+) are\sprobes",
+        r"for (\d+) scenarios a recording \((\d+)\sof them can be printed with `corpus show`\), for (\d+) the types "
+        r"of its SDK, for (\d+) its documentation,\sfor (\d+) somebody's report. The other (\d+) are\sprobes",
         README,
     )
     assert by_grounds is not None
+    shown = sum("shown_by" in load.read(scenario.path).cassette.metadata for scenario in scenarios)
     assert [*map(int, by_grounds.groups())] == [
-        grounds[each] for each in ("recording", "sdk", "documentation", "report", "probe")
+        grounds["recording"],
+        shown,
+        *(grounds[each] for each in ("sdk", "documentation", "report", "probe")),
+    ]
+    packages = manifest.packages()
+    parts = [part for package in packages for part in package.parts]
+    stated_corpus = re.search(r"(\d+) packages with ([\d,]+) recordings of (\d+) providers", README)
+    assert stated_corpus is not None
+    assert [int(each.replace(",", "")) for each in stated_corpus.groups()] == [
+        len(packages),
+        sum(part.count for part in parts),
+        len({provider for part in parts for provider in part.providers}),
     ]
     named = re.findall(r",| and", README.partition("answers of ")[2].partition("[")[0])
     known = {provider for provider, _ in table.table()}
