@@ -385,6 +385,7 @@ WRITTEN_BY_HAND = {
     # Parts of Bedrock's own form, a file of Gemini's, and an item of OpenAI's: `request_of` writes texts alone.
     *("bedrock/cache-counts-beside-the-input", "bedrock/citations-before-their-text"),
     *("bedrock/citations-of-chunks-and-search-results", "gemini/counts-without-the-prompt"),
+    "gemini/counts-of-a-picture-and-of-sound",
     "openai/responses-answer-after-a-tool-result",
 }
 
