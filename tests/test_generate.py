@@ -176,7 +176,7 @@ def drawn_counts(name: str, count: str, shown: Shown = NOTHING) -> set[int | Non
     @settings(QUICK, max_examples=100)
     @given(counts(table()[(*name.split(":"),)], shown))  # type: ignore[index]
     def draw(each: Counts) -> None:
-        drawn.add(getattr(each.usage, count))
+        drawn.add(None if each.usage is None else getattr(each.usage, count))
 
     draw()
     return drawn

@@ -92,6 +92,10 @@ class Generator:
         """Return True if there are responses without token counts."""
         return mode in self.counted and any(way in WITHOUT_COUNTS for way in ways_of(api, self.counted[mode]))
 
+    def may_have_counts(self, api: Api, mode: Mode) -> bool:
+        """Return True if a response of this mode may come with token counts."""
+        return mode not in self.counted or any(way not in WITHOUT_COUNTS for way in ways_of(api, self.counted[mode]))
+
     def document(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
         """Draw the document of a response that is not streamed, with the further fields of the API."""
         return with_further_fields(self.body(draw, answer), answer.api)

@@ -97,7 +97,8 @@ def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     generator = GENERATORS[api.wire]
     bodies: dict[Mode, bytes] = {}
     segments = {each: tuple(generator.segments(answer, each)) for each in MODES}
-    has_body = mode == "json" or answer.counts.usage or generator.may_lack_counts(api, "json")
+    may_be = generator.may_have_counts if answer.counts.usage else generator.may_lack_counts
+    has_body = mode == "json" or may_be(api, "json")
     if has_body and generator.has_body(answer) and segments["json"] == segments[mode]:
         bodies["json"] = framing.document(draw, generator.document(draw, answer), api)
     if mode == "stream":
