@@ -150,3 +150,19 @@ def test_only_chunks_of_a_spoken_answer_leave_the_finish_word_out() -> None:
     (answers,) = (theme for theme in THEMES if theme.name == "answers")
     draw(answers.scenarios(table()["openai", "chat"], "stream"), kept, 100, seed=1)
     assert lacking == {True}
+
+
+def test_a_whole_message_beside_a_delta_is_not_mistyped() -> None:
+    (mistyped,) = (theme for theme in THEMES if theme.name == "mistyped")
+    choices: list[Any] = []
+
+    def kept(scenario: Scenario) -> bool:
+        for document in wire_answers.documents(scenario.interactions["stream"]):
+            found = document.get("choices") if isinstance(document, dict) else None
+            choices.extend(found if isinstance(found, list) else ())
+        return False
+
+    draw(mistyped.scenarios(table()["perplexity", "chat"], "stream"), kept, 150, seed=1)
+    beside = [each for each in choices if isinstance(each, dict) and isinstance(each.get("delta"), dict)]
+    assert beside
+    assert all(isinstance(each.get("message", {}), dict) for each in beside)

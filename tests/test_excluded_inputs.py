@@ -141,7 +141,7 @@ def test_an_answer_that_fails_has_the_ways_of_the_whole_answer(name: str, mode: 
         return False
 
     if mode in theme.modes:
-        draw(theme.scenarios(table()["anthropic", "messages"], mode), kept, examples=120, seed=1)
+        draw(theme.scenarios(table()["anthropic", "messages"], mode), kept, examples=300, seed=1)
         assert seen == ({None} if name == "disconnected" else {None, called})
 
 

@@ -102,7 +102,10 @@ def _is_needed(frame: Frame, generator: Generator) -> bool:
 
 
 def _structures(data: Any, generator: Generator) -> list[str]:
-    return [pointer for pointer in generator.structure if at_pointer(data, pointer) is not None]
+    """Return the places that every reader needs. Who reads a delta need not read a whole message beside it."""
+    found = [pointer for pointer in generator.structure if at_pointer(data, pointer) is not None]
+    deltas = {pointer.removesuffix("/delta") for pointer in found if pointer.endswith("/delta")}
+    return [each for each in found if not (each.endswith("/message") and each.removesuffix("/message") in deltas)]
 
 
 def _with_a_number(draw: DrawFn, whole: Mapping[str, Any], generator: Generator) -> Mapping[str, Any]:
