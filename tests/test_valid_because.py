@@ -72,7 +72,7 @@ def test_terminal_and_report_say_why_an_input_is_valid(pytester: pytest.Pytester
     report = pytester.path / "report.json"
     junit = pytester.path / "junit.xml"
     pytester.makepyfile(
-        counts="""
+        lost_counts="""
         from adapters import ReferenceAdapters
 
         class Counts(ReferenceAdapters):
@@ -93,7 +93,7 @@ def test_terminal_and_report_say_why_an_input_is_valid(pytester: pytest.Pytester
     done = inline.run(
         pytester,
         str(miniature.RULES),
-        "--adapter=counts.py",
+        "--adapter=lost_counts.py",
         "--conformance-scenario=openai/generated-chat-answers",
         "--conformance-examples=ci",
         f"--conformance-report={report}",
