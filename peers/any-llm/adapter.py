@@ -20,6 +20,7 @@ from anthropic.resources.messages import AsyncMessages
 from any_llm import AnyLLM
 from any_llm.types.completion import ChatCompletionMessage
 
+from llm_conformance.shims import chat
 from llm_conformance.shims.native import Answer
 
 
@@ -165,7 +166,6 @@ def _events(delta: Any, calls: list[dict[str, Any]]) -> Iterator[Mapping[str, An
         yield {"event_type": "response.media", "attachment": delta.audio.model_dump(exclude_none=True)}
 
 
-_AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "opus": "audio/opus", "pcm16": "audio/pcm"}
 _FINISH = {
     **{name: name for name in ("stop", "length", "tool_calls", "content_filter")},
     # Words of providers that the library hands on: DeepSeek's, Z.ai's and vLLM's.
@@ -183,19 +183,14 @@ def _answer(completion: Any, message: ChatCompletionMessage, finish: str | None,
         message=message.content or "",
         reasoning=(message.reasoning.content or None) if message.reasoning else None,
         annotations=[*_annotations(message)],
-        attachments=[{"type": _audio_type(call), **message.audio.model_dump()}] if message.audio else [],
+        attachments=[{"type": chat.audio_type(call), **message.audio.model_dump()}] if message.audio else [],
         tool_calls=[*_tool_calls(message)],
         finish_reason="content_filter" if message.refusal else _FINISH.get(finish or ""),
         raw_finish_reason=finish,
-        usage=_usage(usage),
+        usage=chat.counts(usage),
     )
     answer.native, answer.turn = [completion, message], message
     return answer
-
-
-def _audio_type(call: Any) -> str | None:
-    """Return the media type of the audio in an answer, which only the request says."""
-    return _AUDIO.get((call.params.get("audio") or {}).get("format"))
 
 
 def _annotations(message: ChatCompletionMessage) -> Iterator[dict[str, Any]]:
@@ -209,20 +204,3 @@ def _tool_calls(message: ChatCompletionMessage) -> Iterator[dict[str, Any]]:
         said = made.model_dump()[made.type]
         arguments = said.get("arguments", said.get("input")) or "{}"
         yield {"id": made.id or None, "type": made.type, "name": said["name"], "arguments": arguments}
-
-
-def _usage(usage: Any) -> dict[str, Any] | None:
-    if usage is None:
-        return None
-    asked, answered = usage.prompt_tokens_details, usage.completion_tokens_details
-    return {
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "total_tokens": usage.total_tokens,
-        "cached_tokens": asked and asked.cached_tokens,
-        "cache_write_tokens": asked and asked.cache_write_tokens,
-        "reasoning_tokens": answered and answered.reasoning_tokens,
-        "audio_prompt_tokens": asked and asked.audio_tokens,
-        "audio_completion_tokens": answered and answered.audio_tokens,
-        "raw": usage.model_dump(mode="json"),
-    }
