@@ -183,6 +183,18 @@ def test_a_reference_that_is_lost_is_told(tmp_path: Path, package: Package, caps
     assert "shown_by" not in path.read_text("utf-8")
 
 
+def test_a_reference_stays_whatever_the_manifest_says_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    package = tiny_corpus.use(tmp_path, monkeypatch, api="openai:chat")
+    references = {mode: f"acme-tests 1.0, {FILE}, interaction {at}" for at, mode in enumerate(("json", "stream"))}
+    path = tiny_corpus.scenario(tmp_path / "own", metadata={**METADATA, "grounds": "recording", "shown_by": references})
+    record(package, PLAIN, STREAM)
+    assert promoted(tmp_path / "own", "--write", "--provider=deepseek") == 0
+    assert cassette.load(path).metadata["shown_by"] == references
+    assert "no recording any more" not in capsys.readouterr().out
+
+
 def test_probes_and_failing_connections_are_left_out(
     tmp_path: Path, package: Package, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -54,7 +54,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _find(scenarios: Sequence[Claimed], left_out: Mapping[str, int], near: int, write: bool) -> int:
-    matches = matching.best(scenarios, evidence.recordings(_wanted(scenarios)))
+    named = [each.reference for each in scenarios if each.reference is not None]
+    matches = matching.best(scenarios, evidence.recordings(_wanted(scenarios), named))
     shown = matching.shown(matches)
     for match in matches:
         _show(match, shown, near)
@@ -71,9 +72,8 @@ def _find(scenarios: Sequence[Claimed], left_out: Mapping[str, int], near: int, 
 def _check(scenarios: Sequence[Claimed]) -> int:
     """Compare the references with the recordings that they name; only their files are read."""
     named = [each for each in scenarios if each.reference is not None]
-    files = {(each.reference.package, each.reference.file) for each in named if each.reference is not None}
-    # The manifest may say less of a part than it has; all of the named files are read.
-    matches = matching.best(named, evidence.recordings(lambda _: True, files))
+    references = [each.reference for each in named if each.reference is not None]
+    matches = matching.best(named, evidence.in_files_of(references))
     wrong = 0
     for match in matches:
         if match.kept == ():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,17 +61,32 @@ class Claimed:
     is_about: Mode | None = None
 
 
-def recordings(
-    is_wanted: Callable[[Api], bool], files: Container[tuple[str, str]] | None = None
-) -> Iterator[Recording]:
-    """Yield the recordings of some APIs. Raises NotFetchedError before the first one if a package is not here.
+def recordings(is_wanted: Callable[[Api], bool], references: Collection[Reference] = ()) -> Iterator[Recording]:
+    """Yield the recordings of some APIs, and those in the files that references name.
 
-    `files`: only these, each the name of a package and a path in its archive.
+    Raises NotFetchedError before the first one if a package is not here. The manifest may say of a part fewer APIs than
+    it has recordings of, so the files of references are read whatever it says.
     """
-    for file in public.of(is_wanted):
+    yield from _in_files([*public.of(is_wanted), *_named(references)])
+
+
+def in_files_of(references: Collection[Reference]) -> Iterator[Recording]:
+    """Yield the recordings in the files that references name. Raises NotFetchedError as `recordings` does."""
+    yield from _in_files(_named(references))
+
+
+def _named(references: Collection[Reference]) -> Iterator[BareFile]:
+    files = {(each.package, each.file) for each in references}
+    names = {name for name, _ in files}
+    for file in public.of_packages([package for package in packages() if package.name in names]):
         package, path = _place(file)
-        if files is None or (package.name, path) in files:
-            yield from (each for each in _in_file(file, package, path) if is_wanted(each.api))
+        if (package.name, path) in files:
+            yield file
+
+
+def _in_files(files: Iterable[BareFile]) -> Iterator[Recording]:
+    for file in {file.path: file for file in files}.values():
+        yield from _in_file(file, *_place(file))
 
 
 def _place(file: BareFile) -> tuple[Package, str]:

@@ -30,7 +30,15 @@ def of(is_wanted: Callable[[Api], bool]) -> Iterator[BareFile]:
     An id is the name of the package and the path in the archive, without version: it stays when a package is updated.
     Raises NotFetchedError before the first one if a package is not here.
     """
-    found = wanted(is_wanted)
+    return _of(wanted(is_wanted), is_wanted)
+
+
+def of_packages(chosen: Sequence[Package]) -> Iterator[BareFile]:
+    """Yield all cassettes of packages, as `of` does. Raises NotFetchedError before the first one, too."""
+    return _of(chosen, lambda _: True)
+
+
+def _of(found: Sequence[Package], is_wanted: Callable[[Api], bool]) -> Iterator[BareFile]:
     missing = [package for package in found if not places.is_fetched(package)]
     if missing:
         raise NotFetchedError(missing)
