@@ -7,6 +7,7 @@ from typing import Any
 
 from llm_conformance.pointers import at_pointer
 from llm_conformance.scenarios import build
+from llm_conformance.scenarios.checks.earlier_answers import requests_send_what_answers_have
 from llm_conformance.scenarios.checks.recording import Check, Problems, Recording
 from llm_conformance.scenarios.expected import read_expected
 from llm_conformance.scenarios.round_trip import first_missing_call, first_missing_text, leaks, matches
@@ -127,6 +128,7 @@ CHECKS: tuple[Check, ...] = (
     _outage_is_a_failure,
     _fault_is_possible,
     _keeps_the_round_trip,
+    requests_send_what_answers_have,
     _core_faults_spoil_an_answer,
     _cuts_are_in_the_body,
 )
