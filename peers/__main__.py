@@ -2,57 +2,26 @@
 
     python -m peers [NAME ...] [--work DIR] [--page FILE.html]
 
-A folder with a `requirements.txt` is a Python library, one with a `package.json` a Node program. Exits with 1 if a
+Exits with 1 if a
 library cannot be installed or its failures differ from its deviations.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from llm_conformance.adapter.libraries import Library, libraries
 from llm_conformance.reports import files
 from llm_conformance.reports.document import Document
 from peers import matrix
 from peers.environments import ROOT, Environment, NotInstalledError, arguments
 
-HERE = Path(__file__).resolve().parent
 PAGE = ROOT / "docs" / "matrix.md"
-
-
-@dataclass(frozen=True)
-class Peer:
-    """A library and its folder."""
-
-    folder: Path
-
-    @property
-    def name(self) -> str:
-        """The name of the folder."""
-        return self.folder.name
-
-    @property
-    def is_node(self) -> bool:
-        """Whether it is a Node program."""
-        return (self.folder / "package.json").is_file()
-
-    @property
-    def python(self) -> str | None:
-        """The version of Python that it needs; None if it runs on any that the suite runs on."""
-        found = re.search(r"^# python (\S+)$", (self.folder / "requirements.txt").read_text("utf-8"), re.MULTILINE)
-        return found[1] if found else None
-
-    @property
-    def spec(self) -> str:
-        """The value of `--adapter`."""
-        program = self.folder / ("adapter.mjs" if self.is_node else "adapter.py")
-        path = program.relative_to(ROOT).as_posix()
-        return f"cmd:node {path}" if self.is_node else path
 
 
 @dataclass(frozen=True)
@@ -65,36 +34,33 @@ class Outcome:
     log: Path
 
 
-def peers() -> Iterator[Peer]:
-    """Yield all libraries, by name."""
-    yield from (Peer(path) for path in sorted(HERE.iterdir()) if (path / "deviations.toml").is_file())
-
-
-def judge(peer: Peer, work: Path) -> Outcome:
+def judge(library: Library, work: Path) -> Outcome:
     """Install a library in an environment below `work`, and run the suite on it."""
-    report = work / f"{peer.name}.json"
-    environment = Environment(work / peer.name, work / f"{peer.name}.log")
+    report = work / f"{library.name}.json"
+    environment = Environment(work / library.name, work / f"{library.name}.log")
     log = environment.log
     try:
-        if peer.is_node:
+        if library.is_node:
             environment.install()
-            if environment.run("npm", "ci", "--ignore-scripts", "--prefix", peer.folder):
+            if environment.run("npm", "ci", "--ignore-scripts", "--prefix", library.folder):
                 raise NotInstalledError("npm failed")
         else:
-            environment.install("-r", peer.folder / "requirements.txt", python=peer.python)
+            environment.install_frozen(library.folder / "requirements.txt", library.python)
     except NotInstalledError as error:
-        return Outcome(peer.name, None, f"could not be installed: {error}", log)
-    options = (f"--deviations={peer.folder / 'deviations.toml'}", f"--report={report}")
-    code = environment.run(*arguments(peer.spec, *options))
+        return Outcome(library.name, None, f"could not be installed: {error}", log)
+    options = (f"--deviations={library.deviations}", f"--report={report}")
+    shim = library.shim.relative_to(ROOT).as_posix()
+    spec = f"cmd:node {shim}" if library.is_node else shim
+    code = environment.run(*arguments(spec, *options))
     if not report.is_file():
-        return Outcome(peer.name, None, f"was not judged (exit code {code})", log)
+        return Outcome(library.name, None, f"was not judged (exit code {code})", log)
     trouble = f"its failures differ from its deviations (exit code {code})" if code else ""
-    return Outcome(peer.name, files.read(report), trouble, log)
+    return Outcome(library.name, files.read(report), trouble, log)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Judge the libraries, write the matrix and the page, print what went wrong; return the exit code."""
-    known = {peer.name: peer for peer in peers()}
+    known = libraries()
     parser = argparse.ArgumentParser("python -m peers", description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"the libraries; default: all of {', '.join(known)}")
     parser.add_argument("--work", type=Path, metavar="DIR", help="keep environments, reports and logs here")

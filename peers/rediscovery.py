@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from peers.__main__ import HERE
+from llm_conformance.locations import LIBRARIES
 from peers.environments import Environment, NotInstalledError, arguments
 
-BUGS: Sequence[Mapping[str, Any]] = tomllib.loads((HERE / "rediscovered.toml").read_text("utf-8"))["bug"]
+BUGS: Sequence[Mapping[str, Any]] = tomllib.loads((LIBRARIES / "rediscovered.toml").read_text("utf-8"))["bug"]
 
 
 def verdict(bug: Mapping[str, Any], release: str, work: Path) -> int | None:

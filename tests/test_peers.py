@@ -9,17 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from llm_conformance.adapter.libraries import Library, libraries
 from llm_conformance.judging import deviations_file
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import load
 from peers import __main__ as command
 from peers import matrix
-from peers.__main__ import PAGE, Peer, peers
+from peers.__main__ import PAGE
 from peers.rediscovery import BUGS
 from tests.test_reports import document, result
 
-PEERS = list(peers())
+PEERS = list(libraries().values())
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def ids() -> set[str]:
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
-def test_a_folder_pins_releases_and_its_deviations_are_valid(peer: Peer, ids: set[str]) -> None:
+def test_a_folder_pins_releases_and_its_deviations_are_valid(peer: Library, ids: set[str]) -> None:
     known = deviations_file.load(peer.folder / "deviations.toml", catalogue.catalogue(), ids)
     assert all(each.link.startswith("https://") for each in known)
     if peer.is_node:
@@ -38,9 +39,8 @@ def test_a_folder_pins_releases_and_its_deviations_are_valid(peer: Peer, ids: se
         assert (peer.folder / "package-lock.json").is_file()
         assert (peer.folder / "adapter.mjs").is_file()
     else:
-        lines = (peer.folder / "requirements.txt").read_text("utf-8").split("\n")
-        assert all("==" in line for line in lines if line and not line.startswith("#"))
         assert (peer.folder / "adapter.py").is_file()
+        assert all(re.fullmatch(r"\d+(\.\d+)+", version) for version in peer.judged.values()), "a release is not pinned"
 
 
 def test_rediscovered_bugs_name_existing_rules_scenarios_and_peers(ids: set[str]) -> None:
@@ -51,7 +51,7 @@ def test_rediscovered_bugs_name_existing_rules_scenarios_and_peers(ids: set[str]
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
-def test_the_matrix_has_every_peer(peer: Peer) -> None:
+def test_the_matrix_has_every_peer(peer: Library) -> None:
     section = rf"^(## {re.escape(peer.name)}: |{re.escape(peer.name)}: could not)"
     assert re.search(section, PAGE.read_text("utf-8"), re.MULTILINE)
 
@@ -76,7 +76,7 @@ def test_a_peer_that_cannot_be_installed_is_named(tmp_path: Path, monkeypatch: p
     folder.mkdir(parents=True)
     (folder / "deviations.toml").touch()
     (folder / "package.json").touch()
-    monkeypatch.setattr(command, "HERE", folder.parent)
+    monkeypatch.setattr(command, "libraries", lambda: {"ghost": Library(folder)})
     monkeypatch.setattr(command, "PAGE", tmp_path / "matrix.md")
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     assert command.main(["--work", str(tmp_path / "work")]) == 1
@@ -93,7 +93,7 @@ SMUGGLED = re.compile(r'(extra_body|kwargs|params|settings\["extra_body"\])"?\]?
 
 
 @pytest.mark.parametrize("peer", [peer for peer in PEERS if not peer.is_node], ids=lambda peer: peer.name)
-def test_a_shim_keeps_the_standard(peer: Peer) -> None:
+def test_a_shim_keeps_the_standard(peer: Library) -> None:
     source = (peer.folder / "adapter.py").read_text("utf-8")
     says = ast.get_docstring(ast.parse(source)) or ""
     assert "max_retries" in source or "retries" in says, "retries are off, or the docstring says why they are not"

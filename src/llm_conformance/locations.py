@@ -14,6 +14,7 @@ ROOT = PACKAGE if PACKAGED else PACKAGE.parent.parent
 RULES = ROOT / "conformance"
 CASSETTES = ROOT / "cassettes"
 SCHEMAS = ROOT / "schemas"
+LIBRARIES = ROOT / "peers"
 FORMATS = PACKAGE / "formats"
 PROVIDERS = PACKAGE / "wire" / "providers"
 

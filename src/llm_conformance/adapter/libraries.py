@@ -1,0 +1,159 @@
+"""Libraries of the field: the suite brings an adapter (a shim) for each, and judges the release that is installed.
+
+Each has a folder in `peers/`:
+
+| file | content |
+|---|---|
+| `adapter.py` or `adapter.mjs` | the shim |
+| `requirements.in` or `package.json` | the releases that are judged, the library's own first |
+| `requirements.txt` or `package-lock.json` | the whole environment, made from it |
+| `deviations.toml` | the known findings |
+| `reports/` | reports of findings, and programs that reproduce them |
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from llm_conformance.locations import LIBRARIES
+from llm_conformance.wire.providers.table import table
+from llm_conformance.wording import command_line, did_you_mean, no_such
+
+LIST_COMMAND = "llm-conformance list --libraries"
+
+_PYTHON = re.compile(r"^# python (\S+)$", re.MULTILINE)
+_API = re.compile(r"""["']([a-z][\w-]*:[a-z][\w-]*)["']""")
+
+
+class NotHereError(Exception):
+    """The library cannot be judged here; the message says what to install."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library and its folder."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """The name of the folder."""
+        return self.folder.name
+
+    @property
+    def is_node(self) -> bool:
+        """Whether it is a package of Node's."""
+        return (self.folder / "package.json").is_file()
+
+    @property
+    def shim(self) -> Path:
+        """The file with the shim."""
+        return self.folder / ("adapter.mjs" if self.is_node else "adapter.py")
+
+    @property
+    def deviations(self) -> Path:
+        """The file with the known findings."""
+        return self.folder / "deviations.toml"
+
+    @property
+    def reproductions(self) -> list[Path]:
+        """The programs that reproduce findings."""
+        return sorted((self.folder / "reports").glob("*.mjs" if self.is_node else "*.py"))
+
+    @property
+    def python(self) -> str | None:
+        """The version of Python that it needs, such as `3.12`; None if it runs on any that the suite runs on."""
+        found = None if self.is_node else _PYTHON.search((self.folder / "requirements.in").read_text("utf-8"))
+        return found[1] if found else None
+
+    @property
+    def judged(self) -> Mapping[str, str]:
+        """The packages that are judged with their releases, the library's own first."""
+        if self.is_node:
+            found: dict[str, str] = json.loads((self.folder / "package.json").read_text("utf-8"))["dependencies"]
+            return found
+        lines = (
+            line.partition("#")[0].strip() for line in (self.folder / "requirements.in").read_text("utf-8").split("\n")
+        )
+        wanted = [Requirement(line) for line in lines if line]
+        return {_with_extras(each): str(each.specifier).removeprefix("==") for each in wanted}
+
+    @property
+    def package(self) -> str:
+        """The name of the library's own package."""
+        return next(iter(self.judged)).partition("[")[0]
+
+    @property
+    def release(self) -> str:
+        """The release with which the known findings were made."""
+        return next(iter(self.judged.values()))
+
+    @property
+    def apis(self) -> list[str]:
+        """The APIs that the shim names. Nothing is imported for it: the library may not be installed."""
+        rows = {str(api) for api in table().values()}
+        return sorted(rows.intersection(_API.findall(self.shim.read_text("utf-8"))))
+
+    def installed(self, directory: Path) -> str | None:
+        """Return the installed release, for Node's that of a program in `directory`; None if there is none."""
+        return self._installed(self.package, directory)
+
+    def _installed(self, package: str, directory: Path) -> str | None:
+        if not self.is_node:
+            try:
+                return importlib.metadata.version(package.partition("[")[0])
+            except importlib.metadata.PackageNotFoundError:
+                return None
+        for place in (directory, *directory.parents):
+            described = place / "node_modules" / package / "package.json"
+            if described.is_file():
+                release: str = json.loads(described.read_text("utf-8"))["version"]
+                return release
+        return None
+
+    def check(self, directory: Path) -> None:
+        """Raise NotHereError if the library cannot be judged by a run in `directory`."""
+        if self.python and Version(self.python) > Version(f"{sys.version_info.major}.{sys.version_info.minor}"):
+            version = ".".join(map(str, sys.version_info[:2]))
+            raise NotHereError(f"the library {self.name} needs Python {self.python} or newer, and this is {version}")
+        missing = [each for each in self.judged if self._installed(each, directory) is None]
+        if missing:
+            install = ("npm", "install") if self.is_node else ("pip", "install")
+            place = f"in {directory} or above" if self.is_node else "in this environment"
+            names = ", ".join(each.partition("[")[0] for each in missing)
+            are = "is" if len(missing) == 1 else "are"
+            raise NotHereError(
+                f"the library {self.name} cannot be judged: {names} {are} not installed {place}; install with\n"
+                f"  {command_line([*install, *missing])}"
+            )
+
+
+def _with_extras(requirement: Requirement) -> str:
+    return f"{requirement.name}[{','.join(sorted(requirement.extras))}]" if requirement.extras else requirement.name
+
+
+@functools.cache
+def libraries() -> Mapping[str, Library]:
+    """Return all libraries by name, in the order of the alphabet."""
+    return {each.name: each for each in _in(LIBRARIES)}
+
+
+def _in(folder: Path) -> Iterator[Library]:
+    for path in sorted(folder.iterdir()):
+        if (path / "deviations.toml").is_file():
+            yield Library(path)
+
+
+def unknown(name: str) -> str:
+    """Return the message about a name that no library has."""
+    return f"{name}: {no_such('library', did_you_mean(name, libraries()), LIST_COMMAND)}"
