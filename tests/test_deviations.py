@@ -335,3 +335,24 @@ def test_a_wrong_effort_of_a_file_is_an_error(wrong: str, tmp_path: Path) -> Non
     path.write_text(f"examples = {wrong}\n[[deviation]]\n{entry()}{REST}", "utf-8")
     with pytest.raises(BadFileError, match=r"known.toml:1: examples: must be "):
         deviations_file.load(path, RULES, SCENARIOS)
+
+
+def test_recordings_that_a_run_does_not_have_are_neither_unknown_nor_stale(tmp_path: Path) -> None:
+    """A file may have entries of the suite's scenarios and of the public corpus. Many runs judge by the first only."""
+    one, some = "langchain-openai/tests/a", "langchain-openai/tests/*"
+    entries = entry(scenario=["openai/one", one]), entry("MSG-1", scenario=one), entry("STR-4", scenario=some)
+    with pytest.raises(BadFileError, match="langchain-openai/tests/a: no such scenario"):
+        load(tmp_path, *entries)
+    listed = deviations_file.load(tmp_path / "known.toml", RULES, SCENARIOS, {"langchain-openai"})
+    elsewhere = deviations.for_run(listed, [adapter()], (), Effort.named("ci"), {"langchain-openai"})
+    assert [listed[at].scenario for at in elsewhere.stale(())] == ["openai/one"]
+    assert len(list(in_force(*listed, is_certain=True).stale(()))) == 4
+
+
+def test_entries_of_one_rule_for_two_recordings_that_a_run_does_not_have_do_not_repeat_each_other(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "known.toml"
+    globs = ("langchain-openai/tests/a", "langchain-openai/tests/b")
+    path.write_text("".join(f"[[deviation]]\n{entry(scenario=each)}{REST}\n" for each in globs), "utf-8")
+    assert len(deviations_file.load(path, RULES, SCENARIOS, {"langchain-openai"})) == 2

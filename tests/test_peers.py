@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from llm_conformance.adapter.libraries import Library, libraries
+from llm_conformance.corpus.manifest import packages
 from llm_conformance.judging import deviations_file
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
@@ -31,7 +32,7 @@ def ids() -> set[str]:
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
 def test_a_folder_pins_releases_and_its_deviations_are_valid(peer: Library, ids: set[str]) -> None:
-    known = deviations_file.load(peer.folder / "deviations.toml", catalogue.catalogue(), ids)
+    known = deviations_file.load(peer.deviations, catalogue.catalogue(), ids, [each.name for each in packages()])
     assert all(each.link.startswith("https://") for each in known)
     if peer.is_node:
         package = json.loads((peer.folder / "package.json").read_text("utf-8"))

@@ -41,6 +41,12 @@ def names(pattern: str, id: str) -> bool:
     return fnmatch.fnmatchcase(id, pattern) and (f"/{GENERATED}-" not in id or GENERATED in pattern)
 
 
+def is_recording_of(pattern: str, packages: Collection[str]) -> bool:
+    """Return True if a glob begins with the name of one of the packages, as the ids of their recordings do."""
+    package, slash, _ = pattern.partition("/")
+    return bool(slash) and package in packages
+
+
 ANYTHING = "…"
 """Stands for any text in a `message`."""
 
@@ -124,12 +130,15 @@ class Deviations:
         searched: The ids of the rules that are judged by a search for a failure.
         effort: What the searches of the run draw. A search that finds no failure shows that the deviation is stale if
             it draws all that the one drew that found it.
+        elsewhere: The packages of the public corpus, if the run does not judge by it. Deviations of their recordings
+            are not stale then.
     """
 
     listed: tuple[Deviation, ...] = ()
     by_adapter: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     searched: Collection[str] = ()
     effort: Effort = NO_EFFORT
+    elsewhere: Collection[str] = ()
 
     def apply(self, verdict: Verdict) -> Verdict:
         """Return the verdict with the deviations that name its cell; a failure becomes `expected`."""
@@ -212,8 +221,13 @@ class Deviations:
         return f"no cell fails; remove {' and '.join(parts) or f'the entry ({first.rule} in {first.scenario})'}"
 
     def decides(self, at: int) -> bool:
-        """Return True if a deviation without a failing cell is stale, not if a search may fail in the next run."""
+        """Return True if a deviation without a failing cell is stale.
+
+        It is not if a search may fail in the next run, or if it is about recordings that this run does not have.
+        """
         each = self.listed[at]
+        if is_recording_of(each.scenario, self.elsewhere):
+            return False
         is_drawn = GENERATED in each.scenario or each.rule in self.searched
         return not is_drawn or self.effort.covers(Effort.named(each.examples))
 
@@ -245,9 +259,13 @@ def stale_parts(deviations: Mapping[int, Mapping[str, Any]], alive: Collection[i
 
 
 def for_run(
-    listed: Iterable[Deviation], adapters: Iterable[AdapterUnderTest], searched: Collection[str], effort: Effort
+    listed: Iterable[Deviation],
+    adapters: Iterable[AdapterUnderTest],
+    searched: Collection[str],
+    effort: Effort,
+    elsewhere: Collection[str] = (),
 ) -> Deviations:
-    """Return the deviations as they apply to the adapters of a run.
+    """Return the deviations as they apply to the adapters of a run. `elsewhere` is explained in `Deviations`.
 
     Raises BadFileError if an entry names versions and the version of the adapter cannot be compared with them, or if an
     entry has a name that two adapters have.
@@ -274,7 +292,7 @@ def for_run(
         by_adapter[adapter.label] = tuple(applying)
     if problems:
         raise BadFileError(*problems)
-    return Deviations(listed, by_adapter, frozenset(searched), effort)
+    return Deviations(listed, by_adapter, frozenset(searched), effort, frozenset(elsewhere))
 
 
 def _is_in(version: str | None, versions: str) -> bool:

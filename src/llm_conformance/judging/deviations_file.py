@@ -12,7 +12,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from llm_conformance import schema, toml_files
 from llm_conformance.adapter.declarations import METHODS
-from llm_conformance.judging.deviations import ANYTHING, LISTS, WRITTEN_WITH, Deviation, names
+from llm_conformance.judging.deviations import ANYTHING, LISTS, WRITTEN_WITH, Deviation, is_recording_of, names
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.known import links
 from llm_conformance.scenarios import core_faults
@@ -20,9 +20,12 @@ from llm_conformance.wording import did_you_mean, did_you_mean_scenario, no_such
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 
-def load(path: Path, rules: Collection[str], scenarios: Collection[str]) -> tuple[Deviation, ...]:
+def load(
+    path: Path, rules: Collection[str], scenarios: Collection[str], elsewhere: Collection[str] = ()
+) -> tuple[Deviation, ...]:
     """Read a file of known deviations; `rules` and `scenarios` are the ids that it may name.
 
+    It may also name recordings of the packages in `elsewhere`; only runs that judge by them know which there are.
     Raises BadFileError with all problems: wrong form, unknown rules and scenarios, and redundant entries.
     """
     document, text = toml_files.read(path)
@@ -38,7 +41,7 @@ def load(path: Path, rules: Collection[str], scenarios: Collection[str]) -> tupl
         raise BadFileError(*problems)
     lines = [toml_files.line_of(text, ("deviation", number)) for number in range(len(document.get("deviation", ())))]
     found = list(_deviations(path, document, lines))
-    problems += _problems(found, rules, scenarios)
+    problems += _problems(found, rules, scenarios, elsewhere)
     if problems:
         raise BadFileError(*dict.fromkeys(problems))
     return tuple(found)
@@ -70,14 +73,16 @@ def _listed(value: str | list[str] | None) -> Sequence[str | None]:
     return value if isinstance(value, list) else [value]
 
 
-def _problems(found: list[Deviation], rules: Collection[str], scenarios: Collection[str]) -> Iterator[FileProblem]:
+def _problems(
+    found: list[Deviation], rules: Collection[str], scenarios: Collection[str], elsewhere: Collection[str]
+) -> Iterator[FileProblem]:
     matched = {pattern: _matched(pattern, scenarios) for pattern in {each.scenario for each in found}}
     earlier: dict[str, list[Deviation]] = {}
     for each in found:
         if each.rule not in rules:
             unknown = no_such("rule", did_you_mean(each.rule, rules, 3), "llm-conformance list rules")
             yield FileProblem(each.path, each.line, f"{each.rule}: {unknown}")
-        if not matched[each.scenario]:
+        if not matched[each.scenario] and not is_recording_of(each.scenario, elsewhere):
             hint = did_you_mean_scenario(each.scenario, scenarios)
             unknown = no_such("scenario", hint, core_faults.list_command(each.scenario))
             yield FileProblem(each.path, each.line, f"{each.scenario}: {unknown}")
@@ -92,7 +97,7 @@ def _problems(found: list[Deviation], rules: Collection[str], scenarios: Collect
             yield FileProblem(each.path, each.line, f"method: {each.method} is not a method of the mode {each.mode}")
         mine, before = matched[each.scenario], earlier.setdefault(each.rule, [])
         within = [other for other in before if mine and mine <= matched[other.scenario] and each.is_covered_by(other)]
-        wider = [other for other in before if matched[other.scenario] <= mine and other.is_covered_by(each)]
+        wider = [other for other in before if mine >= matched[other.scenario] != set() and other.is_covered_by(each)]
         if within:
             message = f"{each.about}: redundant, the entry in line {within[0].line} covers it; remove this one"
             yield FileProblem(each.path, each.line, message)

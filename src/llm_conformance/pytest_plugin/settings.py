@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from llm_conformance import editions
 from llm_conformance.adapter import loader
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError
 from llm_conformance.adapter.program import ProgramAdapter
-from llm_conformance.corpus import places, recordings
+from llm_conformance.corpus import manifest, places, recordings
 from llm_conformance.judging import deviations, deviations_file
 from llm_conformance.judging.deviations import Deviation, Deviations
 from llm_conformance.judging.effort import Effort
@@ -160,7 +160,8 @@ def read(config: pytest.Config) -> Settings:
     problems = list(_problems(settings))
     if problems:
         raise pytest.UsageError("\n".join(problems))
-    known = _deviations(settings, [directory / name for name in option("conformance_deviations")])
+    elsewhere = () if places.PUBLIC in corpora else [package.name for package in manifest.packages()]
+    known = _deviations(settings, [directory / name for name in option("conformance_deviations")], elsewhere)
     return replace(settings, deviations=known)
 
 
@@ -220,7 +221,7 @@ def _rules(settings: Settings) -> dict[str, Rule]:
     return {rule.id: rule for rules in settings.modules.values() for _, rule in rules}
 
 
-def _deviations(settings: Settings, paths: Sequence[Path]) -> Deviations:
+def _deviations(settings: Settings, paths: Sequence[Path], elsewhere: Collection[str]) -> Deviations:
     if not paths:
         return Deviations()
     rules = _rules(settings)
@@ -230,13 +231,13 @@ def _deviations(settings: Settings, paths: Sequence[Path]) -> Deviations:
         problems: list[FileProblem] = []
         for path in paths:
             try:
-                listed += deviations_file.load(path, rules, ids)
+                listed += deviations_file.load(path, rules, ids, elsewhere)
             except BadFileError as bad:
                 problems += bad.problems
         if problems:
             raise BadFileError(*problems)
         searched = {id for id, rule in rules.items() if rule.vary_cuts}
-        return deviations.for_run(listed, settings.adapters, searched, settings.effort)
+        return deviations.for_run(listed, settings.adapters, searched, settings.effort, elsewhere)
     except BadFileError as bad:
         raise pytest.UsageError(
             f"{bad}\n{counted(len(bad.problems), 'problem')} in the deviations; nothing was run"
