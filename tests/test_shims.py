@@ -108,6 +108,28 @@ def chunk(finish: str | None = None, index: int = 0, **delta: Any) -> Native:
     )
 
 
+def test_calls_that_share_an_index_are_told_apart_by_their_ids() -> None:
+    def piece(id: str | None, arguments: str, index: float | None = 0) -> dict[str, Any]:
+        return {"index": index, "id": id, "function": {"name": id and "f", "arguments": arguments}}
+
+    folded = chat.Fold(CALL)
+    pieces = [
+        piece("a", "{"),
+        piece("a", "}"),
+        piece("b", "["),
+        piece(None, "]"),
+        piece("c", "1", 2.0),
+        piece(None, "2", 2),
+    ]
+    events = [event for each in pieces for event in folded.add(chunk(tool_calls=[each]))]
+    assert [(each["tool_call"]["index"], each["delta"]) for each in events] == [
+        *[(0, "{"), (0, "}"), (1, "["), (1, "]"), (2, "1"), (2, "2")],
+    ]
+    assert all(type(each["tool_call"]["index"]) is int for each in events)
+    calls = folded.end()[0]["response"]["tool_calls"]
+    assert [(each["id"], each["arguments"]) for each in calls] == [("a", "{}"), ("b", "[]"), ("c", "12")]
+
+
 def test_chunks_are_folded() -> None:
     folded = chat.Fold(CALL)
     head = {"index": 0, "id": "call_1", "function": {"name": "f", "arguments": ""}}

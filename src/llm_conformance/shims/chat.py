@@ -71,7 +71,8 @@ class Fold:
     """Chunks of a stream, for a library that has nothing to fold them.
 
     `add` returns the events of a chunk, `end` the last event, once the library's iterator has ended. An iterator
-    without any chunk has no last event.
+    without any chunk has no last event. Pieces of tool calls belong together by their index; a piece with another id
+    begins another call, because some servers give all calls of an answer the same index.
     """
 
     def __init__(self, call: Any, *, reasoning: Sequence[str] = REASONING, finish: Mapping[str, str] = FINISH) -> None:
@@ -79,7 +80,8 @@ class Fold:
         self._chunks: list[Any] = []
         self._head: dict[str, Any] = {}
         self._message: dict[str, Any] = {"role": "assistant", "content": ""}
-        self._calls: dict[int, dict[str, Any]] = {}
+        self._calls: list[dict[str, Any]] = []
+        self._last: dict[Any, int] = {}  # by the provider's index: the number of the last call with it
         self._word: str | None = None
 
     def add(self, chunk: Any) -> list[Event]:
@@ -93,8 +95,9 @@ class Fold:
         for choice in map(fields, said.get("choices") or ()):
             if choice.get("index", 0) == 0:
                 self._word = choice.get("finish_reason") or self._word
-                self._add(fields(choice["delta"]))
-                events += deltas(choice["delta"], reasoning=self._reasoning)
+                delta = self._numbered(fields(choice["delta"]))
+                self._add(delta)
+                events += deltas(delta, reasoning=self._reasoning)
         return events
 
     def end(self) -> list[Event]:
@@ -103,7 +106,7 @@ class Fold:
             return []
         message = self._message
         if self._calls:
-            message = {**message, "tool_calls": list(self._calls.values())}
+            message = {**message, "tool_calls": self._calls}
         made = _answer(self._head, message, self._word, self._call, self._reasoning, self._finish)
         made.native, made.turn = self._chunks, message
         return [{"event_type": "response.completed", "response": made}]
@@ -115,12 +118,25 @@ class Fold:
         if delta.get("annotations"):
             self._message["annotations"] = [*self._message.get("annotations", ()), *delta["annotations"]]
         for piece in _pieces(delta):
-            function = {"name": "", "arguments": ""}
-            own = self._calls.setdefault(piece["index"], {"id": None, "type": "function", "function": function})
+            own = self._calls[piece["index"]]
             title, given = _named(piece)
-            own["id"] = own["id"] or piece.get("id")
             own["function"]["name"] += title or ""
             own["function"]["arguments"] += given or ""
+
+    def _numbered(self, delta: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a delta whose pieces of tool calls have the number of their call in the place of the index."""
+        pieces = [{**each, "index": self._number(each)} for each in _pieces(delta)]
+        return {**delta, "tool_calls": pieces, "function_call": None}
+
+    def _number(self, piece: Mapping[str, Any]) -> int:
+        id, index = piece.get("id") or None, piece.get("index")
+        known = self._last.get(index)
+        if known is not None and id in (None, self._calls[known]["id"] or id):
+            self._calls[known]["id"] = self._calls[known]["id"] or id
+            return known
+        self._last[index] = len(self._calls)
+        self._calls.append({"id": id, "type": "function", "function": {"name": "", "arguments": ""}})
+        return self._last[index]
 
 
 def counts(usage: Any) -> dict[str, Any] | None:
