@@ -13,6 +13,7 @@ from typing import Any
 from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.replay.cell import Callee
+from llm_conformance.replay.fair_time import TOO_BUSY
 
 Key = tuple[str, str, str, str, str]
 """(adapter, provider:api, family of the rule, provenance, status)"""
@@ -56,6 +57,7 @@ class Tally:
             A failure that a known deviation names is a failure here.
         not_asked: By callee and cause, the conversations that were not asked because all calls before died alike, as
             (scenario, mode).
+        too_busy: The cells that could not be judged because the machine did not run the calls, as (scenario, method).
         excluded: How many generated examples were not judged, by adapter, provider:api and the way that it excludes.
         counterexamples: By its id, the files of each generated scenario that fails (`scenarios.save.texts`).
         exchanges: The details of exchanges for reports (`judging.shown.exchange_details`), by their keys.
@@ -75,6 +77,7 @@ class Tally:
     named: Counter[tuple[int, Key]] = field(default_factory=Counter)
     conversations: dict[Conversation, dict[str, bool]] = field(default_factory=dict)
     not_asked: dict[NotAsked, set[tuple[str, str]]] = field(default_factory=dict)
+    too_busy: set[tuple[str, str]] = field(default_factory=set)
     excluded: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     exchanges: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     counterexamples: dict[str, Mapping[str, str]] = field(default_factory=dict)
@@ -92,6 +95,8 @@ class Tally:
             if each.status in _WRONG or each.status in _RIGHT:
                 conversation = (each.adapter, api, each.provenance, each.scenario, each.mode)
                 self._judged(conversation, family, each.status in _RIGHT)
+            if each.status == Status.BLOCKED and (each.message or "").startswith(TOO_BUSY):
+                self.too_busy.add((each.scenario, each.method))
             if self.keeps or each.status in _ALWAYS_KEPT:
                 self.verdicts.append(each)
 
@@ -172,6 +177,7 @@ class Tally:
             "named": [[at, *key, count] for (at, key), count in self.named.items()],
             "conversations": [[*key, families] for key, families in self.conversations.items()],
             "not_asked": [[*key, sorted(conversations)] for key, conversations in self.not_asked.items()],
+            "too_busy": sorted(self.too_busy),
             "excluded": [[*key, count] for key, count in self.excluded.items()],
             "exchanges": self.exchanges,
             "counterexamples": self.counterexamples,
@@ -201,6 +207,7 @@ class Tally:
         for *place, cause, conversations in sent["not_asked"]:
             for scenario, mode in conversations:
                 self.add_not_asked(tuple(place), cause, scenario, mode)
+        self.too_busy.update((scenario, method) for scenario, method in sent["too_busy"])
         for *key, count in sent["excluded"]:
             self.excluded[tuple(key)] += count
         self.exchanges |= sent["exchanges"]

@@ -43,6 +43,9 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
         terminal.write_line(f"no recordings: {counted(count, 'file')}: {why}")
     for problem in result.tally.bad_files:
         terminal.write_line(f"cannot be read: {problem}", red=True)
+    if busy := sorted(result.tally.too_busy):
+        calls = f"{counted(len(busy), 'call')}, the first for {' '.join(busy[0])}"
+        terminal.write_line(f"NOT JUDGED, as this machine is too busy: {calls}", red=True)
     for line in _new(result):
         terminal.write_line(line, yellow=True)
     for line in _deviations(result):

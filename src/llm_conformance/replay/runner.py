@@ -16,6 +16,7 @@ from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.pointers import without
 from llm_conformance.replay.attempt import Attempt
 from llm_conformance.replay.cell import PURE, Callee, Cell
+from llm_conformance.replay.fair_time import TOO_BUSY
 from llm_conformance.replay.log_watch import loggers_that_write
 from llm_conformance.replay.network_guard import Guard
 from llm_conformance.replay.open_exchange import OpenExchange
@@ -38,6 +39,11 @@ SILENCE_TIMEOUT_S = 1.0
 """`call.timeout_s` of a call that the server never answers."""
 SHORT_SILENCE_TIMEOUT_S = 0.3
 """The same for generated scenarios and core faults, of which there are many."""
+
+STARVED_S = 2.0
+"""If the machine does not run this process for so long in a call, an error may be a time-out that is nobody's fault."""
+TIMES_THE_LIMIT = (1, 10, 30)
+"""By what the time limit of a call is multiplied at each attempt, if there is more than one for that reason."""
 
 HANGS_UNTIL_GIVEN_UP = 3
 """After how many hung calls a method is no longer called for an API."""
@@ -66,6 +72,7 @@ class Runner:
         self._guard = Guard(transport.ports)
         self._gave_up = False
         self._hangs: Counter[Callee] = Counter()
+        self._times = 1
         self.exchange = functools.lru_cache(maxsize=_REMEMBERED)(self.run)
 
     @property
@@ -83,8 +90,19 @@ class Runner:
         return method in PURE or self._transport.hands_over_pieces
 
     def run(self, cell: Cell) -> Exchange:
-        """Run a cell's exchange. `exchange` does the same and remembers the last ones."""
+        """Run a cell's exchange. `exchange` does the same and remembers the last ones.
+
+        If the adapter fails while the machine is too busy to run this process, it is called again, with more time.
+        """
         earlier = {} if cell.asks_nothing else self._earlier(cell)
+        for self._times in TIMES_THE_LIMIT:
+            exchange = self._run_fairly(cell, earlier)
+            starved_s = self._worker.starved_s
+            if starved_s < STARVED_S or not _may_be_too_late(exchange):
+                return exchange
+        return replace(exchange, outcome=Outcome(blocked=_too_busy(starved_s)))
+
+    def _run_fairly(self, cell: Cell, earlier: _Earlier) -> Exchange:
         if not cell.holds_last_frame:
             return self._run_once(cell, earlier)[0]
         exchange, _ = self._run_once(cell, earlier, self._patience.hold_s(cell))
@@ -139,7 +157,7 @@ class Runner:
             path=scenario.api.path_for(cell.mode == "stream", scenario.model),
             api_key=CANARY_KEY,
             stream=cell.mode == "stream",
-            timeout_s=self._limit_s(scenario),
+            timeout_s=self._times * self._limit_s(scenario),
             correlation_id=f"llm-conformance/{scenario.id}/{method}",
             think_profile=scenario.think_profile,
             http=http if method == "parse_stream" else None,
@@ -161,7 +179,7 @@ class Runner:
     def _call_adapter(self, cell: Cell, attempt: Attempt) -> Outcome:
         """Call the adapter on the worker thread, watch it, and sum up."""
         scenario, exchange = cell.scenario, attempt.exchange
-        limit_s = self._limit_s(scenario)
+        limit_s = attempt.call.timeout_s
         before = attempt.inputs()
         exception: BaseException | None = None
         with self._guard.watching() as connections, cheap_certificates(), loggers_that_write(CANARY_KEY) as loggers:
@@ -195,6 +213,18 @@ class Runner:
         self._gave_up = True
         self._guard.ignore_thread(thread)
         self._transport.give_up(thread)
+
+
+def _may_be_too_late(exchange: Exchange) -> bool:
+    """Return True if the adapter reports an error that nobody expects. A call that hung was given its time."""
+    raised, expected = exchange.outcome.raised, exchange.expected.error
+    return raised is not None and not exchange.outcome.hung and (expected is None or raised.contract_type != expected)
+
+
+def _too_busy(starved_s: float) -> str:
+    return (
+        f"{TOO_BUSY}: it did not run the process for {starved_s:.1f} s of the last of {len(TIMES_THE_LIMIT)} attempts"
+    )
 
 
 def _in_recorded_mode(cell: Cell) -> Cell:

@@ -17,6 +17,7 @@ from collections.abc import Collection, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from llm_conformance.replay.fair_time import FairWait
 from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.scenarios.scenario import Fault, Scenario
 from llm_conformance.wire.interaction import Interaction
@@ -137,7 +138,7 @@ class ReplayServer:
                         time.sleep(pauses[number - 1])
                     if exchange.hold_s and number == len(pieces):
                         since = time.monotonic()
-                        exchange.buffered = not exchange.content_shown.wait(exchange.hold_s)
+                        exchange.buffered = not FairWait().wait(exchange.content_shown, exchange.hold_s)
                         exchange.held_s = time.monotonic() - since
                     self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
                     if not pauses and exchange.scenario.cuts and number <= PAUSES:

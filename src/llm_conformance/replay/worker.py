@@ -17,6 +17,8 @@ import warnings
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
+from llm_conformance.replay.fair_time import FairWait
+
 MAX_EVENTS = 200_000
 
 
@@ -29,21 +31,30 @@ class HungError(Exception):
 
 
 class Worker:
-    """Runs calls one at a time on a worker thread."""
+    """Runs calls one at a time on a worker thread.
+
+    Attributes:
+        starved_s: For how many seconds of the last call the machine did not run this process.
+    """
 
     def __init__(self) -> None:
         self._worker: _Thread | None = None
+        self.starved_s = 0.0
 
     def run(self, action: Callable[[asyncio.AbstractEventLoop], None], deadline_s: float) -> BaseException | None:
         """Run `action(loop)` on the worker thread and return the exception that it raised; None if it raised none.
 
-        Raises HungError if it does not return within `deadline_s` seconds. A KeyboardInterrupt while waiting is raised.
+        Raises HungError if it does not return within `deadline_s` seconds, without those in which the machine did not
+        run this process. A KeyboardInterrupt while waiting is raised.
         """
         if self._worker is None:
             self._worker = _Thread()
         job = _Job(action)
         self._worker.jobs.put(job)
-        if not job.done.wait(deadline_s):
+        waiting = FairWait(self._worker.thread.native_id)
+        is_done = waiting.wait(job.done, deadline_s)
+        self.starved_s = waiting.starved_s
+        if not is_done:
             hung, self._worker = self._worker, None
             raise HungError(deadline_s, hung.thread.ident or 0)
         return job.error
