@@ -7,15 +7,12 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.pytest_plugin.generated_items import Property
+from llm_conformance.pytest_plugin.generated_items import Property, properties
 from tools import soak
 
 
-ALL_PROPERTIES = soak.properties
-
-
 def two_properties(*given: Any) -> list[Property]:
-    return [each for each in ALL_PROPERTIES(*given) if each.theme.name == "usage"][:2]
+    return [each for each in properties(*given) if each.theme.name == "usage"][:2]
 
 
 def test_the_log_has_the_number_of_examples_and_a_later_run_goes_on(
