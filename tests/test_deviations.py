@@ -111,6 +111,24 @@ def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool =
             ["7: openai/*: also covers the entry in line 1; keep one"],
         ),
         (
+            f'[[deviation]]\n{entry()}reason = "because"\njudgement = "arguable"\n',
+            [
+                "1: the entry: `link` is missing; if nobody has reported it, `report` names a text",
+                "1: the entry: `argument` is missing",
+            ],
+        ),
+        (
+            f'[[deviation]]\n{entry()}{REST}report = "a.md"\nreproduction = "../a.py"\n',
+            [
+                '7: reproduction: must be the path of a file below the folder of this one, and is "../a.py"',
+                "1: the entry: has `link` and `report`; keep one",
+            ],
+        ),
+        (
+            f'[[deviation]]\n{entry()}reason = "because"\nreport = "no.md"\nreproduction = "no/no.py"\n',
+            ["1: report: there is no file no.md", "1: reproduction: there is no file no/no.py"],
+        ),
+        (
             f"[[deviation]]\n{entry(message=' ')}{REST}",
             ["1: message: is empty; write a part of the message of the failure, or leave it out"],
         ),
@@ -207,6 +225,17 @@ def test_each_rule_glob_and_message_of_an_entry_must_name_a_failure_but_not_each
     assert list(known.stale_entries({0, 1, 2, 3})) == [
         f"{path}:1: no cell fails; remove the entry (MSG-1 in openai/one)"
     ]
+
+
+def test_a_deviation_that_nobody_has_reported_names_a_text_and_a_program(tmp_path: Path) -> None:
+    for name in ("report.md", "show.py"):
+        (tmp_path / name).write_text("", "utf-8")
+    path = tmp_path / "known.toml"
+    rest = 'reason = "b"\nreport = "report.md"\nreproduction = "show.py"\njudgement = "by design"\nargument = "c"\n'
+    path.write_text(f"[[deviation]]\n{entry()}{rest}", "utf-8")
+    (known,) = in_force(*deviations_file.load(path, RULES, SCENARIOS)).to_dicts()
+    assert known["link"] == "report.md"
+    assert (known["judgement"], known["argument"], known["reproduction"]) == ("by design", "c", "show.py")
 
 
 def test_a_message_of_a_list_that_no_failure_has_is_stale(tmp_path: Path) -> None:
@@ -347,6 +376,13 @@ def test_recordings_that_a_run_does_not_have_are_neither_unknown_nor_stale(tmp_p
     elsewhere = deviations.for_run(listed, [adapter()], (), Effort.named("ci"), {"langchain-openai"})
     assert [listed[at].scenario for at in elsewhere.stale(())] == ["openai/one"]
     assert len(list(in_force(*listed, is_certain=True).stale(()))) == 4
+
+
+@pytest.mark.parametrize(
+    ("pattern", "about_it"), [("package/*", True), ("*/*/*", True), ("*/*", False), ("other/a/b", False), ("p*", False)]
+)
+def test_a_glob_of_recordings_begins_with_a_package_or_has_two_slashes(pattern: str, about_it: bool) -> None:
+    assert deviations.is_recording_of(pattern, {"package"}) is about_it
 
 
 def test_entries_of_one_rule_for_two_recordings_that_a_run_does_not_have_do_not_repeat_each_other(

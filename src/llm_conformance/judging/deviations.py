@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
@@ -42,9 +42,13 @@ def names(pattern: str, id: str) -> bool:
 
 
 def is_recording_of(pattern: str, packages: Collection[str]) -> bool:
-    """Return True if a glob begins with the name of one of the packages, as the ids of their recordings do."""
+    """Return True if a glob begins with the name of one of the packages, as the ids of their recordings do.
+
+    Instead of the name it may have a glob, if it has two slashes: no id of a scenario has as many (`*/*/*`).
+    """
     package, slash, _ = pattern.partition("/")
-    return bool(slash) and package in packages
+    is_deep = pattern.count("/") > 1
+    return bool(slash) and (package in packages or (is_deep and bool(fnmatch.filter(packages, package))))
 
 
 ANYTHING = "…"
@@ -62,6 +66,9 @@ def is_part(message: str, text: str) -> bool:
     return True
 
 
+Judgement = Literal["fault", "by design", "arguable"]
+"""What whoever wrote an entry holds of the deviation."""
+
 WRITTEN_WITH = "ci"
 """The effort of files of known deviations that do not state theirs."""
 
@@ -71,7 +78,10 @@ class Deviation:
     """One deviation: one rule, one glob of scenario ids, one message. An entry of a file with lists makes several.
 
     `adapter`, `versions` (a PEP 440 specifier), `mode`, `method` and `message` restrict it, unless they are None.
-    `examples` is the effort of the run that found the failure, as the option has it.
+    `examples` is the effort of the run that found the failure, as the option has it. `link` is a URL, or the path of a
+    text that is ready to be filed, if nobody has reported the deviation. `judgement` says whether it is a fault, with
+    `argument` as the maintainers' argument if it is not, and `reproduction` is the path of a program that shows it.
+    Paths begin at the folder of the file.
     """
 
     path: Path
@@ -85,6 +95,9 @@ class Deviation:
     mode: Mode | None = None
     method: str | None = None
     message: str | None = None
+    judgement: Judgement = "fault"
+    argument: str | None = None
+    reproduction: str | None = None
     examples: str = WRITTEN_WITH
 
     @property

@@ -55,6 +55,8 @@ def _plain(message: str) -> str:
 _MESSAGES = {
     "must not be blank": "is empty; say why the adapter deviates",
     "must be a URL": "must be the URL (https://...) of an issue or a page about the deviation",
+    "`link` is missing or `report` is missing": "`link` is missing; if nobody has reported it, `report` names a text",
+    "more than one of the forms": "has `link` and `report`; keep one",
     "must be a list": "write [[deviation]], in double brackets, above each entry",
     "must be a string or a list": "must be a string, or a list of different strings",
     "must not have the same item twice": "must be a string, or a list of different strings",
@@ -66,6 +68,7 @@ def _deviations(path: Path, document: Mapping[str, Any], lines: list[int]) -> It
         lists = (_listed(entry.get(name)) for name in LISTS)
         for values in itertools.product(*lists):
             fields = {**entry, **dict(zip(LISTS, values, strict=True))}
+            fields.setdefault("link", fields.pop("report", None))
             yield Deviation(path, line, **fields, examples=document.get("examples", WRITTEN_WITH))
 
 
@@ -89,8 +92,13 @@ def _problems(
         if each.message is not None and not each.message.strip(f"{ANYTHING} "):
             message = "message: is empty; write a part of the message of the failure, or leave it out"
             yield FileProblem(each.path, each.line, message)
-        if problem := links.problem(each.link):
-            yield FileProblem(each.path, each.line, f"link: {problem}")
+        if links.is_url(each.link):
+            if problem := links.problem(each.link):
+                yield FileProblem(each.path, each.line, f"link: {problem}")
+        elif not (each.path.parent / each.link).is_file():
+            yield FileProblem(each.path, each.line, f"report: there is no file {each.link}")
+        if each.reproduction is not None and not (each.path.parent / each.reproduction).is_file():
+            yield FileProblem(each.path, each.line, f"reproduction: there is no file {each.reproduction}")
         if each.versions is not None and (problem := _bad_specifier(each.versions)):
             yield FileProblem(each.path, each.line, f"versions: {problem}")
         if each.method is not None and each.mode is not None and each.method not in METHODS[each.mode]:

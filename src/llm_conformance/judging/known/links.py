@@ -16,6 +16,11 @@ _LISTS = frozenset({"issues", "pulls", "pull-requests", "merge_requests", "discu
 _INSTEAD = "name an issue, a pull request, or a line"
 
 
+def is_url(link: str) -> bool:
+    """Return True if the link of a deviation is a URL, False if it is the path of a text that is ready to be filed."""
+    return "://" in link
+
+
 def problem(link: str) -> str | None:
     """Return why a URL cannot be the link of a deviation, and what to name instead; None if it can.
 

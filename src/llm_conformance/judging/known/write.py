@@ -13,6 +13,7 @@ from llm_conformance import secrets
 from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.deviations import LISTS, WRITTEN_WITH, Deviations
 from llm_conformance.judging.effort import Effort
+from llm_conformance.judging.known import links
 from llm_conformance.judging.known.entries import Entry, entries
 from llm_conformance.judging.known.globs import globs
 from llm_conformance.judging.verdict import Verdict
@@ -23,6 +24,7 @@ from llm_conformance.templating import render
 _COMMENT = 110
 _LINE = 90
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
+_SAID = ("reason", "argument", "reproduction")
 _RESTRICTIONS = ("adapter", "versions", "mode", "method")
 
 
@@ -58,7 +60,9 @@ def _kept(known: Deviations, stale: Collection[int]) -> Iterator[dict[str, Any]]
         if kept:
             lists = {name: list(dict.fromkeys(getattr(each, name) for each in kept)) for name in LISTS}
             yield {
-                **{name: getattr(kept[0], name) for name in (*_RESTRICTIONS, "reason", "link")},
+                **{name: getattr(kept[0], name) for name in (*_RESTRICTIONS, *_SAID)},
+                **({"judgement": kept[0].judgement} if kept[0].judgement != "fault" else {}),
+                "link" if links.is_url(kept[0].link) else "report": kept[0].link,
                 **{name: [value for value in values if value is not None] for name, values in lists.items()},
             }
 
