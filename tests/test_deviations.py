@@ -120,7 +120,7 @@ def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool =
         (
             f'[[deviation]]\n{entry()}{REST}report = "a.md"\nreproduction = "../a.py"\n',
             [
-                '7: reproduction: must be the path of a file below the folder of this one, and is "../a.py"',
+                '7: reproduction: must be a path below this folder, and is "../a.py"',
                 "1: the entry: has `link` and `report`; keep one",
             ],
         ),

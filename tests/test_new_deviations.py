@@ -112,7 +112,12 @@ def test_entries_that_still_apply_are_kept_without_what_is_stale(tmp_path: Path)
 
 def test_what_an_entry_says_of_a_deviation_is_kept(tmp_path: Path) -> None:
     known = written(tmp_path / "old.toml", failures(CAUSES[0], ["MSG-1"], IDS[:1]))
-    said = {"link": "a.md", "judgement": "arguable", "argument": "nobody asks for it", "reproduction": "a.py"}
+    said: dict[str, Any] = {
+        "link": "a.md",
+        "judgement": "arguable",
+        "argument": "nobody asks for it",
+        "reproduction": "a.py",
+    }
     told = replace(known, listed=tuple(replace(each, **said) for each in known.listed))
     for name in ("a.md", "a.py"):
         (tmp_path / name).write_text("", "utf-8")

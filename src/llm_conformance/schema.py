@@ -191,7 +191,7 @@ PATTERNS = {
     "^[^.]*[^.]$": "must not have a full stop",
     r"^[0-9]+\.[0-9]+$": "must be an edition like 0.1",
     r"^[a-z0-9][a-z0-9.-]* \S+, .+, interaction \d+$": "must be PACKAGE VERSION, PATH, interaction INDEX",
-    "^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$": "must be the path of a file below the folder of this one",
+    "^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$": "must be a path below this folder",
     "^[^/]+(/[^/]+)*$": "must be names of fields, with a slash between them",
     "^[a-z0-9-]+$": "must have lower-case letters, digits and dashes only",
     "^[0-9a-f]{64}$": "must be 64 hexadecimal digits in lower case",
