@@ -14,7 +14,7 @@ from llm_conformance.corpus.manifest import packages
 from llm_conformance.judging import deviations_file
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
-from llm_conformance.scenarios import load
+from llm_conformance.scenarios import core_faults, load
 from peers import __main__ as command
 from peers import matrix
 from peers.__main__ import PAGE
@@ -27,7 +27,7 @@ PEERS = list(libraries().values())
 @pytest.fixture(scope="module")
 def ids() -> set[str]:
     files, _ = load.find(CASSETTES)
-    return {load.id_of(path) for path in files}
+    return {load.id_of(path) for path in files} | {id for path in files for id in core_faults.ids_in(path)}
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
