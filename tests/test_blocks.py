@@ -100,6 +100,31 @@ def test_a_signature_is_on_its_block(tmp_path: Path, mode: Mode) -> None:
     ]
 
 
+@pytest.mark.parametrize(("again", "opaque"), [("c2VhbA==", [{"encrypted": "c2VhbA=="}]), ("YW5ldw==", [{}])])
+def test_reasoning_that_the_last_event_seals_anew_has_no_expected_seal(
+    tmp_path: Path, again: str, opaque: list[dict[str, str]]
+) -> None:
+    thought = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "So."}]}
+    part = {"type": "output_text", "text": "Eight.", "annotations": []}
+    said = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [part]}
+    head = {"id": "resp_1", "object": "response", "model": "gpt-5", "created_at": 1762251160}
+    output = [{**thought, "encrypted_content": again}, said]
+    events: list[dict[str, Any]] = [
+        {"type": "response.reasoning_summary_text.delta", "output_index": 0, "summary_index": 0, "delta": "So."},
+        {"type": "response.output_item.done", "output_index": 0, "item": {**thought, "encrypted_content": "c2VhbA=="}},
+        {"type": "response.output_text.delta", "output_index": 1, "content_index": 0, "delta": "Eight."},
+        {"type": "response.output_item.done", "output_index": 1, "item": said},
+        {"type": "response.completed", "response": {**head, "status": "completed", "output": output}},
+    ]
+    body = "".join(f"event: {each['type']}\ndata: {json.dumps(each)}\n\n" for each in events)
+    request = {
+        "uri": "https://api.openai.com/v1/responses",
+        "body": json.dumps({"model": "gpt-5", "input": "Legs?", "stream": True}),
+    }
+    expected = scenario(write(tmp_path, body, request=request, response=EVENTS)).expected["stream"]
+    assert [opaque_data(each)[1] for each in expected.segments if each.type == "reasoning"] == opaque
+
+
 @pytest.mark.parametrize("mode", ["json", "stream"])
 def test_a_block_of_unknown_type_is_to_be_shown_or_refused(tmp_path: Path, mode: Mode) -> None:
     expected = of_claude(tmp_path, mode, THOUGHT, {"type": "quantum_block", "spin": 1}, TEXT)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from llm_conformance.contract import HttpResponse, Response
 from llm_conformance.contract.call import CANARY_KEY
+from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes import statuses
 from llm_conformance.wire.providers import table
 from tests.bare_cassettes import scenario, write
@@ -57,6 +58,13 @@ def test_streamed_audio_ends_without_a_finish_word(tmp_path: Path) -> None:
     assert set(expected.finish_reasons) == {None, "stop"}
     assert expected.error is None
     assert completed(chat(stream=True), [body]).finish_reason in expected.finish_reasons
+
+
+def test_only_the_first_piece_of_streamed_audio_has_its_id(scenarios: list[Scenario]) -> None:
+    # So a captured stream has it: https://github.com/langchain-ai/langchain/pull/29833
+    streams = [each for each in scenarios if str(each.api) == "openai:chat" and "stream" in each.modes]
+    ids = [each.interactions["stream"].body.count(b'"audio":{"id"') for each in streams]
+    assert set(ids) == {0, 1}
 
 
 def test_tokens_of_log_probabilities_are_no_text(tmp_path: Path) -> None:

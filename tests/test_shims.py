@@ -43,10 +43,10 @@ def test_a_completion_is_copied() -> None:
     free = {"id": "call_2", "type": "custom", "custom": {"name": "g", "input": "text"}}
     empty = {"id": "", "type": "function", "function": {"name": "h", "arguments": ""}}
     native = completion(
-        "tool_calls", content="Häh", reasoning="so", annotations=[CITATION], tool_calls=[call, free, empty]
+        "tool_calls", content="Häh 🦀", reasoning="so", annotations=[CITATION], tool_calls=[call, free, empty]
     )
     answer = chat.answer(native, CALL)
-    assert answer["message"] == "Häh"
+    assert answer["message"] == "Häh 🦀"
     assert answer["reasoning"] == "so"
     assert answer["annotations"] == [
         {"start": 2, "end": 5, "data": {"type": "url_citation", "url": "https://example.org/a"}}
@@ -173,6 +173,12 @@ def test_offsets_are_kept_together() -> None:
         "end": 16,
         "data": {},
     }
+
+
+def test_offsets_that_point_outside_of_the_text_are_no_place() -> None:
+    inside, outside = ({"start_index": 4, "end_index": end} for end in (6, 7))
+    assert chat.annotation(inside, base=10, length=6)["end"] == 16
+    assert chat.annotation(outside, base=10, length=6) == {"start": None, "end": None, "data": {}}
 
 
 def test_an_earlier_answer_is_the_library_s_own_turn() -> None:

@@ -32,6 +32,12 @@ ERRORS = {
     "APIConnectionError": "ServiceUnavailableError",
     "APIStatusError": "LLMError",  # an error in a stream, whose status is 200
     "APIResponseValidationError": "ValidationError",
+    # `APIStatusError.type` of an error in a stream
+    **{"overloaded_error": "ServiceUnavailableError", "api_error": "ServiceUnavailableError"},
+    **{"rate_limit_error": "RateLimitError", "authentication_error": "AuthenticationError"},
+    **{"invalid_request_error": "InvalidRequestError", "not_found_error": "ResourceNotFoundError"},
+    **{"timeout_error": "TimeoutError", "permission_error": "AuthenticationError"},
+    **{"billing_error": "InvalidRequestError", "request_too_large": "InvalidRequestError"},
 }
 
 
@@ -55,6 +61,16 @@ class Adapter:
 
     def stream(self, call):
         """Yield a streamed answer."""
+        try:
+            yield from self._stream(call)
+        except anthropic.APIStatusError as error:
+            if error.status_code >= 400:
+                raise
+            # An error in a stream has the status of the answer, 200.
+            said = {"error_type": error.type if error.type in ERRORS else "APIStatusError", "message": error.message}
+            yield {"event_type": "response.error", "error": said}
+
+    def _stream(self, call):
         with _client(call) as client:
             helper = _messages_of(client, call).stream
             with helper(**_asked(call, helper)) as stream:

@@ -4,8 +4,8 @@ Of the library: `types.GenerateContentConfig` for all that is asked, `types.Cont
 and of an answer the first candidate with its parts, grounding and citations, the feedback on the prompt, and the usage.
 
 The library has nothing that folds the chunks of a stream, so this is done here: a text part that stands first in its
-chunk goes on the last part if both are of one kind and unsigned, pieces of speech are joined, and of counts the last
-value of each is kept. An earlier answer goes back as documented, as the content that came
+chunk goes on the last part if both are of one kind and unsigned, pieces of speech are joined, and the last counts are
+kept, which are those of the answer so far. An earlier answer goes back as documented, as the content that came
 (`contents.append(response.candidates[0].content)`), after a stream as the folded parts. The library gives signatures
 and media as bytes, and offsets in bytes of UTF-8: here they are base64, and code points of all text that is no thought,
 without a place where that has none. It makes no retries unless it is told to.
@@ -130,7 +130,7 @@ class _Folded:
         self.model = chunk.model_version or self.model
         self.created = self.created or chunk.create_time
         if chunk.usage_metadata:
-            self.counts |= chunk.usage_metadata.model_dump(exclude_none=True)
+            self.counts = chunk.usage_metadata.model_dump(exclude_none=True)
         if chunk.prompt_feedback and chunk.prompt_feedback.block_reason:
             self.finish = chunk.prompt_feedback.block_reason
         for candidate in (each for each in chunk.candidates or () if not each.index):

@@ -18,6 +18,8 @@ ERRORS = {
     "APIConnectionError": "ServiceUnavailableError",
     "APIError": "LLMError",  # an error in a stream, which has no status
     "APIResponseValidationError": "ValidationError",
+    # `type` of an error in a stream, in the documented `body` of the exception
+    **{"invalid_request_error": "InvalidRequestError", "internal_server_error": "ServiceUnavailableError"},
 }
 REASONING = ("reasoning",)
 
@@ -41,6 +43,16 @@ class Adapter:
 
     def stream(self, call):
         """Yield a streamed answer."""
+        try:
+            yield from self._stream(call)
+        except groq.APIError as error:
+            if type(error) is not groq.APIError:  # errors in a stream have no class of their own
+                raise
+            kind = error.body.get("type") if isinstance(error.body, dict) else None
+            said = {"error_type": kind if kind in ERRORS else "APIError", "message": error.message}
+            yield {"event_type": "response.error", "error": said}
+
+    def _stream(self, call):
         folded = chat.Fold(call, reasoning=REASONING)
         with _client(call) as client:
             for chunk in _create(client, call, stream=True):

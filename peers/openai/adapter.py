@@ -188,7 +188,7 @@ def _of_response(response, call):
     for item in response.output:
         for segment in _segments_of(item):
             for each in segment.pop("annotations", ()):
-                said["annotations"].append(chat.annotation(each, position))
+                said["annotations"].append(chat.annotation(each, position, len(segment["content"])))
             position += len(segment["content"]) if segment["type"] == "text" else 0
             said["segments"].append(segment)
         if item.type in CALLS:

@@ -157,16 +157,17 @@ def counts(usage: Any) -> dict[str, Any] | None:
     }
 
 
-def annotation(native: Any, base: int = 0) -> dict[str, Any]:
+def annotation(native: Any, base: int = 0, length: int | None = None) -> dict[str, Any]:
     """Return a citation. Its fields are beside its `type`, or in an object of that name.
 
-    `base` is the offset, in code points, of the text that its offsets count from.
+    `base` is the offset, in code points, of the text that its offsets count from, `length` the length of that text. A
+    citation whose offsets point outside of it has no place: libraries pass on what the provider sent.
     """
     own = {name: value for name, value in fields(native).items() if value is not None}
     inner = own.pop(str(own.get("type")), {})
     data = {**own, **{name: value for name, value in fields(inner).items() if value is not None}}
     start, end = data.pop("start_index", None), data.pop("end_index", None)
-    if start is None or end is None:
+    if start is None or end is None or (length is not None and not 0 <= start <= end <= length):
         return {"start": None, "end": None, "data": data}
     return {"start": base + start, "end": base + end, "data": data}
 
@@ -203,15 +204,15 @@ def _answer(
     calls = [tool_call(each) for each in message.get("tool_calls") or ()]
     if message.get("function_call"):
         calls.append(tool_call({"function": message["function_call"]}))
-    sound = message.get("audio")
+    sound, text = message.get("audio"), message.get("content") or ""
     return Answer(
         id=whole["id"],
         provider=call.provider,
         model=whole.get("model"),
         created=datetime.fromtimestamp(created, UTC).isoformat() if created else None,
-        message=message.get("content") or "",
+        message=text,
         reasoning=_first_text(message, reasoning),
-        annotations=[annotation(each) for each in message.get("annotations") or ()],
+        annotations=[annotation(each, length=len(text)) for each in message.get("annotations") or ()],
         attachments=[{"type": audio_type(call), **fields(sound)}] if sound else [],
         tool_calls=calls,
         usage=counts(whole.get("usage")),

@@ -190,13 +190,27 @@ def _of_reasoning(item: Fields) -> Iterator[Block]:
 
 
 def _items(interaction: Interaction) -> list[Fields]:
-    """Return the items of an answer; of a stream, those that are done."""
+    """Return the items of an answer; of a stream, those that are done.
+
+    The last event of a stream may seal the reasoning anew. Both seals are valid, so that none is expected.
+    """
+    documents = [*answers.documents(interaction)]
     if not interaction.streamed:
-        return [each for document in answers.documents(interaction) for each in document.get("output") or ()]
-    done = [each for each in answers.documents(interaction) if each.get("type") == "response.output_item.done"]
+        return [each for document in documents for each in document.get("output") or ()]
+    done = [each for each in documents if each.get("type") == "response.output_item.done"]
     if all("output_index" in each for each in done):  # llama.cpp has none
         done.sort(key=lambda each: int(each["output_index"]))
-    return [each["item"] for each in done]
+    whole = [each for document in documents for each in (document.get("response") or {}).get("output") or ()]
+    last: dict[Any, list[str | None]] = {}  # by id, which several items of xAI's have in common
+    for each in whole:
+        last.setdefault(each.get("id"), []).append(each.get("encrypted_content"))
+    return [_with_one_seal(each["item"], last.get(each["item"].get("id"), [])) for each in done]
+
+
+def _with_one_seal(item: Fields, last: list[str | None]) -> Fields:
+    """Return an item without its encrypted content if the last event has another one for it."""
+    sealed_anew = any(last) and item.get("encrypted_content") not in last
+    return {**item, "encrypted_content": None} if sealed_anew else item
 
 
 _GEMINI: Mapping[str, Kind] = {
