@@ -184,3 +184,11 @@ def test_annotation_data_may_have_more_keys_but_no_other_values(given: object, k
 
 def test_values_are_shown_in_one_line() -> None:
     assert show("a\x85\u2028b\n") == '"a\\u0085\\u2028b\\n"'
+
+
+@pytest.mark.parametrize("named", [0, 1])
+def test_media_whose_id_comes_once_are_one_attachment(named: int) -> None:
+    pieces: list[dict[str, str]] = [{"transcript": "Hi", "data": "aG"}, {"data": "k="}]
+    pieces[named]["id"] = "m"
+    folded = folding.fold({"event_type": "response.media", "attachment": piece} for piece in pieces)
+    assert folded.attachment("m") == ("aGk=", "Hi")

@@ -96,7 +96,13 @@ def _fold_tool_call(folded: Folded, tool_call: Any, piece: str) -> None:
 def _fold_media(folded: Folded, attachment: Any) -> None:
     if not isinstance(attachment, Mapping) or not isinstance(attachment.get("id"), str | None):
         return
-    whole = folded.media.setdefault(attachment.get("id"), {})
+    id = attachment.get("id")
+    if len(folded.media) == 1:  # OpenAI sends the id once
+        (only,) = folded.media
+        id = only if id is None else id
+        if only is None:
+            folded.media[id] = folded.media.pop(None)
+    whole = folded.media.setdefault(id, {})
     for key in ("data", "transcript"):
         if isinstance(attachment.get(key), str):
             whole[key] = whole.get(key, "") + attachment[key]
