@@ -1,4 +1,4 @@
-"""`python -m peers`: judge published libraries, each in its own environment, and generate docs/matrix.md.
+"""`python -m peers`: judge published libraries, each in its own environment, and generate docs/field.md.
 
     python -m peers [NAME ...] [--work DIR] [--page FILE.html]
 
@@ -18,10 +18,11 @@ from pathlib import Path
 from llm_conformance.adapter.libraries import Library, libraries
 from llm_conformance.reports import files
 from llm_conformance.reports.document import Document
-from peers import matrix
+from peers import page
 from peers.environments import ROOT, Environment, NotInstalledError, arguments
+from peers.faults import Judged
 
-PAGE = ROOT / "docs" / "matrix.md"
+PAGE = ROOT / "docs" / "field.md"
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def judge(library: Library, work: Path) -> Outcome:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Judge the libraries, write the matrix and the page, print what went wrong; return the exit code."""
+    """Judge the libraries, write the pages, print what went wrong; return the exit code."""
     known = libraries()
     parser = argparse.ArgumentParser("python -m peers", description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"the libraries; default: all of {', '.join(known)}")
@@ -80,9 +81,10 @@ def main(arguments: Sequence[str]) -> int:
     reports = {each.name: each.report for each in outcomes if each.report is not None}
     if options.page and reports:
         files.write(options.page, *reports.values())
-    if not options.names:  # the matrix covers all libraries
+    if not options.names:  # the page covers all libraries
         missing = {each.name: each.trouble for each in outcomes if each.report is None}
-        PAGE.write_text(matrix.page(reports, missing), "utf-8")
+        field = [Judged(name, report, None) for name, report in reports.items()]
+        PAGE.write_text(page.page(field, missing), "utf-8")
     return 1 if any(each.trouble for each in outcomes) else 0
 
 

@@ -16,10 +16,7 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import core_faults, load
 from peers import __main__ as command
-from peers import matrix
-from peers.__main__ import PAGE
 from peers.rediscovery import BUGS
-from tests.test_reports import document, result
 
 PEERS = list(libraries().values())
 
@@ -51,38 +48,16 @@ def test_rediscovered_bugs_name_existing_rules_scenarios_and_peers(ids: set[str]
         assert bug["peer"] in {peer.name for peer in PEERS}
 
 
-def test_the_matrix_has_sections_of_existing_folders_only() -> None:
-    # Folders that are newer than the page get their section when it is made anew.
-    sections = re.findall(r"^## ([a-z][a-z-]*): ", PAGE.read_text("utf-8"), re.MULTILINE)
-    assert sections
-    assert set(sections) <= {peer.name for peer in PEERS}
-
-
-def test_an_expected_failure_does_not_pass_in_the_matrix() -> None:
-    known = {"path": "d.toml", "line": 1, "rule": "MSG-2", "scenario": "openai/two", "status": "expected"}
-    known |= {"reason": "trimmed", "link": "https://example.com/1", "decides": True}
-    report = document(result(), result("openai/two", "expected", deviation=0), deviations=[known])
-    text = matrix.page({"mypkg": report}, {"other": "could not be installed"})
-    assert "| mypkg 1.0 | 2026-01-02 | openai:chat | - | 1/2 |" in text
-    assert "* MSG-2 (1 cells, as in `openai/two`): [trimmed](https://example.com/1)" in text
-    assert "other: could not be installed." in text
-
-
-def test_failures_without_a_deviation_are_counted() -> None:
-    page = matrix.page({"mypkg": document(result(), result("x/y", "fail"))}, {})
-    assert "* 1 cells fail for reasons that are not judged yet." in page
-
-
 def test_a_peer_that_cannot_be_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "peers" / "ghost"
     folder.mkdir(parents=True)
     (folder / "deviations.toml").touch()
     (folder / "package.json").touch()
     monkeypatch.setattr(command, "libraries", lambda: {"ghost": Library(folder)})
-    monkeypatch.setattr(command, "PAGE", tmp_path / "matrix.md")
+    monkeypatch.setattr(command, "PAGE", tmp_path / "field.md")
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     assert command.main(["--work", str(tmp_path / "work")]) == 1
-    assert "ghost: could not be installed: there is no /nowhere/python." in (tmp_path / "matrix.md").read_text("utf-8")
+    assert "ghost: could not be installed: there is no /nowhere/python." in (tmp_path / "field.md").read_text("utf-8")
 
 
 # Classes of exceptions that no library of these wrote. A shim that maps one hides that it escapes the library.

@@ -1,0 +1,190 @@
+"""The faults of a library: its known deviations, with what two reports have of each.
+
+One report has the scenarios of the suite, the other the recordings of the public corpus.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from llm_conformance.judging.deviations import Judgement
+from llm_conformance.judging.status import Status
+from llm_conformance.reports.document import Document
+from llm_conformance.rules.catalogue import catalogue
+from llm_conformance.rules.rule import HARMS, Harm
+
+Conversation = tuple[str, str]
+"""(scenario, mode)"""
+
+_JUDGED = (Status.PASS, Status.FAIL, Status.EXPECTED)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A library and the reports on it; None for one that could not be made."""
+
+    name: str
+    written: Document | None
+    real: Document | None
+
+    @property
+    def reports(self) -> Mapping[str, Document]:
+        """The reports that there are, by what they judge: `real` and `written`."""
+        both = {"real": self.real, "written": self.written}
+        return {name: each for name, each in both.items() if each is not None}
+
+    @property
+    def title(self) -> str:
+        """The name and the version of the adapter."""
+        ((adapter,), *_) = (each["adapters"] for each in self.reports.values())
+        return f"{self.name} {adapter['version'] or ''}".rstrip()
+
+    @property
+    def date(self) -> str:
+        """The day of the older report."""
+        return str(min(each["finished"] for each in self.reports.values()))[:10]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One known deviation: an entry of `deviations.toml` that names a failure of one of the reports.
+
+    Attributes:
+        rules: The rules that it breaks, the one of the worst harm first.
+        harm: The worst harm of these.
+        link: A URL, or the path of a text in the folder of the library.
+        real: The recorded conversations that it touches.
+        written: The written ones.
+    """
+
+    reason: str
+    link: str
+    judgement: Judgement
+    argument: str | None
+    reproduction: str | None
+    rules: tuple[str, ...]
+    harm: Harm
+    real: frozenset[Conversation]
+    written: frozenset[Conversation]
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """What puts the faults first that real traffic shows, and of these the worst."""
+        return not self.real, HARMS.index(self.harm), -len(self.real), -len(self.written), self.reason
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How many conversations of one kind were judged, and how many are without a fault.
+
+    What is by design or arguable is no fault. A conversation with a failure that nobody has judged yet is in
+    `undecided`, and not in `right`.
+    """
+
+    judged: int = 0
+    right: int = 0
+    undecided: int = 0
+
+    def __str__(self) -> str:
+        """Return `RIGHT of JUDGED`, or `not asked`."""
+        return f"{self.right} of {self.judged}" if self.judged else "not asked"
+
+
+@dataclass
+class _Found:
+    entry: Mapping[str, Any]
+    rules: set[str] = field(default_factory=set)
+    seen: dict[str, set[Conversation]] = field(default_factory=lambda: {"real": set(), "written": set()})
+
+
+def faults(judged: Judged) -> list[Fault]:
+    """Return all deviations that the reports bear out, those of real traffic first, then the worst harm."""
+    found: dict[str, _Found] = {}
+    for kind, report in judged.reports.items():
+        for result in report["results"]:
+            if result["status"] == Status.EXPECTED:
+                entry = report["deviations"][result["deviation"]]
+                each = found.setdefault(entry["reason"], _Found(entry))
+                each.rules.add(result["rule"])
+                each.seen[kind].add(_conversation(result))
+    return sorted(map(_fault, found.values()), key=lambda fault: fault.order)
+
+
+def _fault(found: _Found) -> Fault:
+    rules = sorted(found.rules, key=lambda rule: (HARMS.index(_harm(rule)), rule))
+    entry = found.entry
+    return Fault(
+        reason=entry["reason"],
+        link=entry["link"],
+        judgement=entry["judgement"],
+        argument=entry["argument"],
+        reproduction=entry["reproduction"],
+        rules=tuple(rules),
+        harm=_harm(rules[0]),
+        real=frozenset(found.seen["real"]),
+        written=frozenset(found.seen["written"]),
+    )
+
+
+def _harm(rule: str) -> Harm:
+    return catalogue()[rule].rule.harm
+
+
+def _conversation(result: Mapping[str, Any]) -> Conversation:
+    return result["scenario"], result["mode"]
+
+
+def standing(report: Document | None, api: str | None = None, part: str = "") -> Standing:
+    """Return how the conversations of a report fare: those of one API, and those whose id contains `part`."""
+    if report is None:
+        return Standing()
+    conversations: dict[Conversation, set[str]] = {}
+    for result in report["results"]:
+        is_wanted = api in (None, api_of(result)) and part in result["scenario"]
+        if is_wanted and result["status"] in _JUDGED:
+            conversations.setdefault(_conversation(result), set()).add(_kind(result, report))
+    kinds = list(conversations.values())
+    wrong = sum("fault" in each for each in kinds)
+    undecided = sum(Status.FAIL in each and "fault" not in each for each in kinds)
+    return Standing(len(kinds), len(kinds) - wrong - undecided, undecided)
+
+
+def _kind(result: Mapping[str, Any], report: Document) -> str:
+    """Return the judgement of a failure that is known, else the status."""
+    if result["status"] == Status.EXPECTED:
+        return str(report["deviations"][result["deviation"]]["judgement"])
+    return str(result["status"])
+
+
+def api_of(result: Mapping[str, Any]) -> str:
+    """Return the API of a result, as `provider:api`."""
+    return f"{result['provider']}:{result['api']}"
+
+
+def apis(judged: Judged) -> list[str]:
+    """Return the APIs that the adapter lists or of which something was judged, sorted."""
+    reports = judged.reports.values()
+    listed = {name for each in reports for adapter in each["adapters"] for name in adapter["providers"] if ":" in name}
+    return sorted(listed | {api_of(result) for each in reports for result in each["results"]})
+
+
+def unjudged(judged: Judged) -> int:
+    """Return the number of findings that no entry names."""
+    return sum(each["status"] == Status.FAIL for report in judged.reports.values() for each in report["findings"])
+
+
+def not_asked(judged: Judged) -> Iterator[tuple[str, int]]:
+    """Yield why conversations could not be asked and how many, the most frequent first.
+
+    A library may have no way to say what a conversation asks, or a recording may lack a part of the request.
+    """
+    causes: Counter[str] = Counter()
+    for report in judged.reports.values():
+        for each in report["not_asked"]:
+            causes[each["cause"]] += each["conversations"]
+        for reasons in report["bare_recordings"]["cannot_be_asked"].values():
+            causes.update(reasons)
+    yield from causes.most_common()

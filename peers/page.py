@@ -1,0 +1,156 @@
+"""docs/field.md: what published libraries get wrong, by fault, and what each was asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from llm_conformance.judging.known import links
+from llm_conformance.wording import counted
+from peers.faults import Conversation, Fault, Judged, apis, faults, not_asked, standing, unjudged
+
+_HEAD = """\
+# The field
+
+What published libraries get wrong: the newest release of each on the day when it was judged, through a
+[shim](shims.md) that maps what the library returns and repairs nothing. `python -m peers` makes this page.
+
+A *fault* is one cause in a library, however many rules and conversations it breaks. Somebody has looked at the bytes,
+the library and the shim before it stands here. Each fault has a link to its report, or a text that is ready to be
+filed, and most have a program that shows it with the library alone. What is *by design* or *arguable* is listed with
+the argument of the maintainers, and is not counted. If a fault is not one, please open an issue: the suite or the
+shim is then wrong.
+
+There are two kinds of evidence. *Real traffic* is the [public corpus](real-traffic.md): recordings that others have
+published. *Written* conversations are the suite's own scenarios, in the documented formats. Both columns say how many
+conversations are without a fault, of how many. The libraries do not speak the same APIs, so compare no row with
+another.
+"""
+
+_SHOWN = 6
+"""How many reasons are listed for conversations that were not asked."""
+
+
+def page(field: Sequence[Judged], missing: Mapping[str, str]) -> str:
+    """Return the page. `missing` has the reason for each library without a report."""
+    return "\n".join([_HEAD, *_overview(field, missing), *(line for each in field for line in _section(each))])
+
+
+def _overview(field: Sequence[Judged], missing: Mapping[str, str]) -> Iterator[str]:
+    yield "| library | faults | in real traffic | by design | arguable | not judged yet | real traffic | written |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
+    for each in field:
+        found = faults(each)
+        real = [fault for fault in found if fault.judgement == "fault" and fault.real]
+        numbers = [
+            _number(found, "fault"),
+            len(real),
+            _number(found, "by design"),
+            _number(found, "arguable"),
+            unjudged(each),
+            standing(each.real),
+            standing(each.written),
+        ]
+        yield f"| [{each.title}](#{_anchor(each)}) | {' | '.join(map(str, numbers))} |"
+    yield ""
+    for name, why in missing.items():
+        yield f"{name}: {why}.\n"
+
+
+def _number(found: Iterable[Fault], judgement: str) -> int:
+    return sum(each.judgement == judgement for each in found)
+
+
+def _anchor(judged: Judged) -> str:
+    """Return the anchor that GitHub makes of a heading."""
+    return re.sub(r"[^\w\- ]", "", judged.title.lower()).replace(" ", "-")
+
+
+def _section(judged: Judged) -> Iterator[str]:
+    found = faults(judged)
+    yield f"## {judged.title}"
+    yield ""
+    yield f"Judged on {judged.date}: {_summary(judged, found)}."
+    yield ""
+    yield from _listed([each for each in found if each.judgement == "fault"], judged.name)
+    for judgement in ("by design", "arguable"):
+        if others := [each for each in found if each.judgement == judgement]:
+            yield f"**{judgement.capitalize()}**"
+            yield ""
+            yield from _listed(others, judged.name)
+    yield from _apis(judged)
+    yield from _not_asked(judged)
+
+
+def _summary(judged: Judged, found: Sequence[Fault]) -> str:
+    numbers = [counted(_number(found, "fault"), "fault")]
+    numbers += [f"{number} {name}" for name in ("by design", "arguable") if (number := _number(found, name))]
+    if left := unjudged(judged):
+        numbers.append(f"{counted(left, 'finding')} that nobody has judged yet, which count as nothing")
+    return ", ".join(numbers)
+
+
+def _listed(found: Sequence[Fault], name: str) -> Iterator[str]:
+    for number, each in enumerate(found, start=1):
+        yield f"{number}. **{_sentence(each.reason)}** {each.harm.capitalize()}; {', '.join(each.rules)}."
+        if each.argument:
+            yield f"   The argument for it: {_sentence(each.argument)}"
+        yield f"   {_evidence(each)}"
+        yield f"   {_where(each, name)}"
+    if found:
+        yield ""
+
+
+def _sentence(text: str) -> str:
+    """Return a text in one line as a sentence, with its markup escaped outside of code."""
+    line = " ".join(text.split())
+    parts = line.split("`")
+    escaped = [each if at % 2 else re.sub(r"([\\*_<>|\[\]])", r"\\\1", each) for at, each in enumerate(parts)]
+    whole = "`".join(escaped)
+    return f"{whole[:1].upper()}{whole[1:]}{'' if whole.endswith(('.', '?', '!')) else '.'}"
+
+
+def _evidence(fault: Fault) -> str:
+    parts = [
+        f"{name}: {counted(len(seen), 'conversation')}, such as {_example(seen)}."
+        for name, seen in (("Real traffic", fault.real), ("Written", fault.written))
+        if seen
+    ]
+    return " ".join(parts)
+
+
+def _example(seen: Iterable[Conversation]) -> str:
+    scenario, mode = min(seen, key=lambda each: (len(each[0]), each))
+    return f"`{scenario}`, {'streamed' if mode == 'stream' else 'plain'}"
+
+
+def _where(fault: Fault, name: str) -> str:
+    folder = f"../peers/{name}"
+    if links.is_url(fault.link):
+        where = f"[Where it is written down]({fault.link})."
+    else:
+        where = f"Not reported: [text]({folder}/{fault.link})."
+    return where + (f" [Reproduction]({folder}/{fault.reproduction})." if fault.reproduction else "")
+
+
+def _apis(judged: Judged) -> Iterator[str]:
+    yield "| API | real traffic | written | of them core faults |"
+    yield "|---|---:|---:|---:|"
+    for api in apis(judged):
+        columns = standing(judged.real, api), standing(judged.written, api), standing(judged.written, api, "/core-")
+        yield f"| {api} | {' | '.join(map(str, columns))} |"
+    yield ""
+
+
+def _not_asked(judged: Judged) -> Iterator[str]:
+    causes = list(not_asked(judged))
+    if not causes:
+        return
+    total = sum(number for _, number in causes)
+    yield f"Not asked: {counted(total, 'conversation')}."
+    yield ""
+    for cause, number in causes[:_SHOWN]:
+        yield f"* {number}: {_sentence(cause)}"
+    if left := sum(number for _, number in causes[_SHOWN:]):
+        yield f"* {left}: for other reasons"
+    yield ""
