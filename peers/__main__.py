@@ -1,92 +1,144 @@
 """`python -m peers`: judge published libraries, each in its own environment, and generate docs/field.md.
 
-    python -m peers [NAME ...] [--work DIR] [--page FILE.html]
+    python -m peers [NAME ...] [--work DIR] [--jobs N] [--again] [--page FILE.html]
 
-Exits with 1 if a
-library cannot be installed or its failures differ from its deviations.
+Each library is judged twice, by the suite's scenarios (`NAME.written.json`) and by the public corpus
+(`NAME.real.json`). Then the programs run that reproduce its findings. What DIR has from an earlier run is not done
+again, unless the shim, its requirements, its known deviations or the suite have changed; `--again` does it all the
+same. At the end it prints what has changed since the last page. Without names it writes the page.
+
+Exits with 1 if a library cannot be installed, a failure is new, a known deviation is stale or a reproduction does not
+show its fault; with 5 if all is well, but something could not be judged here.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from llm_conformance.adapter.libraries import Library, libraries
+from llm_conformance.adapter.libraries import Library, libraries, unknown
+from llm_conformance.corpus import manifest, places
 from llm_conformance.reports import files
-from llm_conformance.reports.document import Document
-from peers import page
-from peers.environments import ROOT, Environment, NotInstalledError, arguments
-from peers.faults import Judged
+from llm_conformance.wording import counted
+from peers import changes, judge, page
+from peers.environments import ROOT
+from peers.outcome import Outcome
 
 PAGE = ROOT / "docs" / "field.md"
+NOT_JUDGED = 5
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The report on a library, None if there is none, and what went wrong, "" if nothing did."""
+class Progress:
+    """Prints what is done, with the time since the start."""
 
-    name: str
-    report: Document | None
-    trouble: str
-    log: Path
+    def __init__(self, libraries: int) -> None:
+        self._libraries = libraries
+        self._done = 0
+        self._began = time.monotonic()
+        self._lock = threading.Lock()
+
+    def say(self, name: str, what: str) -> None:
+        """Print what has been done for a library."""
+        with self._lock:
+            print(f"[{time.monotonic() - self._began:4.0f} s] {name}: {what}", flush=True)
+
+    def finish(self, outcome: Outcome) -> None:
+        """Print that a library is done."""
+        self._done += 1
+        troubles = len(list(outcome.troubles()))
+        told = counted(troubles, "problem") if troubles else "as known"
+        self.say(outcome.name, f"done, {told} ({self._done} of {self._libraries})")
 
 
-def judge(library: Library, work: Path) -> Outcome:
-    """Install a library in an environment below `work`, and run the suite on it."""
-    report = work / f"{library.name}.json"
-    environment = Environment(work / library.name, work / f"{library.name}.log")
-    log = environment.log
-    try:
-        if library.is_node:
-            environment.install()
-            if environment.run("npm", "ci", "--ignore-scripts", "--prefix", library.folder):
-                raise NotInstalledError("npm failed")
-        else:
-            environment.install_frozen(library.folder / "requirements.txt", library.python)
-    except NotInstalledError as error:
-        return Outcome(library.name, None, f"could not be installed: {error}", log)
-    options = (f"--deviations={library.deviations}", f"--report={report}")
-    shim = library.shim.relative_to(ROOT).as_posix()
-    spec = f"cmd:node {shim}" if library.is_node else shim
-    code = environment.run(*arguments(spec, *options))
-    if not report.is_file():
-        return Outcome(library.name, None, f"was not judged (exit code {code})", log)
-    trouble = f"its failures differ from its deviations (exit code {code})" if code else ""
-    return Outcome(library.name, files.read(report), trouble, log)
+def no_traffic() -> str:
+    """Fetch the public corpus unless it is here; return why there is none, "" if there is."""
+    missing = [package.name for package in manifest.packages() if not places.is_fetched(package)]
+    if not missing:
+        return ""
+    print(f"fetching {counted(len(missing), 'package')} of recordings", flush=True)
+    done = subprocess.run([sys.executable, "-m", "llm_conformance", "corpus", "fetch"], cwd=ROOT, check=False)
+    return (
+        f"NOT JUDGED, because recordings could not be fetched (exit code {done.returncode})" if done.returncode else ""
+    )
+
+
+def judge_all(chosen: Sequence[Library], judging: judge.Judge, jobs: int, progress: Progress) -> list[Outcome]:
+    """Judge libraries, `jobs` of them at a time; return them in order."""
+    with ThreadPoolExecutor(jobs) as pool:
+        running = [pool.submit(judging.judge, library) for library in chosen]
+        try:
+            for each in as_completed(running):
+                progress.finish(each.result())
+        except BaseException:  # an interrupt, which ends the commands that run, too
+            judging.stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        return [each.result() for each in running]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Judge the libraries, write the pages, print what went wrong; return the exit code."""
+    """Judge the libraries, write the page, print what went wrong and what has changed; return the exit code."""
     known = libraries()
     parser = argparse.ArgumentParser("python -m peers", description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"the libraries; default: all of {', '.join(known)}")
     parser.add_argument("--work", type=Path, metavar="DIR", help="keep environments, reports and logs here")
-    parser.add_argument("--page", type=Path, metavar="FILE.html", help="write an HTML report on the libraries")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="libraries at a time")
+    parser.add_argument("--again", action="store_true", help="judge again what has been judged and has not changed")
+    parser.add_argument("--page", type=Path, metavar="FILE.html", help="write an HTML report on the written scenarios")
     options = parser.parse_args(arguments)
-    unknown = set(options.names) - set(known)
-    if unknown:
-        parser.error(f"unknown library: {', '.join(sorted(unknown))}; choose from {', '.join(known)}")
+    if wrong := [name for name in options.names if name not in known]:
+        parser.error("; ".join(map(unknown, wrong)))
     work: Path = (options.work or Path(tempfile.mkdtemp(prefix="peers-"))).resolve()
     work.mkdir(parents=True, exist_ok=True)
-    outcomes = []
-    for name in options.names or known:
-        print(f"{name} ...", end=" ", flush=True)
-        outcome = judge(known[name], work)
-        print(f"{outcome.trouble}: see {outcome.log}" if outcome.trouble else "judged")
-        outcomes.append(outcome)
-    reports = {each.name: each.report for each in outcomes if each.report is not None}
-    if options.page and reports:
-        files.write(options.page, *reports.values())
-    if not options.names:  # the page covers all libraries
-        missing = {each.name: each.trouble for each in outcomes if each.report is None}
-        field = [Judged(name, report, None) for name, report in reports.items()]
-        PAGE.write_text(page.page(field, missing), "utf-8")
-    return 1 if any(each.trouble for each in outcomes) else 0
+    chosen = [known[name] for name in options.names or known]
+    if options.again:
+        judge.forget(work, (library.name for library in chosen))
+    progress = Progress(len(chosen))
+    judging = judge.Judge(work, judge.suite_digest(), no_traffic(), progress.say)
+    outcomes = judge_all(chosen, judging, max(1, options.jobs), progress)
+    if options.page and (written := [each.reports["written"] for each in outcomes if "written" in each.reports]):
+        files.write(options.page, *written)
+    before = changes.read()
+    if options.names:
+        before = {name: facts for name, facts in before.items() if name in options.names}
+    after = changes.facts(outcomes, before)
+    print("\n".join(_ending(outcomes, before, after)))
+    if not options.names:
+        changes.write(after)
+        PAGE.write_text(_page(outcomes), "utf-8")
+    if any(True for each in outcomes for _ in each.troubles()):
+        return 1
+    return NOT_JUDGED if any(each.not_judged for each in outcomes) else 0
+
+
+def _ending(outcomes: Sequence[Outcome], before: changes.Facts, after: changes.Facts) -> Sequence[str]:
+    lines = ["", "## Since the last page", ""]
+    lines += list(changes.changes(before, after)) or ["Nothing has changed."]
+    for title, found in (
+        ("To be looked at", [(each, list(each.troubles())) for each in outcomes]),
+        ("Not judged", [(each, list(each.not_judged)) for each in outcomes]),
+    ):
+        if any(told for _, told in found):
+            lines += ["", f"## {title}", ""]
+            lines += [f"* **{each.name}** {line} ({each.log})" for each, told in found for line in told]
+    return lines
+
+
+def _page(outcomes: Sequence[Outcome]) -> str:
+    missing = {each.name: "; ".join((*each.broken, *each.not_judged)) for each in outcomes if not each.reports}
+    return page.page([each.judged for each in outcomes if each.judged], missing)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit("stopped; the same command with the same --work goes on from here")

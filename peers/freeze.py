@@ -2,7 +2,8 @@
 
 A library's `requirements.in` has the releases that are judged. `uv pip compile` makes `requirements.txt` of it: these,
 everything that they need, and what the suite needs, each with its version. `overrides.txt`, if there is one, replaces
-requirements that cannot be met. Of a Node library npm makes `package-lock.json` from `package.json`.
+requirements that cannot be met. Of a Node library npm makes `package-lock.json` from `package.json`, and uv
+`requirements.txt` of what the suite needs.
 
 Without `--upgrade` what is pinned stays. With it the newest releases are taken, in `requirements.in` and
 `package.json`, too; of a Node package the newest of its major version. Prints what has changed, as Markdown. Exits with
@@ -54,25 +55,28 @@ def freeze(library: Library, upgrade: bool) -> None:
 
 
 def _freeze_python(library: Library, upgrade: bool) -> None:
-    wanted, frozen = library.folder / "requirements.in", library.folder / "requirements.txt"
-    overrides = library.folder / "overrides.txt"
-    python = library.python or PYTHON
+    wanted = library.folder / "requirements.in"
+    text = wanted.read_text("utf-8")
+    newest = pins(_compile(library, _PIN.sub(r"\g<name>\g<extras>", text) if upgrade else text, upgrade))
+    if upgrade:
+        wanted.write_text(_PIN.sub(lambda each: _with_version(each, newest), text), "utf-8")
+
+
+def _compile(library: Library, given: str, upgrade: bool) -> str:
+    """Write the requirements.txt of a library for what is given and the suite; return its text."""
+    frozen, overrides = library.folder / "requirements.txt", library.folder / "overrides.txt"
     with tempfile.TemporaryDirectory() as directory:
-        given, made = Path(directory, "requirements.in"), Path(directory, "requirements.txt")
-        text = wanted.read_text("utf-8")
-        if upgrade:
-            given.write_text(_PIN.sub(r"\g<name>\g<extras>", text), "utf-8")
-        else:
-            given.write_text(text, "utf-8")
-            if frozen.is_file():
-                shutil.copy(frozen, made)  # what is pinned there stays, if it can
-        options = ["--no-header", "--no-annotate", "--quiet", f"--python-version={python}", "--python-platform=linux"]
+        wanted, made = Path(directory, "requirements.in"), Path(directory, "requirements.txt")
+        wanted.write_text(given, "utf-8")
+        if frozen.is_file() and not upgrade:
+            shutil.copy(frozen, made)  # what is pinned there stays, if it can
+        options = ["--no-header", "--no-annotate", "--quiet", "--python-platform=linux"]
+        options += [f"--python-version={library.python or PYTHON}", f"--output-file={made}"]
         options += [f"--override={overrides}"] * overrides.is_file() + ["--upgrade"] * upgrade
-        _run(uv(), "pip", "compile", given, ROOT / "pyproject.toml", *options, f"--output-file={made}")
-        newest = pins(made.read_text("utf-8"))
-        if upgrade:
-            wanted.write_text(_PIN.sub(lambda each: _with_version(each, newest), text), "utf-8")
-        frozen.write_text(_HEADER + made.read_text("utf-8"), "utf-8")
+        _run(uv(), "pip", "compile", wanted, ROOT / "pyproject.toml", *options)
+        text = "".join(line for line in made.read_text("utf-8").splitlines(True) if not line.startswith("#"))
+        frozen.write_text(_HEADER + text, "utf-8")
+        return text
 
 
 def _with_version(pin: re.Match[str], versions: Mapping[str, str]) -> str:
@@ -86,9 +90,9 @@ def _freeze_node(library: Library, upgrade: bool) -> None:
             if (library.folder / name).is_file():
                 shutil.copy(library.folder / name, directory)
         newest = [f"{name}@^{version}" for name, version in library.judged.items()] if upgrade else []
-        _run(
-            "npm", "install", "--package-lock-only", "--ignore-scripts", "--save-exact", "--prefix", directory, *newest
-        )
+        options = ("--package-lock-only", "--ignore-scripts", "--save-exact", f"--prefix={directory}")
+        _run("npm", "install", *options, *newest)
+        _compile(library, "", upgrade)
         for name in ("package.json", "package-lock.json"):
             shutil.copy(Path(directory, name), library.folder / name)
 
@@ -104,10 +108,12 @@ def _run(*command: str | Path) -> None:
 
 def versions(library: Library) -> dict[str, str]:
     """Return the versions of all packages of a library's environment; none if it is not frozen yet."""
-    path = library.folder / ("package-lock.json" if library.is_node else "requirements.txt")
-    if not path.is_file():
-        return {}
-    return (locked if library.is_node else pins)(path.read_text("utf-8"))
+    found: dict[str, str] = {}
+    for path in (library.folder / name for name in library.frozen):
+        if not path.is_file():
+            return {}
+        found |= (locked if path.suffix == ".json" else pins)(path.read_text("utf-8"))
+    return found
 
 
 def changes(before: Mapping[str, str], after: Mapping[str, str], judged: Sequence[str]) -> Iterator[str]:

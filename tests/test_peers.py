@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,6 @@ from llm_conformance.judging import deviations_file
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import core_faults, load
-from peers import __main__ as command
 from peers.rediscovery import BUGS
 
 PEERS = list(libraries().values())
@@ -46,18 +44,6 @@ def test_rediscovered_bugs_name_existing_rules_scenarios_and_peers(ids: set[str]
         assert bug["rule"] in catalogue.catalogue()
         assert set(bug["scenarios"]) <= ids
         assert bug["peer"] in {peer.name for peer in PEERS}
-
-
-def test_a_peer_that_cannot_be_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "peers" / "ghost"
-    folder.mkdir(parents=True)
-    (folder / "deviations.toml").touch()
-    (folder / "package.json").touch()
-    monkeypatch.setattr(command, "libraries", lambda: {"ghost": Library(folder)})
-    monkeypatch.setattr(command, "PAGE", tmp_path / "field.md")
-    monkeypatch.setattr("sys.executable", "/nowhere/python")
-    assert command.main(["--work", str(tmp_path / "work")]) == 1
-    assert "ghost: could not be installed: there is no /nowhere/python." in (tmp_path / "field.md").read_text("utf-8")
 
 
 # Classes of exceptions that no library of these wrote. A shim that maps one hides that it escapes the library.

@@ -6,7 +6,7 @@ Each has a folder in `peers/`:
 |---|---|
 | `adapter.py` or `adapter.mjs` | the shim |
 | `requirements.in` or `package.json` | the releases that are judged, the library's own first |
-| `requirements.txt` or `package-lock.json` | the whole environment, made from it |
+| `requirements.txt`, `package-lock.json` | the whole environment, made from it; for Node's the suite's, too |
 | `deviations.toml` | the known findings |
 | `reports/` | reports of findings, and programs that reproduce them |
 """
@@ -69,6 +69,11 @@ class Library:
     def reproductions(self) -> list[Path]:
         """The programs that reproduce findings."""
         return sorted((self.folder / "reports").glob("*.mjs" if self.is_node else "*.py"))
+
+    @property
+    def frozen(self) -> tuple[str, ...]:
+        """The names of the files that pin the environment."""
+        return ("requirements.txt", "package-lock.json") if self.is_node else ("requirements.txt",)
 
     @property
     def python(self) -> str | None:

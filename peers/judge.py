@@ -1,0 +1,205 @@
+"""Judge one library: install it, run the suite on it twice, and run the programs that reproduce its findings.
+
+Each step writes into a working directory, with a digest of all that it depends on. A step whose digest is the same is
+not done again, so a run that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from llm_conformance.adapter.libraries import Library
+from llm_conformance.corpus import places, recordings
+from llm_conformance.judging.status import Status
+from llm_conformance.reports.document import Document
+from llm_conformance.wire.providers.api import Api
+from peers.environments import ROOT, Environment, NoPythonError, NotInstalledError, arguments
+from peers.outcome import EVIDENCE, Evidence, Outcome
+
+_SUITE = ("src", "conformance", "cassettes", "schemas")
+_REPRODUCED_WITHIN_S = 120
+_KEPT = frozenset({Status.FAIL.value, Status.EXPECTED.value, Status.STALE.value, Status.NEW.value, Status.ERROR.value})
+
+_OPTIONS: dict[Evidence, tuple[str, ...]] = {
+    "written": (),
+    # The ids of recordings have a slash more than those of the suite's scenarios.
+    "real": (f"--corpus={places.PUBLIC}", "--scenario=*/*/*", "--method=complete", "--method=stream"),
+}
+
+
+def digest(*parts: str | Path) -> str:
+    """Return a digest of texts and of the names and contents of files."""
+    made = hashlib.sha256()
+    for part in parts:
+        content = part.read_bytes() if isinstance(part, Path) else part.encode()
+        made.update(f"{part if isinstance(part, str) else part.name} {len(content)}\n".encode() + content)
+    return made.hexdigest()
+
+
+def suite_digest() -> str:
+    """Return a digest of the suite: its code, rules, scenarios and schemas, and the manifest of the public corpus."""
+    return digest(*(path for name in _SUITE for path in _files(ROOT / name)))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not {"__pycache__", "node_modules"} & set(path.parts):
+            yield path
+
+
+class StoppedError(Exception):
+    """The run was stopped by its user before a step began."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges libraries.
+
+    Attributes:
+        work: The directory of environments, reports and logs.
+        suite: The digest of the suite.
+        no_traffic: Why libraries are not judged by real traffic; "" if they are.
+        say: Called with the name of a library and what has been done.
+        stop: Once it is set, no further step begins.
+    """
+
+    work: Path
+    suite: str
+    no_traffic: str
+    say: Callable[[str, str], None]
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def judge(self, library: Library) -> Outcome:
+        """Do all steps. Raises StoppedError."""
+        log = self.work / f"{library.name}.log"
+        environment = Environment(self.work / library.name, log)
+        frozen = digest(*self._frozen(library), str(ROOT))
+        try:
+            self._once(library, "environment", frozen, lambda: self._install(library, environment))
+        except NoPythonError as error:
+            return Outcome(library, log, not_judged=(f"not judged here: {error}",))
+        except NotInstalledError as error:
+            return Outcome(library, log, broken=(f"could not be installed: {error}",))
+        shim = [path for path in _files(library.folder) if path.parent.name != "reports"]
+        judged_with = digest(frozen, self.suite, *shim)
+        reports: dict[Evidence, Document] = {}
+        broken: list[str] = []
+        not_judged: list[str] = []
+        for evidence, name in EVIDENCE.items():
+            if evidence == "real" and (why := self.no_traffic or _no_recordings(reports.get("written"))):
+                not_judged += [f"{name}: {why}"]
+                continue
+            path = self.work / f"{library.name}.{evidence}.json"
+            if trouble := self._report(library, environment, evidence, path, judged_with):
+                broken.append(f"{name}: {trouble}")
+            else:
+                reports[evidence] = json.loads(path.read_text("utf-8"))
+        reproductions = {
+            path.name: self._reproduce(library, environment, path, digest(frozen, path))
+            for path in library.reproductions
+        }
+        return Outcome(library, log, reports, reproductions, tuple(broken), tuple(not_judged))
+
+    def _frozen(self, library: Library) -> Iterator[Path]:
+        yield from (library.folder / name for name in library.frozen)
+
+    def _install(self, library: Library, environment: Environment) -> str:
+        environment.install_frozen(library.folder / "requirements.txt", library.python)
+        if library.is_node and environment.run("npm", "ci", "--ignore-scripts", "--prefix", library.folder):
+            raise NotInstalledError("npm failed")
+        return ""
+
+    def _report(
+        self, library: Library, environment: Environment, evidence: Evidence, path: Path, judged_with: str
+    ) -> str:
+        """Make a report unless it is there; return what went wrong, "" if nothing did."""
+
+        def make() -> str:
+            path.unlink(missing_ok=True)
+            shim = library.shim.relative_to(ROOT).as_posix()
+            spec = f"cmd:node {shim}" if library.is_node else shim
+            options = (*_OPTIONS[evidence], f"--deviations={library.deviations}", f"--report={path}")
+            code = environment.run(*arguments(spec, *options))
+            if code not in (0, 1) or not path.is_file():
+                return f"was not judged (exit code {code})"
+            if evidence == "real":
+                report = json.loads(path.read_text("utf-8"))
+                path.write_text(json.dumps(without_bulk(report), ensure_ascii=False), "utf-8")
+            return ""
+
+        return self._once(library, evidence, judged_with, make)
+
+    def _reproduce(self, library: Library, environment: Environment, path: Path, made_of: str) -> int | None:
+        def run() -> str:
+            program = "node" if library.is_node else "python"
+            try:
+                return str(environment.run(program, path, timeout=_REPRODUCED_WITHIN_S))
+            except (subprocess.TimeoutExpired, NotInstalledError):
+                return ""
+
+        # What hung may have been starved, so it is tried again in the next run.
+        code = self._once(library, f"reports-{path.name}", made_of, run, keeps=bool)
+        return int(code) if code else None
+
+    def _once(
+        self,
+        library: Library,
+        step: str,
+        made_of: str,
+        action: Callable[[], str],
+        keeps: Callable[[str], bool] = lambda result: not result,
+    ) -> str:
+        """Do a step and keep its result with the digest, or return what an earlier run has kept."""
+        done = self.work / f"{library.name}.{step}.done"
+        if done.is_file() and (self.work / library.name).is_dir():
+            before, _, result = done.read_text("utf-8").partition("\n")
+            if before == made_of:
+                self.say(library.name, f"{_shown(step)}: as before")
+                return result
+        if self.stop.is_set():
+            raise StoppedError
+        done.unlink(missing_ok=True)
+        began = time.monotonic()
+        result = action()
+        if keeps(result) and not self.stop.is_set():
+            done.write_text(f"{made_of}\n{result}", "utf-8")
+        self.say(library.name, f"{_shown(step)}: {time.monotonic() - began:.0f} s")
+        return result
+
+
+def _shown(step: str) -> str:
+    names = {str(evidence): name for evidence, name in EVIDENCE.items()}
+    return names.get(step, step.replace("reports-", "reports/"))
+
+
+def forget(work: Path, names: Iterable[str]) -> None:
+    """Let the next run judge these libraries again, in new environments."""
+    for name in names:
+        for path in work.glob(f"{name}.*.done"):
+            path.unlink()
+
+
+def without_bulk(report: Document) -> Document:
+    """Return a report without exchanges, and of the results only failures and one of each conversation that passes."""
+    passing = {(each["scenario"], each["mode"]): each for each in report["results"] if each["status"] == Status.PASS}
+    results = [each for each in report["results"] if each["status"] in _KEPT]
+    return {**report, "results": [*results, *passing.values()], "exchanges": [], "counterexamples": []}
+
+
+def _no_recordings(written: Document | None) -> str:
+    """Return why there is no real traffic for the adapter of a report; "" if there is some."""
+    if written is None:
+        return "not asked, because the written scenarios could not be judged"
+    names = {name for adapter in written["adapters"] for name in adapter["providers"]}
+
+    def is_wanted(api: Api) -> bool:
+        return not names.isdisjoint((api.provider, str(api)))
+
+    return "" if recordings.wanted(is_wanted) else "the public corpus has no recordings of its APIs"
