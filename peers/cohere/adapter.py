@@ -26,6 +26,7 @@ FINISH = {
 ERRORS = {
     "ParsingError": "ValidationError",
     "ApiError": "ValidationError",  # a body that is no JSON, under the status 200
+    "SSEError": "ValidationError",  # in place of a stream, something of another content type
 }
 NOT_THE_TEXT = ("PLAN", "THINKING_CONTENT")
 SAID_ELSEWHERE = ("content-end", "tool-call-end", "citation-end")
