@@ -8,6 +8,7 @@ import pytest
 
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict
+from llm_conformance.pytest_plugin.finding_text import in_full
 from llm_conformance.reports import conversations
 from llm_conformance.reports.findings import Finding, findings
 from llm_conformance.rules.rule import HARMS
@@ -58,6 +59,23 @@ def test_a_rule_that_fails_elsewhere_too_has_a_finding_of_its_own_with_all_its_c
     assert (counted.rule, counted.also, counted.conversations) == ("USE-1", (), 3)
 
 
+def test_segments_are_no_finding_where_what_they_repeat_is_wrong() -> None:
+    results = [failure("MSG-2", "openai/a"), *(failure("RSN-3", f"openai/{name}") for name in "abc")]
+    lost, segments = findings(results)
+    assert (lost.rule, lost.also, lost.conversations, lost.cells) == ("MSG-2", ("RSN-3",), 1, 2)
+    assert (segments.rule, segments.also, segments.conversations, segments.cells) == ("RSN-3", (), 2, 2)
+
+
+def test_what_else_fails_is_shown_with_its_own_message() -> None:
+    other = {"message": "expected 2 calls; got 1"}
+    results = [failure("MSG-2", "openai/a"), failure("TOOL-1", "openai/a", **other), failure("STR-1", "openai/a")]
+    finding = only(results)
+    assert finding.also == ("STR-1", "TOOL-1")
+    assert finding.also_messages == {"TOOL-1": "expected 2 calls; got 1"}
+    shown = list(in_full(finding, 1, "1 of 1", (), 100))
+    assert "    also TOOL-1: expected 2 calls; got 1" in shown
+
+
 def test_every_failing_cell_belongs_to_one_finding() -> None:
     results = [failure("MSG-2", "openai/a"), failure("MSG-1", "openai/b")]
     results += [failure(rule, f"openai/{name}") for rule in ("STR-1", "USE-1") for name in "ab"]
@@ -101,6 +119,27 @@ def test_rules_that_two_generated_inputs_break_are_two_findings() -> None:
         failure(rule, **drawn, example=each) for rule, each in (("MSG-2", same), ("RSN-3", same), ("USE-1", other))
     ]
     assert [(each.rule, each.also) for each in findings(results)] == [("MSG-2", ("RSN-3",)), ("USE-1", ())]
+
+
+def test_each_cause_that_a_search_finds_is_a_finding_with_its_example() -> None:
+    drawn = {"provenance": "generated", "scenario": "openai/generated-chat-answers"}
+    further = {"message": "two", "cause": "two", "example": {"body": "other", "cuts": None}, "command": "pytest two"}
+    searched = failure("MSG-2", message="one", **drawn, example={"body": "same"}, other_failures=[further])
+    one, two = findings([searched, failure("RSN-1", **drawn, example=further["example"])])
+    assert (one.message, one.cells, one.command) == ("one", 1, None)
+    assert (two.message, two.also, two.cells, two.command) == ("two", ("RSN-1",), 1, "pytest two")
+
+
+def test_segments_fold_into_what_else_is_wrong_with_an_example_of_a_search() -> None:
+    drawn = {"provenance": "generated", "scenario": "openai/generated-chat-answers"}
+    repeated = {"body": "other", "cuts": None, "beside": [["USE-1", "count"], ["MSG-2", "lost"]]}
+    results = [
+        failure("MSG-2", message="lost", **drawn, example={"body": "same", "cuts": None}),
+        failure("RSN-3", **drawn, example=repeated),
+    ]
+    assert [(each.rule, each.also) for each in findings(results)] == [("MSG-2", ("RSN-3",))]
+    alone = failure("RSN-3", **drawn, example={"body": "other", "cuts": None, "beside": []})
+    assert [each.rule for each in findings([results[0], alone])] == ["MSG-2", "RSN-3"]
 
 
 def test_examples_are_of_different_providers_and_short_first() -> None:

@@ -75,6 +75,7 @@ def test_a_fault_that_several_rules_find_is_one_entry(tmp_path: Path) -> None:
         "[[deviation]]\n"
         f"# leak: {catalogue()['MSG-1'].noticed}\n"
         "# MSG-1 in openai/a-1, parse: KeyError in mypkg/decode.py:31 decode\n"
+        "# STR-1 in openai/a-1, parse: expected 7 tokens; got 7\n"
         'rule = ["MSG-1", "MSG-2", "STR-1"]\n'
         'scenario = "openai/a-*"\n'
         'message = ["KeyError in mypkg/decode.py", "expected N tokens; got N"]\n'

@@ -128,6 +128,18 @@ def test_a_finding_names_the_think_profile() -> None:
     assert "think profile leading" in lines(failure("MSG-1", "openai/a", think_profile="leading"))[0]
 
 
+def test_a_run_of_generated_inputs_alone_does_not_count_scenarios(pytester: pytest.Pytester) -> None:
+    adapter = "class Adapter:\n    providers = ['zai:chat']\n    def parse(self, http, call): return {}\n"
+    pytester.makepyfile(other=f"{adapter}conformance_adapter = Adapter()")
+    miniature.write(pytester.path / "own")
+    options = ("--adapter=other", "--conformance-cassettes=own", str(miniature.RULES))
+    drawn = inline.run(pytester, *options, "--conformance-examples=1", "-k", "generated and usage")
+    drawn.stdout.fnmatch_lines(["right: 0 of 1 generated"])
+    drawn.stdout.no_fnmatch_line("not covered*")
+    written = inline.run(pytester, *options, "--conformance-examples=0")
+    written.stdout.fnmatch_lines(["not covered: * scenarios, *"])
+
+
 def test_generated_conversations_are_counted_apart() -> None:
     tally = Tally(keeps=True)
     tally.add(

@@ -54,12 +54,12 @@ def search(searched: Property, rules: Sequence[Rule], runner: Runner, keep: Path
 
     drawn = searched.theme.scenarios(searched.api, searched.mode)
     find_failures(judge, str(searched), drawn, cell, _ROUND.times(searched.effort))
-    wrong = {rule: found for rule, result in judge.results.items() if (found := result.counterexample)}
+    wrong = [(rule, found) for rule, result in judge.results.items() for found in result.new]
     return {
         "theme": searched.theme.name,
         "property": str(searched),
         "examples": judged,
-        "failures": list(failure_texts(wrong, keep, ())) if wrong else [],
+        "failures": list(failure_texts(wrong, keep, ())),
     }
 
 

@@ -14,6 +14,7 @@ from llm_conformance.judging.status import Status
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.rules.rule import Rule
+from llm_conformance.rules.segments import REPEATS_OTHERS
 from llm_conformance.rules.violation import Violation
 
 _WORST_FIRST = (Status.FAIL, Status.PASS, Status.BLOCKED, Status.UNSUPPORTED)
@@ -59,7 +60,7 @@ class RuleResult:
     @property
     def counterexample(self) -> Counterexample | None:
         """The smallest counterexample that no known deviation names."""
-        return next(iter(self._new), None)
+        return next(iter(self.new), None)
 
     @property
     def shown(self) -> Counterexample | None:
@@ -68,14 +69,12 @@ class RuleResult:
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """The fields of the verdict that tell which known deviations name the failures, and what else fails."""
+        """The fields of the verdict that tell which known deviations name the failures."""
         known = self._deviations
-        others = [{"message": str(each.violation), "cause": each.violation.cause} for each in self._new[1:]]
         is_new = self.counterexample is not None
         return {
             "deviation": None if is_new else next(iter(known), None),
             "further_deviations": tuple(known if is_new else known[1:]),
-            "other_failures": tuple(others),
         }
 
     @property
@@ -83,7 +82,8 @@ class RuleResult:
         return sorted({at for _, named in self.counterexamples for at in named or ()})
 
     @property
-    def _new(self) -> list[Counterexample]:
+    def new(self) -> list[Counterexample]:
+        """The smallest counterexample of each cause that no known deviation names, the smallest of all first."""
         new = (found for (_, named), found in self.counterexamples.items() if named is None)
         return sorted(new, key=lambda each: each.size)
 
@@ -111,15 +111,10 @@ class ExampleJudge:
 
     def judge(self, cell: Cell) -> list[Failure]:
         """Judge an example by all rules; return its failures that are not known."""
-        failures = []
-        for rule, judgement in self._judgements(cell, self.results):
+        judgements = list(self._judgements(cell, self.results))
+        for rule, judgement in judgements:
             self.results[rule].statuses[judgement.status] = judgement.message
-            if judgement.exchange is None or judgement.violation is None:
-                continue
-            found = Counterexample(cell, judgement.exchange, judgement.violation)
-            if self._keep(rule, found):
-                failures.append((rule, judgement.violation.cause))
-        return failures
+        return [(rule, found.violation.cause) for rule, found in _broken(cell, judgements) if self._keep(rule, found)]
 
     def judge_again(self, cell: Cell) -> list[Failure]:
         """Judge a further example of a failure that is not known; return its failures that were found before.
@@ -127,15 +122,12 @@ class ExampleJudge:
         It can only give these a smaller counterexample. What else is wrong with it is left out, so that the result does
         not depend on which examples were tried to make a failure smaller.
         """
-        failures = []
-        for rule, judgement in self._judgements(cell, dict.fromkeys(rule for rule, _ in self.new)):
-            if judgement.exchange is None or judgement.violation is None:
-                continue
-            failure = (rule, judgement.violation.cause)
-            found = Counterexample(cell, judgement.exchange, judgement.violation)
-            if failure in self.new and self._keep(rule, found):
-                failures.append(failure)
-        return failures
+        judgements = list(self._judgements(cell, dict.fromkeys(rule for rule, _ in self.new)))
+        return [
+            (rule, found.violation.cause)
+            for rule, found in _broken(cell, judgements)
+            if (rule, found.violation.cause) in self.new and self._keep(rule, found)
+        ]
 
     def _judgements(self, cell: Cell, rules: Iterable[Rule]) -> Iterator[tuple[Rule, Judgement]]:
         if self.hung:
@@ -147,9 +139,16 @@ class ExampleJudge:
             yield rule, judgement
 
     def _keep(self, rule: Rule, found: Counterexample) -> bool:
-        """Keep a counterexample if it is the smallest of its cause; return True if the failure is not known."""
+        """Keep a counterexample if it is the smallest of its cause; return True if the failure is not known.
+
+        Segments repeat what other fields have. An example in which only they are wrong says more than a smaller one.
+        """
         kept, key = self.results[rule].counterexamples, self._key(rule, found.violation)
-        if key not in kept or found.size <= kept[key].size:
+
+        def order(each: Counterexample) -> tuple[bool, tuple[int, int]]:
+            return rule.id == REPEATS_OTHERS and bool(each.beside), each.size
+
+        if key not in kept or order(found) <= order(kept[key]):
             kept[key] = found
             if key[1] is None:
                 self.new[rule, key[0]] = found
@@ -170,4 +169,18 @@ class ExampleJudge:
                 exchange = self._runner.exchange(cell)
                 violation = judge_exchange(rule, exchange).violation
                 if violation is not None and self._key(rule, violation) == key:
-                    result.counterexamples[key] = Counterexample(cell, exchange, violation)
+                    result.counterexamples[key] = Counterexample(cell, exchange, violation, found.beside)
+
+
+def _broken(cell: Cell, judgements: Iterable[tuple[Rule, Judgement]]) -> list[tuple[Rule, Counterexample]]:
+    """Return the rules that an example breaks."""
+    broken = {
+        rule: (judgement.exchange, judgement.violation)
+        for rule, judgement in judgements
+        if judgement.exchange is not None and judgement.violation is not None
+    }
+    causes = {rule: (rule.id, violation.cause) for rule, (_, violation) in broken.items()}
+    return [
+        (rule, Counterexample(cell, *facts, beside=tuple(causes[other] for other in causes if other is not rule)))
+        for rule, facts in broken.items()
+    ]

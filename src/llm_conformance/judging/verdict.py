@@ -30,7 +30,8 @@ class Verdict:
         deviation: The position of the known deviation that names the cell.
         further_deviations: The positions of others that name it, or a failure among the others of a search.
         missed: Where the library's own object has an expected value that the response lacks.
-        other_failures: What else a search found: the `message` and the `cause` of failures with other causes.
+        other_failures: What else a search found: for each further cause, the `message`, `cause`, `example`, `command`,
+            `traceback` and `think_profile` of its smallest failure, as above.
     """
 
     adapter: str
@@ -51,7 +52,7 @@ class Verdict:
     think_profile: str | None = None
     deviation: int | None = None
     further_deviations: Sequence[int] = ()
-    other_failures: Sequence[Mapping[str, str]] = ()
+    other_failures: Sequence[Mapping[str, Any]] = ()
     missed: str | None = None
 
     @property

@@ -14,6 +14,7 @@ from llm_conformance.rules.catalogue import catalogue
 _INDENT = "    "
 _MESSAGE_LINES = 2
 _NAMED = 3
+_ALSO = 1
 _TRACEBACK_LINES = 4
 _CAUSE = re.compile(r".*:(?P<line>\d+) (?P<function>[^,]+)(?:, .+)?")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -33,6 +34,8 @@ def in_full(
     yield from _wrapped(_line(finding.message), width, most=None if whole else _MESSAGE_LINES)
     entry = catalogue().get(finding.rule)  # a report of another version of the suite may have other rules
     yield from _wrapped("" if entry is None else entry.noticed, width)
+    for rule, message in list(finding.also_messages.items())[: None if whole else _ALSO]:
+        yield from _wrapped(f"also {rule}: {_line(message)}", width, most=None if whole else 1)
     if finding.missed:
         yield from _wrapped(
             f"the adapter may have missed it: the library's own object has it at {finding.missed}", width

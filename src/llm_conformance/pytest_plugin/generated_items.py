@@ -127,8 +127,7 @@ class PropertyItem(JudgingItem):
         self.tally.add(verdicts.values())
         self._note_if_calls_die(verdicts)
         failed = {rule: verdict for rule, verdict in verdicts.items() if verdict.status == Status.FAIL}
-        wrong = {rule: found for rule in failed if (found := results[rule].counterexample) is not None}
-        if wrong:
+        if wrong := [(rule, found) for rule in failed for found in results[rule].new]:
             texts = list(failure_texts(wrong, self._keep_in, self._run.runner.options))
             raise Failures(texts, [verdict.headline for verdict in failed.values()])
         deviations = self._run.settings.deviations
@@ -226,7 +225,14 @@ class PropertyItem(JudgingItem):
             profile = shown_profile(found.cell.scenario)
             more = {"example": example, "command": example["command"], "think_profile": profile}
             verdict = replace(verdict, **more, **_told(found.violation), **result.fields)
+            further = tuple(self._further(rule, each) for each in result.new[1:])
+            verdict = replace(verdict, other_failures=further)
         return held_to(settings.edition, verdict, rule.since, searched.theme.since)
+
+    def _further(self, rule: Rule, found: Counterexample) -> Mapping[str, Any]:
+        example, profile = self._example(rule, found), shown_profile(found.cell.scenario)
+        fields = {"example": example, "command": example["command"], "think_profile": profile, **_told(found.violation)}
+        return {name: value for name, value in fields.items() if value is not None}
 
     def _example(self, rule: Rule, counterexample: Counterexample) -> Mapping[str, Any]:
         cell = counterexample.kept_in(self._keep_in)
@@ -236,6 +242,7 @@ class PropertyItem(JudgingItem):
             self.tally.counterexamples[id] = files
         return {
             **counterexample.details(),
+            "beside": [list(each) for each in counterexample.beside],
             "id": id,
             "kept": str(cell.scenario.path) if kept else None,
             "command": reproduce_command(cell, rule, self._run.runner.options) if kept else None,

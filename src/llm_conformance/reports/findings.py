@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from llm_conformance.judging.status import Status
 from llm_conformance.rules.catalogue import FAMILIES, catalogue
 from llm_conformance.rules.rule import HARMS, Harm
+from llm_conformance.rules.segments import REPEATS_OTHERS
 
 Result = Mapping[str, Any]
 """An entry of `results` in the JSON report."""
@@ -29,6 +30,8 @@ PROVENANCES = ("recorded", "transcribed", "edited", "synthetic", "generated")
 """All provenances; examples are taken from the first of these that has any."""
 
 _WRONG = (Status.FAIL.value, Status.EXPECTED.value)
+_OF_A_FAILURE = ("example", "command", "think_profile", "traceback", "missed", "other_failures")
+_FURTHER = "further"
 _EXAMPLES = 3
 _IN_EXAMPLES = ("scenario", "provider", "api", "mode", "method", "provenance", "think_profile", "message", "command")
 
@@ -40,12 +43,15 @@ class Finding:
     Attributes:
         status: `fail`, or `expected` if known deviations name the failures.
         rule: The rule that fails; for an exception that several rules report, the one of the worst harm.
-        also: The rules of less harm that fail in the same exchanges and nowhere else, or because of the same exception.
+        also: The rules of less harm that fail in the same exchanges and nowhere else, or because of the same exception;
+            and RSN-3 if it fails there, as segments repeat what other fields have.
+        also_messages: By rule under `also`, the message of one of its failures, if it is not that of the finding.
         harm: What a user of the adapter suffers.
         cause: What the failures have in common.
         message: The message of the first example.
         conversations: In how many conversations (scenario and mode) the rule fails for this cause.
-        cells: How many failing cells the finding stands for, those of the other rules included.
+        cells: How many failing cells the finding stands for, those of the other rules included. A search gives one
+            cell for each rule, however many causes of failure it finds.
         provenance: The conversations by provenance.
         apis: Where it fails, as `provider:api`.
         methods: The methods that fail.
@@ -72,6 +78,7 @@ class Finding:
     examples: tuple[Mapping[str, Any], ...]
     traceback: str | None = None
     missed: str | None = None
+    also_messages: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def valid_because(self) -> str | None:
@@ -100,9 +107,17 @@ def findings(results: Iterable[Result]) -> list[Finding]:
     failures: dict[tuple[str, str], list[Result]] = {}
     for each in results:
         if each["status"] in _WRONG:
-            failures.setdefault((each["adapter"], each["status"]), []).append(each)
+            failures.setdefault((each["adapter"], each["status"]), []).extend(_each_cause(each))
     found = [finding for alike in failures.values() for finding in _of(alike)]
     return sorted(found, key=_order)
+
+
+def _each_cause(result: Result) -> Iterator[Result]:
+    """Yield a result, and one more for each further cause that its search has found."""
+    yield result
+    shared = {name: value for name, value in result.items() if name not in _OF_A_FAILURE}
+    for further in result.get("other_failures", ()):
+        yield {**shared, **further, _FURTHER: True}
 
 
 def _order(finding: Finding) -> tuple[Any, ...]:
@@ -118,21 +133,36 @@ def _of(failures: Iterable[Result]) -> Iterator[Finding]:
     rule = {key: min((each["rule"] for each in alike), key=_of_a_call) for key, alike in by_cause.items()}
     worst_first = sorted(by_cause, key=lambda key: (_rank(rule[key], bool(key[0])), -len(by_cause[key]), key))
     worst: dict[Exchange, Key] = {}
+    heads: dict[Key, Key] = {}
     cells: Counter[Key] = Counter()
-    also: dict[Key, set[str]] = {}
+    also: dict[Key, dict[str, str]] = {}
     for key in worst_first:
-        alike = by_cause[key]
-        if all(_exchange(each) in worst for each in alike):
-            for each in alike:
-                cells[worst[_exchange(each)]] += 1
-                also[worst[_exchange(each)]].add(each["rule"])
+        beside = [worst.get(_exchange(each)) or _head_beside(each, heads) for each in by_cause[key]]
+        folds = all(beside) or rule[key] == REPEATS_OTHERS
+        alike = []
+        for each, head in zip(by_cause[key], beside, strict=True):
+            if head is None or not folds:
+                alike.append(each)
+                continue
+            heads.setdefault(key, head)
+            cells[head] += _FURTHER not in each
+            also[head].setdefault(each["rule"], each["message"] or "")
+        if not alike:
             continue
-        cells[key] += len(alike)
-        also[key] = {each["rule"] for each in alike}
+        by_cause[key], heads[key] = alike, key
+        cells[key] += sum(_FURTHER not in each for each in alike)
+        also[key] = {each["rule"]: each["message"] or "" for each in reversed(alike)}
         for each in alike:
             worst.setdefault(_exchange(each), key)
-    for key, rules in also.items():
-        yield _finding(rule[key], sorted(rules - {rule[key]}, key=_rank), by_cause[key], cells[key])
+    for key, messages in also.items():
+        others = {each: messages[each] for each in sorted(messages, key=_rank) if each != rule[key]}
+        yield _finding(rule[key], others, by_cause[key], cells[key])
+
+
+def _head_beside(result: Result, heads: Mapping[Key, Key]) -> Key | None:
+    """Return the finding of what else is wrong with the example of a search, if only the segments repeat it."""
+    beside = (result.get("example") or {}).get("beside", ()) if result["rule"] == REPEATS_OTHERS else ()
+    return next((heads[rule, cause] for rule, cause in beside if (rule, cause) in heads), None)
 
 
 def _of_a_call(rule: str) -> tuple[Any, ...]:
@@ -145,7 +175,7 @@ def _key(result: Result) -> Key:
     return "" if result.get("traceback") else result["rule"], _cause(result)
 
 
-def _finding(rule: str, also: Iterable[str], failures: Sequence[Result], cells: int) -> Finding:
+def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cells: int) -> Finding:
     examples = list(_examples(each for each in failures if each["rule"] == rule))
     first = examples[0]
     conversations = {(each["scenario"], each["mode"]): each["provenance"] for each in failures}
@@ -166,6 +196,7 @@ def _finding(rule: str, also: Iterable[str], failures: Sequence[Result], cells: 
         think_profiles=tuple(sorted({each["think_profile"] for each in failures if each.get("think_profile")})),
         examples=tuple(map(_shown, examples)),
         traceback=first.get("traceback"),
+        also_messages={other: message for other, message in also.items() if message != first["message"]},
         missed=next((each["missed"] for each in failures if each.get("missed")), None),
     )
 

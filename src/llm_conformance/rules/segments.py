@@ -17,6 +17,8 @@ from llm_conformance.wire.interaction import Interaction
 Outline = list[tuple[str, str | None]]
 """Types of segments in order, each with its content if that is text or reasoning."""
 
+REPEATS_OTHERS = "RSN-3"
+"""The rule about segments. They repeat what other fields have, so it also fails where these are wrong."""
 OPAQUE_KEYS = ("signature", "redacted", "encrypted")
 """Keys of a segment's metadata whose values only the provider understands."""
 

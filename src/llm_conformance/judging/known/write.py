@@ -85,11 +85,16 @@ def _fields(
 ) -> dict[str, Any]:
     example, harm = entry.example, harms[entry.rules[0]]
     noticed = catalogue()[entry.rules[0]].noticed
-    where = f"{example.rule} in {example.scenario}, {example.method}"
+    shown = {example.message: example}
+    for each in entry.joined:  # another message may be another fault
+        shown.setdefault(each.example.message, each.example)
     return {
         "comments": [
             _in_one_line(f"{harm}: {noticed}"),
-            _in_one_line(f"{where}: {example.message}"),
+            *(
+                _in_one_line(f"{each.rule} in {each.scenario}, {each.method}: {each.message}")
+                for each in reversed(shown.values())
+            ),
         ],
         "rule": list(entry.rules),
         "scenario": globs(entry.scenarios, {*ids, *entry.scenarios}),

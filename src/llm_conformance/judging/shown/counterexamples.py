@@ -20,11 +20,16 @@ from llm_conformance.scenarios.save import save_generated
 
 @dataclass(frozen=True)
 class Counterexample:
-    """An exchange that breaks a rule."""
+    """An exchange that breaks a rule.
+
+    Attributes:
+        beside: What else is wrong with it, as (id of a rule, cause).
+    """
 
     cell: Cell
     exchange: Exchange
     violation: Violation
+    beside: tuple[tuple[str, str], ...] = ()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -68,19 +73,19 @@ class Counterexample:
 
 
 def failure_texts(
-    by_rule: Mapping[Rule, Counterexample], directory: Path | None, options: Iterable[str]
+    found: Iterable[tuple[Rule, Counterexample]], directory: Path | None, options: Iterable[str]
 ) -> Iterator[str]:
     """Yield the texts of failures; show each example once.
 
     Rules that an example breaks with the same message share a text.
     """
-    alike: dict[tuple[str, str], list[Rule]] = {}
-    for rule, counterexample in by_rule.items():
+    alike: dict[tuple[str, str], list[tuple[Rule, Counterexample]]] = {}
+    for rule, counterexample in found:
         example = repr(counterexample.cell.scenario.interactions)
-        alike.setdefault((example, str(counterexample.violation)), []).append(rule)
+        alike.setdefault((example, str(counterexample.violation)), []).append((rule, counterexample))
     shown = set()
-    for (example, _), (rule, *others) in alike.items():
-        counterexample = by_rule[rule]
+    for (example, _), ((rule, counterexample), *more) in alike.items():
+        others = [other for other, _ in more]
         details = None if example in shown else counterexample.details()
         shown.add(example)
         yield failure_text(counterexample.kept_in(directory), rule, counterexample.violation, options, details, others)
