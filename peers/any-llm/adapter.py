@@ -82,6 +82,7 @@ def _client(call: Any) -> AnyLLM:
     )
 
 
+_UNREAD = ("fallbacks", "functions", "function_call", "context_management")
 _PARAMETERS = (
     "max_tokens",
     "max_completion_tokens",
@@ -102,6 +103,11 @@ def _arguments(call: Any) -> dict[str, Any]:
     if "mcp_servers" in params:
         raise NotImplementedError("MCP servers are a beta of Anthropic's, which the library does not ask for")
     tools = [*params.pop("tools", ()), *call.tools]
+    if call.provider == "anthropic" and any("function" not in tool for tool in tools):
+        raise NotImplementedError("`tools` are functions in OpenAI's form; tools of Claude's own are left out")
+    for name in _UNREAD:
+        if name in params:
+            raise NotImplementedError(f"the library does not read what `{name}` asks for")
     if "stop_sequences" in params:
         params["stop"] = params.pop("stop_sequences")
     # What else there is goes into the body, but what Anthropic's SDK takes by name.

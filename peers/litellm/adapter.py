@@ -2,8 +2,11 @@
 
 Each provider is asked under its documented prefix, with `api_base` for the URL; it knows more than those listed here.
 An earlier answer goes back as the library's message (`messages.append(response.choices[0].message)`). The citations of
-Claude are taken from where its documentation has them, `provider_specific_fields["citations"]`, without a place in the
-text.
+Claude are taken from where its documentation has them, `provider_specific_fields["citations"]`; their place is that of
+their `supported_text`, which those of streams do not have.
+
+Not to be said: tools and parts of a message whose type the library refuses, parameters that it refuses
+(`UnsupportedParamsError`), and Claude's `fallbacks`, whose name is a parameter of the library's own.
 
 `max_retries` is 0: the library's `timeout` holds for each attempt, and its retries would outlast `call.timeout_s`. By
 its settings it asks nobody else here: its lists of prices and of beta headers are those that it brings along, and it
@@ -17,6 +20,7 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS", "True")
 
 import litellm
+from litellm.types.llms.openai import ValidUserMessageContentTypes
 
 from llm_conformance.shims import chat
 from llm_conformance.shims.native import turns
@@ -63,17 +67,34 @@ class Adapter:
 def _ask(call, **said):
     prefix = PREFIXES[f"{call.provider}:{call.api}"]
     params = {**call.params, **said}
+    _refuse(call)
     if call.tools:
         params["tools"] = [*params.get("tools", ()), *call.tools]
-    return litellm.completion(
-        model=f"{prefix}/{call.model}",
-        messages=turns(call),
-        api_base=call.base_url,
-        api_key=call.api_key,
-        timeout=call.timeout_s,
-        max_retries=0,
-        **params,
-    )
+    try:
+        return litellm.completion(
+            model=f"{prefix}/{call.model}",
+            messages=turns(call),
+            api_base=call.base_url,
+            api_key=call.api_key,
+            timeout=call.timeout_s,
+            max_retries=0,
+            **params,
+        )
+    except litellm.UnsupportedParamsError as error:  # raised before anything is sent
+        raise NotImplementedError(str(error)) from error
+
+
+def _refuse(call):
+    """Raise NotImplementedError for what the library has no way to say."""
+    if "fallbacks" in call.params:
+        raise NotImplementedError("`fallbacks` is a parameter of the library's own")
+    for tool in call.params.get("tools", ()):
+        if "toolset" in tool.get("type", ""):
+            raise NotImplementedError(f"the library does not know tools of the type {tool['type']}")
+    for said in call.messages:
+        for part in said["content"] if said.get("role") == "user" and isinstance(said["content"], list) else ():
+            if part.get("type") not in ValidUserMessageContentTypes:
+                raise NotImplementedError(f"the library takes no parts of the type {part.get('type')!r} from a user")
 
 
 def _answer(response, call):
@@ -88,9 +109,17 @@ def _answer(response, call):
 def _citations(message):
     fields = message.provider_specific_fields or {}
     yield from map(chat.annotation, fields.get("annotations") or ())
+    at = 0
     for block in fields.get("citations") or ():
         for each in block if isinstance(block, list) else ():
-            yield {"start": None, "end": None, "data": dict(each)}
+            data = dict(each)
+            text = data.pop("supported_text", "")
+            start = (message.content or "").find(text, at) if text else -1
+            if start < 0:
+                yield {"start": None, "end": None, "data": data}
+            else:  # several citations of one block follow each other
+                at = start
+                yield {"start": start, "end": start + len(text), "data": data}
 
 
 conformance_adapter = Adapter

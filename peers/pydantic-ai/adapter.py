@@ -60,7 +60,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from llm_conformance.shims.native import Answer
 
-_UNREAD = ("functions", "function_call", "audio", "modalities")
+_UNREAD = ("functions", "function_call", "audio", "modalities", "fallbacks")
 
 
 class PydanticAI:
@@ -181,17 +181,21 @@ def _settings(call: Any) -> tuple[dict[str, Any], list[Any]]:
     for name, value in call.params.items():
         if name in _UNREAD or (name == "n" and value != 1):
             raise NotImplementedError(f"the library does not read what {name} asks for")
-        if name in _SETTINGS:
+        if name in _SETTINGS and (name != "reasoning_effort" or call.provider != "zai"):
             settings[_SETTINGS[name]] = value
         elif name == "thinking" and call.provider == "anthropic":
             settings["anthropic_thinking"] = value
+        elif name == "reasoning_effort" and call.provider == "zai":
+            settings["thinking"] = value
         elif name == "thinking" and call.provider == "zai":
-            settings["thinking"] = value["type"] == "enabled"
+            settings.setdefault("thinking", value["type"] == "enabled")
             if "clear_thinking" in value:
                 settings["zai_clear_thinking"] = value["clear_thinking"]
         elif name == "reasoning":
             settings |= {f"openai_reasoning_{key}": each for key, each in value.items()}
         elif name == "tools":
+            if call.provider == "zai":
+                raise NotImplementedError("the library has no native tools of Z.ai's")
             native = [_native(tool) for tool in value]
         elif name == "stream_options":  # the library always asks for usage at the end
             settings["openai_continuous_usage_stats"] = bool(value.get("continuous_usage_stats"))
@@ -420,5 +424,7 @@ def _annotations(part: TextPart, offset: int) -> Iterator[dict[str, Any]]:
         anchor = anchors[number] if number < len(anchors) else None
         # Chat completions have the fields of a citation one level down, under the name of its type.
         data = {**citation, **(citation.get(citation.get("type")) or {})}
-        start, end = (anchor.start + offset, anchor.end + offset) if anchor else (None, None)
+        start, end = (anchor.start, anchor.end) if anchor else (data.get("start_index"), data.get("end_index"))
+        if start is not None and end is not None:
+            start, end = start + offset, end + offset
         yield {"start": start, "end": end, "data": data}
