@@ -16,6 +16,7 @@ from llm_conformance.adapter.program import ProgramAdapter, ProgramError
 from llm_conformance.rules.errors import read_exception
 from tests import inline, miniature
 from tests.miniature import RULES
+from tests.test_contract import CALL
 
 REFERENCE = Path(__file__).parent / "programs" / "reference.py"
 
@@ -198,3 +199,18 @@ def test_an_error_of_a_program_has_fields_and_headers(tmp_path: Path) -> None:
             list(adapter._ask({"op": "complete", "call": {}}))
         assert read_exception(raised.value, {}).retry_after == "41"
         adapter.close()
+
+
+def test_a_program_hands_over_the_librarys_own_object(tmp_path: Path) -> None:
+    body = (
+        "    native = {'choices': [1]}\n"
+        "    if question['op'] == 'complete': say({'response': {'id': 'a'}, 'native': native}); continue\n"
+        "    say({'event': {'event_type': 'response.completed', 'response': {'id': 'a'}}, 'native': native})\n"
+        "    say({'done': True})\n"
+    )
+    adapter = ProgramAdapter(program(tmp_path, body), tmp_path)
+    whole = adapter.complete(CALL)
+    (last,) = adapter.stream(CALL)
+    adapter.close()
+    assert whole == last["response"] == {"id": "a"}
+    assert getattr(whole, "native", None) == last["response"].native == {"choices": [1]}

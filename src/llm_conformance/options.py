@@ -68,7 +68,7 @@ class Option:
 
 ADAPTER = Option(
     "adapter",
-    "adapter under test: package, package:attribute, file.py, an entry point, cmd:PROGRAM, or `adapters`",
+    "adapter under test: package, package:attribute, file.py, an entry point, cmd:PROGRAM, gateway:FILE.toml, `adapters`",
     metavar="SPEC",
     repeatable=True,
 )

@@ -6,6 +6,7 @@
 | `mypkg.module:attribute` | that attribute |
 | `path/to/file.py`, `path/to/file.py:attribute` | the same of a file |
 | `cmd:node adapter.mjs` | a program that speaks the line protocol (`llm_conformance.adapter.program`) |
+| `gateway:FILE.toml` | a gateway, asked as OpenAI chat (`llm_conformance.shims.gateway`) |
 | `adapters` | the reference adapters |
 
 A name in the entry-point group `llm_conformance.adapters` takes precedence over an import.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import inspect
+import shlex
 import sys
 import traceback
 from collections.abc import Callable, Collection
@@ -27,11 +29,15 @@ from llm_conformance.adapter import exclusions
 from llm_conformance.adapter.certificates import cheap_certificates
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError, describe
 from llm_conformance.adapter.program import PREFIX, ProgramAdapter, ProgramError
+from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.locations import REFERENCE_ADAPTERS, ROOT
 from llm_conformance.wording import did_you_mean
 
 ATTRIBUTE = "conformance_adapter"
 ENTRY_POINTS = "llm_conformance.adapters"
+GATEWAY_PREFIX = "gateway:"
+GATEWAY_DESCRIBED_WITHIN_S = 120.0
+"""A gateway is started before it is described, and some need a while."""
 
 T = TypeVar("T")
 
@@ -60,6 +66,8 @@ def load(spec: str, directory: Path, taken: Collection[str] = ()) -> AdapterUnde
     """
     if spec.startswith(PREFIX):
         instance = _program(spec.removeprefix(PREFIX), directory)
+    elif spec.startswith(GATEWAY_PREFIX):
+        instance = _program(_gateway(spec.removeprefix(GATEWAY_PREFIX)), directory, GATEWAY_DESCRIBED_WITHIN_S)
     else:
         with cheap_certificates():
             instance = _instantiate(spec, _resolve(spec, directory))
@@ -143,9 +151,14 @@ def _attribute(module: ModuleType, dotted: str) -> Any:
     return found
 
 
-def _program(command: str, directory: Path) -> ProgramAdapter:
+def _gateway(path: str) -> str:
+    """Return the command of the program that starts a gateway and asks it."""
+    return shlex.join([sys.executable, "-m", "llm_conformance.shims.gateway", path, CANARY_KEY])
+
+
+def _program(command: str, directory: Path, described_within_s: float | None = None) -> ProgramAdapter:
     try:
-        return ProgramAdapter(command, directory)
+        return ProgramAdapter(command, directory, described_within_s)
     except (ProgramError, ValueError) as error:  # ValueError: an unclosed quotation mark
         raise BadAdapterError(str(error)) from error
 

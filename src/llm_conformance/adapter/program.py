@@ -7,9 +7,10 @@
 | `{"op": "stream", "call": {...}}` | any number of `{"event": {...}}`, then `{"done": true}` or `{"error": {...}}` |
 
 `methods` lists which of `complete` and `stream` the program has; without it, it has both. The description may also have
-`excluded_inputs`. An error has `error_type` (the name of a class, its own or the contract's) and `message`; it may have
-`status_code`, `provider`, `retry_after`, `headers`, `original_error` and `extra_context`. The program's standard error
-is passed through.
+`excluded_inputs`. A line with a response, or with the event `response.completed`, may have `native`: what the library
+returned, for shims of other people's libraries (docs/shims.md). An error has `error_type` (the name of a class, its own
+or the contract's) and `message`; it may have `status_code`, `provider`, `retry_after`, `headers`, `original_error` and
+`extra_context`. The program's standard error is passed through.
 
 If a program hangs, ends or writes anything else, that call fails, and the next call starts the program again.
 """
@@ -28,6 +29,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from llm_conformance.contract import Call
+from llm_conformance.shims.native import Answer
 
 PREFIX = "cmd:"
 METHODS = ("complete", "stream")
@@ -63,11 +65,13 @@ class ProgramAdapter:
     Args:
         command: The command line of the program.
         directory: Its working directory.
+        described_within_s: How long it may take to describe itself, in seconds; None for `DESCRIBED_WITHIN_S`.
 
-    Raises ProgramError if the program does not describe itself within `DESCRIBED_WITHIN_S` seconds.
+    Raises ProgramError if the program does not describe itself in time.
     """
 
-    def __init__(self, command: str, directory: Path) -> None:
+    def __init__(self, command: str, directory: Path, described_within_s: float | None = None) -> None:
+        self._described_within_s = described_within_s or DESCRIBED_WITHIN_S
         self._command = shlex.split(command)
         self._directory = directory
         self._program: tuple[subprocess.Popen[bytes], _Lines] | None = None
@@ -88,7 +92,7 @@ class ProgramAdapter:
         """Return the program's response to a call."""
         for line in self._ask({"op": "complete", "call": call.to_dict()}):
             if "response" in line:
-                return _mapping(line["response"], "response")
+                return _with_native(_mapping(line["response"], "response"), line)
             raise ProgramError(f"the program answered {_shown(line)}, with neither `response` nor `error`")
         raise ProgramError("the program answered `done` without a response")
 
@@ -97,7 +101,10 @@ class ProgramAdapter:
         for line in self._ask({"op": "stream", "call": call.to_dict()}):
             if "event" not in line:
                 raise ProgramError(f"the program answered {_shown(line)}, with neither `event`, `done` nor `error`")
-            yield _mapping(line["event"], "event")
+            event = _mapping(line["event"], "event")
+            if isinstance(event.get("response"), dict):
+                event = {**event, "response": _with_native(event["response"], line)}
+            yield event
 
     def close(self) -> None:
         """End the program."""
@@ -116,7 +123,7 @@ class ProgramAdapter:
 
     def _describe(self) -> Mapping[str, Any]:
         """Return the program's description of itself. A timer stops a program that does not answer."""
-        timer = threading.Timer(DESCRIBED_WITHIN_S, self.close)
+        timer = threading.Timer(self._described_within_s, self.close)
         timer.start()
         try:
             description = next(self._ask({"op": "describe"}), None)
@@ -218,6 +225,15 @@ def _end(process: subprocess.Popen[bytes]) -> str:
         return f"it ended with exit code {process.wait(_ENDS_WITHIN_S)} instead of an answer"
     except subprocess.TimeoutExpired:
         return "it closed its output instead of an answer"
+
+
+def _with_native(response: Mapping[str, Any], line: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a response with the library's own object, if its line has one."""
+    if line.get("native") is None:
+        return response
+    answer = Answer(response)
+    answer.native = line["native"]
+    return answer
 
 
 def _mapping(value: Any, what: str) -> Mapping[str, Any]:
