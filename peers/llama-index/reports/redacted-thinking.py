@@ -1,0 +1,66 @@
+"""llama-index-llms-anthropic 0.12.3: redacted thinking is dropped.
+
+Exit code 1 while it does, 0 when it does not, 2 if something else went wrong.
+"""
+
+import http.server
+import sys
+import threading
+import traceback
+
+from llama_index.core.llms import ChatMessage
+from llama_index.llms.anthropic import Anthropic
+
+BODY = (
+    b'{"id":"msg_01","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"r'
+    b'edacted_thinking","data":"EmwKAhgBsealed"},{"type":"tool_use","id":"toolu_01","name":"look_up","inpu'
+    b't":{}}],"stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":2}}'
+)
+HEADERS = {"content-type": "application/json", "content-length": str(len(BODY))}
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """Answers each request with the bytes above."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        """Send them."""
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(BODY)
+        self.wfile.flush()
+
+    def log_message(self, *args):
+        """Print nothing."""
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+URL = f"http://127.0.0.1:{server.server_port}"
+
+
+def main():
+    """Return the exit code."""
+    llm = Anthropic(model="claude-sonnet-4-5", api_key="key", base_url=URL, max_retries=0)
+    question = ChatMessage(role="user", content="Hello")
+    message = llm.chat([question]).message
+    if not message.blocks:
+        return 2
+    if "EmwKAhgBsealed" in str(message.model_dump()):
+        print("mended: the block is kept")
+        return 0
+    print(f"seen: {message.blocks!r}")
+    print("sent: a block redacted_thinking with the data EmwKAhgBsealed, then a tool_use")
+    return 1
+
+
+try:
+    code = main()
+except Exception:
+    traceback.print_exc()
+    code = 2
+sys.exit(code)

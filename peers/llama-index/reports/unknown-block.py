@@ -1,0 +1,69 @@
+"""llama-index-llms-anthropic 0.12.3: an answer with a block of a new type cannot be read.
+
+Exit code 1 while it does, 0 when it does not, 2 if something else went wrong.
+"""
+
+import http.server
+import sys
+import threading
+import traceback
+
+from llama_index.core.llms import ChatMessage
+from llama_index.llms.anthropic import Anthropic
+
+BODY = (
+    b'{"id":"msg_01","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"b'
+    b'rand_new_block","data":"x"},{"type":"text","text":"Hello"}],"stop_reason":"end_turn","stop_sequence"'
+    b':null,"usage":{"input_tokens":1,"output_tokens":2}}'
+)
+HEADERS = {"content-type": "application/json", "content-length": str(len(BODY))}
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """Answers each request with the bytes above."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        """Send them."""
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(BODY)
+        self.wfile.flush()
+
+    def log_message(self, *args):
+        """Print nothing."""
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+URL = f"http://127.0.0.1:{server.server_port}"
+
+
+def main():
+    """Return the exit code."""
+    llm = Anthropic(model="claude-sonnet-4-5", api_key="key", base_url=URL, max_retries=0)
+    question = ChatMessage(role="user", content="Hello")
+    try:
+        message = llm.chat([question]).message
+    except Exception as error:
+        if "TextBlock" not in str(error):
+            raise
+        print(f"seen: {type(error).__module__}.{type(error).__qualname__}: {error}")
+        print("sent: a block of the type brand_new_block, then a text")
+        return 1
+    if message.content != "Hello":
+        return 2
+    print("mended: the answer is returned")
+    return 0
+
+
+try:
+    code = main()
+except Exception:
+    traceback.print_exc()
+    code = 2
+sys.exit(code)
