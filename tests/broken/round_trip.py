@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -21,8 +22,14 @@ class FaultyRequest(FaultyClient):
 
     def __init__(self) -> None:
         super().__init__()
+        self._correct = {api: adapter.request for api, adapter in self._by_api.items()}
         for api, adapter in self._by_api.items():
             self._by_api[api] = replace(adapter, request=self._asking(adapter.request))
+
+    def asks_otherwise(self, call: Call) -> bool:
+        """Return True if its request is not that of the reference adapters; it differs from them in nothing else."""
+        correct = self._correct[f"{call.provider}:{call.api}"](copy.deepcopy(call))
+        return json.dumps(self._for(call).request(copy.deepcopy(call))) != json.dumps(correct)
 
     def _asking(self, request: Callable[[Call], Mapping[str, Any]]) -> Callable[[Call], Mapping[str, Any]]:
         def ask(call: Call) -> Mapping[str, Any]:

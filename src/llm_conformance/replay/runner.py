@@ -131,7 +131,7 @@ class Runner:
             exchange = self._transport.open(cell.scenario, hold_s, cell.adapter.capabilities)
         interaction = cell.scenario.interactions[cell.mode]
         http = HttpResponse(interaction.status, dict(interaction.headers))
-        call = self._build_call(cell, _base_url(cell, exchange), http, earlier)
+        call = self.build_call(cell, _base_url(cell, exchange), http, earlier)
         try:
             outcome = self._without_call(cell, earlier) or self._call_adapter(cell, Attempt(cell, call, http, exchange))
         finally:
@@ -142,7 +142,7 @@ class Runner:
         made = Exchange(cell.adapter, cell.scenario, cell.method, mode, call, outcome, related)
         return made, exchange.held_s if exchange else 0.0
 
-    def _build_call(self, cell: Cell, base_url: str, http: HttpResponse, earlier: _Earlier) -> Call:
+    def build_call(self, cell: Cell, base_url: str, http: HttpResponse, earlier: _Earlier) -> Call:
         """Build the call. Mutable values are copies, so that an adapter can change nothing but its own."""
         scenario, method = cell.scenario, cell.method
         return Call(
