@@ -41,9 +41,9 @@ def test_the_page_is_written_without_what_a_run_needs(tmp_path: Path) -> None:
     assert (tmp_path / "page.html").is_file()
 
 
-def test_a_run_without_generated_inputs_draws_nothing() -> None:
+def test_a_run_without_generated_inputs_draws_nothing_and_does_not_import_hypothesis() -> None:
     options = ["--adapter=adapters", "--conformance-scenario=zai/content-begins-*", "--conformance-examples=0", "-q"]
     imported = imported_by(f"import pytest\nassert pytest.main(['conformance', *{options}]) == 0", ROOT)
     assert "llm_conformance.judging.cell_judge" in imported
     drawing = ("llm_conformance.generate", "llm_conformance.themes", "llm_conformance.judging.search")
-    assert not [name for name in imported if name.startswith(drawing)]
+    assert not [name for name in imported if name.startswith((*drawing, "hypothesis"))]

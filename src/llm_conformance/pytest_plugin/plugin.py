@@ -98,6 +98,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("conformance_adapter"):
         from llm_conformance.pytest_plugin.brief import BriefTerminal
         from llm_conformance.pytest_plugin.garbage import Garbage
+        from llm_conformance.pytest_plugin.idle_hypothesis import IdleHypothesis
         from llm_conformance.pytest_plugin.junit import JUnitNames
         from llm_conformance.pytest_plugin.outcome import RunOutcome
         from llm_conformance.pytest_plugin.session import ConformanceSession
@@ -108,6 +109,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(RunOutcome(config, session.run), RunOutcome.NAME)
         config.pluginmanager.register(JUnitNames(config), JUnitNames.NAME)
         config.pluginmanager.register(BriefTerminal(), BriefTerminal.NAME)
+        config.pluginmanager.register(IdleHypothesis(), IdleHypothesis.NAME)
 
 
 @pytest.hookimpl(tryfirst=True)
