@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -12,7 +14,7 @@ from llm_conformance.adapter.exclusions import excluded_way
 from llm_conformance.formats.recognisers import BACKEND, recognise
 from llm_conformance.formats.unusual import valid_because
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.draw import draw
+from llm_conformance.themes.draw import EnoughDrawn, draw
 from llm_conformance.themes.theme import THEMES, Theme
 from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers.api import Api
@@ -64,9 +66,20 @@ def test_what_is_drawn_is_one_of_one_backend(api: Api, mode: Mode) -> None:
 
 @pytest.mark.parametrize("api", SEVERAL, ids=str)
 def test_all_backends_with_models_are_drawn(api: Api) -> None:
-    themes = (ANSWERS, THINKING) if THINKING.suits(api) else (ANSWERS,)
-    found = {backend_of(api, each) for theme in themes for mode in theme.modes for each in drawn(theme, api, mode)}
-    assert found == {name for name, narrowed in backends(api).items() if narrowed.models}
+    kinds = (ANSWERS, THINKING) if THINKING.suits(api) else (ANSWERS,)
+    wanted = {name for name, narrowed in backends(api).items() if narrowed.models}
+    found: set[str | None] = set()
+    for theme, mode in [(kind, mode) for kind in kinds for mode in kind.modes]:
+        numbers = itertools.count(1)
+
+        def is_enough(scenario: Scenario, mode: Mode = mode, numbers: Iterator[int] = numbers) -> bool:
+            found.add(backend_of(api, scenario.interactions[mode]))
+            if next(numbers) >= 10 and found >= wanted:
+                raise EnoughDrawn
+            return False
+
+        draw(theme.scenarios(api, mode), is_enough, 60, seed=1)
+    assert found == wanted
 
 
 def test_a_model_that_only_thinks_between_tags_answers_in_no_other_way() -> None:

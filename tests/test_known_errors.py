@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -18,6 +19,7 @@ from llm_conformance.scenarios import load
 from llm_conformance.scenarios.expected import Expected, read_expected
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.conversation import interaction
+from llm_conformance.themes.draw import EnoughDrawn
 from llm_conformance.themes.failing import class_meant
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.answers import derive_if_readable
@@ -79,7 +81,10 @@ def test_answers_are_no_errors(shown: list[Shown]) -> None:
     assert [each.id for each in answers if known_error(each.api, each.interaction)] == []
 
 
-def drawn(api: Api, mode: Mode, theme: str, most: int = 60) -> list[Scenario]:
+def drawn(
+    api: Api, mode: Mode, theme: str, most: int = 60, is_enough: Callable[[list[Scenario]], bool] = lambda _: False
+) -> list[Scenario]:
+    """Return the scenarios that a theme lists, and those that are drawn, `most` at most, until they are enough."""
     (found,) = (each for each in THEMES if each.name == theme)
     scenarios = list(found.all_listed(api, mode))
 
@@ -87,8 +92,11 @@ def drawn(api: Api, mode: Mode, theme: str, most: int = 60) -> list[Scenario]:
     @given(found.scenarios(api, mode))
     def draw(scenario: Scenario) -> None:
         scenarios.append(scenario)
+        if is_enough(scenarios):
+            raise EnoughDrawn
 
-    draw()
+    with contextlib.suppress(EnoughDrawn):
+        draw()
     return scenarios
 
 
@@ -109,9 +117,16 @@ def test_all_answers_of_gateways_are_drawn() -> None:
 @pytest.mark.parametrize("api", [api for api in APIS if api.stream_errors], ids=str)
 def test_all_errors_of_a_stream_are_drawn_and_recognised(api: Api) -> None:
     of_each = 50 * max(1, len(api.backends))  # an error may be one of a single backend
-    scenarios = drawn(api, "stream", "broken-streams", of_each * len(api.stream_errors))
-    found = {str(error) for each in scenarios if (error := known_error(api, each.interactions["stream"]))}
-    assert found == {str(error) for error in api.stream_errors}
+    errors = {str(error) for error in api.stream_errors}
+    found: set[str] = set()
+
+    def are_all_found(scenarios: list[Scenario]) -> bool:
+        error = known_error(api, scenarios[-1].interactions["stream"])
+        found.update([str(error)] if error else ())
+        return found >= errors and len(scenarios) >= of_each
+
+    drawn(api, "stream", "broken-streams", of_each * len(errors), are_all_found)
+    assert found == errors
 
 
 @pytest.mark.parametrize("api", [api for api in APIS if not api.stream_errors], ids=str)
