@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import sys
 import venv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,24 +22,41 @@ from tests.shell import ROOT, sh
 from tests.standin import StandIn
 
 
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """Return a directory that one process makes for all processes of pytest-xdist; the others wait for it."""
+    own = factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with (shared / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (shared / f"{name}.made").exists():
+            make(shared / name)
+            (shared / f"{name}.made").touch()
+    return shared / name
+
+
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel."""
-    target = tmp_path_factory.mktemp("dist")
-    built = sh(sys.executable, "-m", "build", "--wheel", "--outdir", target, ROOT, cwd=target)
-    assert built.returncode == 0, built.stdout + built.stderr
-    (path,) = target.glob("*.whl")
+
+    def build(target: Path) -> None:
+        target.mkdir(exist_ok=True)  # an attempt before this one may have failed
+        built = sh(sys.executable, "-m", "build", "--wheel", "--outdir", target, ROOT, cwd=target)
+        assert built.returncode == 0, built.stdout + built.stderr
+
+    (path,) = made_once(tmp_path_factory, "dist", build).glob("*.whl")
     return path
 
 
 @pytest.fixture(scope="session")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install the wheel into a fresh environment and return the directory of its commands."""
-    environment = tmp_path_factory.mktemp("environment")
-    venv.create(environment, with_pip=True)
-    done = sh(environment / "bin" / "pip", "install", "-q", wheel, "pytest-xdist", "pytest-split", cwd=environment)
-    assert done.returncode == 0, done.stderr
-    return environment / "bin"
+
+    def install(environment: Path) -> None:
+        venv.EnvBuilder(with_pip=True, clear=True).create(environment)
+        done = sh(environment / "bin" / "pip", "install", "-q", wheel, "pytest-xdist", "pytest-split", cwd=environment)
+        assert done.returncode == 0, done.stderr
+
+    return made_once(tmp_path_factory, "environment", install) / "bin"
 
 
 @pytest.fixture(scope="session")
