@@ -183,7 +183,7 @@ def judged(pytester: pytest.Pytester, adapter: str) -> int:
 
 def test_annotations_of_a_part_are_added_in_order() -> None:
     numbers: dict[tuple[str, str], list[int]] = {}
-    for each in documents.of_generated(["openai:responses"], 200):
+    for each in documents.of_generated(["openai:responses"], 60):
         if each.kind == "event" and each.value["type"] == "response.output_text.annotation.added":
             numbers.setdefault((each.scenario, each.value["item_id"]), []).append(each.value["annotation_index"])
     assert any(len(of_one) > 1 for of_one in numbers.values())

@@ -51,7 +51,7 @@ def program(tmp_path: Path, body: str, head: str = HEAD) -> str:
 
 def test_a_program_can_pass(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(RULES.parent))
-    spec = f"cmd:{shlex.join([sys.executable, str(REFERENCE), 'cerebras:chat', 'cohere', 'deepseek'])}"
+    spec = f"cmd:{shlex.join([sys.executable, str(REFERENCE), 'cerebras:chat', 'cohere:v1', 'zai'])}"
     result = inline.run(
         pytester,
         str(RULES),
@@ -63,7 +63,7 @@ def test_a_program_can_pass(pytester: pytest.Pytester, monkeypatch: pytest.Monke
         apart=True,
     )
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["program 1", "deepseek:chat *", "cells: * pass*"])
+    result.stdout.fnmatch_lines(["program 1", "zai:chat *", "cells: * pass*"])
 
 
 @pytest.mark.parametrize(

@@ -60,20 +60,20 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("options", "environment"),
     [
-        ((), {}),
         (("-p", "shuffle"), {}),
         (("-n", "2"), {}),
-        (("-W", "error"), {}),
-        ((), {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "TZ": "Pacific/Kiritimati"}),
-        ((), {"PYTHONHASHSEED": "4711"}),
+        (
+            ("-W", "error"),
+            {
+                **{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "TZ": "Pacific/Kiritimati"},
+                "PYTHONHASHSEED": "4711",
+            },
+        ),
     ],
     ids=[
-        "again",
         "in another order",
         "in two processes",
-        "warnings as errors",
-        "in another place",
-        "another hash seed",
+        "in another place, with another hash seed, warnings as errors",
     ],
 )
 def test_the_verdicts_are_the_same(
