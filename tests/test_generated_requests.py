@@ -149,6 +149,16 @@ def test_thinking_was_asked_for() -> None:
     assert seen == {True, False}
 
 
+def test_a_model_that_thinks_only_if_it_is_asked_to_is_asked_to() -> None:
+    seen = set()
+    for scenario, mode in drawn(table()["mistral", "chat"]):
+        thinks = b'"thinking"' in scenario.interactions[mode].body
+        assert thinks <= (scenario.params[mode].get("reasoning_effort") == "high")
+        assert scenario.model != "mistral-large-2512" or not thinks
+        seen.add(thinks)
+    assert seen == {True, False}
+
+
 def test_a_model_that_has_been_removed_is_not_asked() -> None:
     """Mistral's models of June 2025 wrote think tags; nobody has been able to ask them since November 2025."""
     mistral = table()["mistral", "chat"]

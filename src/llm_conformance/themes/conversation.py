@@ -168,4 +168,6 @@ def _params(answer: Answer) -> Mapping[str, Any]:
     has_audio = any(isinstance(block, answers.Audio) for block in answer.blocks)
     choices = {"n": answer.choices} if answer.choices > 1 else {}
     audio = {"modalities": ["text", "audio"], "audio": {"voice": "alloy", "format": "wav"}} if has_audio else {}
-    return {**choices, **audio, **GENERATORS[answer.api.wire].params(answer)}
+    thinks = any(isinstance(block, answers.Reasoning) for block in answer.blocks)
+    thinking = answer.api.reasoning_params if thinks else {}
+    return {**choices, **audio, **thinking, **GENERATORS[answer.api.wire].params(answer)}

@@ -139,6 +139,8 @@ class Api:
         request_headers: Headers that every request needs besides the key.
         request_fields: Fields of every request that no caller chooses.
         needed_params: Parameters without which the API refuses a request, with a value for generated calls.
+        reasoning_params: Parameters without which no model of `models` shows reasoning, with a value for generated
+            calls whose answers show some.
         key_headers: The headers of which one has the API key, unless the query has it as `key`; () if no key is needed.
         key_variables: The environment variables in which users have their key, the usual one first.
         url_variables: The environment variables for the `{name}` parts of a base URL, by name.
@@ -193,6 +195,7 @@ class Api:
     request_headers: Mapping[str, str] = field(default_factory=dict)
     request_fields: Mapping[str, Any] = field(default_factory=dict)
     needed_params: Mapping[str, Any] = field(default_factory=dict)
+    reasoning_params: Mapping[str, Any] = field(default_factory=dict)
     pricing: str = ""
     content_parts: bool = False
     request_aliases: Mapping[str, str] = field(default_factory=dict)
