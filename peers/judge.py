@@ -123,8 +123,7 @@ class Judge:
 
         def make() -> str:
             path.unlink(missing_ok=True)
-            shim = library.shim.relative_to(ROOT).as_posix()
-            spec = f"cmd:node {shim}" if library.is_node else shim
+            spec = library.spec(library.shim.relative_to(ROOT))
             options = (*_OPTIONS[evidence], f"--deviations={library.deviations}", f"--report={path}")
             code = environment.run(*arguments(spec, *options))
             if code not in (0, 1) or not path.is_file():

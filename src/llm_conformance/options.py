@@ -68,7 +68,8 @@ class Option:
 
 ADAPTER = Option(
     "adapter",
-    "adapter under test: package, package:attribute, file.py, an entry point, cmd:PROGRAM, gateway:FILE.toml, `adapters`",
+    "adapter under test: package, package:attribute, file.py, an entry point, cmd:PROGRAM, gateway:FILE.toml, a "
+    "library that `llm-conformance list --libraries` lists, or `adapters`",
     metavar="SPEC",
     repeatable=True,
 )

@@ -4,8 +4,8 @@ Each has a folder in `peers/`:
 
 | file | content |
 |---|---|
-| `adapter.py` or `adapter.mjs` | the shim |
-| `requirements.in` or `package.json` | the releases that are judged, the library's own first |
+| `adapter.py`, `adapter.mjs` or `gateway.toml` | the shim |
+| `requirements.in` or `package.json` | the releases that are judged, the library's own first, or named by `library` |
 | `requirements.txt`, `package-lock.json` | the whole environment, made from it; for Node's the suite's, too |
 | `deviations.toml` | the known findings |
 | `reports/` | reports of findings, and programs that reproduce them |
@@ -13,11 +13,14 @@ Each has a folder in `peers/`:
 
 from __future__ import annotations
 
+import atexit
 import functools
 import importlib.metadata
 import json
 import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,8 +60,16 @@ class Library:
 
     @property
     def shim(self) -> Path:
-        """The file with the shim."""
-        return self.folder / ("adapter.mjs" if self.is_node else "adapter.py")
+        """The file with the shim, or the one that describes a gateway."""
+        gateway = self.folder / "gateway.toml"
+        return gateway if gateway.is_file() else self.folder / ("adapter.mjs" if self.is_node else "adapter.py")
+
+    @staticmethod
+    def spec(shim: Path) -> str:
+        """Return the SPEC that names a shim, or a copy of it, as an adapter."""
+        if shim.suffix == ".toml":
+            return f"gateway:{shim}"
+        return f"cmd:{command_line(['node', str(shim)])}" if shim.suffix == ".mjs" else str(shim)
 
     @property
     def deviations(self) -> Path:
@@ -85,8 +96,10 @@ class Library:
     def judged(self) -> Mapping[str, str]:
         """The packages that are judged with their releases, the library's own first."""
         if self.is_node:
-            found: dict[str, str] = json.loads((self.folder / "package.json").read_text("utf-8"))["dependencies"]
-            return found
+            described = json.loads((self.folder / "package.json").read_text("utf-8"))
+            found: dict[str, str] = described["dependencies"]
+            own = described.get("library", next(iter(found)))
+            return {own: found[own], **found}
         lines = (
             line.partition("#")[0].strip() for line in (self.folder / "requirements.in").read_text("utf-8").split("\n")
         )
@@ -119,12 +132,31 @@ class Library:
                 return importlib.metadata.version(package.partition("[")[0])
             except importlib.metadata.PackageNotFoundError:
                 return None
-        for place in (directory, *directory.parents):
-            described = place / "node_modules" / package / "package.json"
-            if described.is_file():
-                release: str = json.loads(described.read_text("utf-8"))["version"]
-                return release
-        return None
+        modules = self._node_modules(package, directory)
+        if modules is None:
+            return None
+        release: str = json.loads((modules / package / "package.json").read_text("utf-8"))["version"]
+        return release
+
+    def _node_modules(self, package: str, directory: Path) -> Path | None:
+        """Return where Node finds a package: from `directory` on upwards, or in the library's folder of a clone."""
+        places = (place / "node_modules" for place in (directory, *directory.parents, self.folder))
+        return next((place for place in places if (place / package / "package.json").is_file()), None)
+
+    def shim_beside(self, directory: Path) -> Path:
+        """Return a copy of Node's shim from which Node finds the packages of a program in `directory`.
+
+        Node looks for packages where the importing file is, and the suite is installed elsewhere. The copy is deleted
+        when the process ends.
+        """
+        modules = self._node_modules(self.package, directory)
+        copy = Path(tempfile.mkdtemp(prefix=f"{self.name}-"))
+        atexit.register(shutil.rmtree, copy, ignore_errors=True)
+        for file in (*self.folder.glob("*.mjs"), *self.folder.glob("*.toml")):
+            shutil.copy(file, copy)
+        if modules is not None:
+            (copy / "node_modules").symlink_to(modules.absolute(), target_is_directory=True)
+        return copy / self.shim.name
 
     def check(self, directory: Path) -> None:
         """Raise NotHereError if the library cannot be judged by a run in `directory`."""

@@ -8,8 +8,11 @@
 | `cmd:node adapter.mjs` | a program that speaks the line protocol (`llm_conformance.adapter.program`) |
 | `gateway:FILE.toml` | a gateway, asked as OpenAI chat (`llm_conformance.shims.gateway`) |
 | `adapters` | the reference adapters |
+| `litellm` | a library of the field, through the shim that the suite brings (`llm_conformance.adapter.libraries`) |
 
-A name in the entry-point group `llm_conformance.adapters` takes precedence over an import.
+A name in the entry-point group `llm_conformance.adapters` takes precedence over an import, and both over a library of
+the field. A module is imported for its name only if its file names `conformance_adapter`: a library may be installed
+under the name of its shim, and has no adapter.
 """
 
 from __future__ import annotations
@@ -21,13 +24,15 @@ import shlex
 import sys
 import traceback
 from collections.abc import Callable, Collection
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from llm_conformance.adapter import exclusions
+from llm_conformance.adapter import exclusions, libraries
 from llm_conformance.adapter.certificates import cheap_certificates
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError, describe
+from llm_conformance.adapter.libraries import Library, NotHereError
 from llm_conformance.adapter.program import PREFIX, ProgramAdapter, ProgramError
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.locations import REFERENCE_ADAPTERS, ROOT
@@ -64,11 +69,11 @@ def load(spec: str, directory: Path, taken: Collection[str] = ()) -> AdapterUnde
         directory: Where paths are resolved, and the last place where packages are looked for.
         taken: The labels of the run's other adapters.
     """
-    if spec.startswith(PREFIX):
-        instance = _program(spec.removeprefix(PREFIX), directory)
-    elif spec.startswith(GATEWAY_PREFIX):
-        instance = _program(_gateway(spec.removeprefix(GATEWAY_PREFIX)), directory, GATEWAY_DESCRIBED_WITHIN_S)
-    else:
+    library = library_named(spec, directory)
+    instance: Any = _of_program(spec, directory)
+    if library is not None:
+        instance = _of_library(library, directory)
+    elif instance is None:
         with cheap_certificates():
             instance = _instantiate(spec, _resolve(spec, directory))
     try:
@@ -80,6 +85,42 @@ def load(spec: str, directory: Path, taken: Collection[str] = ()) -> AdapterUnde
         if isinstance(instance, ProgramAdapter):
             instance.close()
         raise
+
+
+def library_named(name: str, directory: Path) -> Library | None:
+    """Return the library of the field that a SPEC names; None if it names something else.
+
+    An adapter of the user that has the same name comes first.
+    """
+    library = libraries.libraries().get(name)
+    return None if library is None or _is_adapter(name, directory) else library
+
+
+def _is_adapter(name: str, directory: Path) -> bool:
+    """Return True if a name is an entry point or a module with an adapter. Nothing is imported to find out."""
+    if importlib.metadata.entry_points(group=ENTRY_POINTS, name=name):
+        return True
+    found = PathFinder.find_spec(name, [*sys.path, str(directory)])
+    file = Path(found.origin) if found and found.origin else None
+    return file is not None and file.suffix == ".py" and ATTRIBUTE in file.read_text("utf-8", errors="replace")
+
+
+def _of_library(library: Library, directory: Path) -> Any:
+    try:
+        library.check(directory)
+        spec = library.spec(library.shim_beside(directory) if library.is_node else library.shim)
+        if (program := _of_program(spec, directory)) is not None:
+            return program
+        with cheap_certificates():
+            return _instantiate(library.name, _attribute(_import_file(library.shim), ATTRIBUTE))
+    except NotHereError as error:
+        raise BadAdapterError(str(error)) from error
+    except BadAdapterError as error:
+        installed = library.installed(directory)
+        if installed == library.release:
+            raise
+        made_for = f"the shim is made for {library.package} {library.release}, and {installed} is installed"
+        raise BadAdapterError(f"{error}; {made_for}") from error
 
 
 def _resolve(spec: str, directory: Path) -> Any:
@@ -103,7 +144,9 @@ def _reference_adapters() -> ModuleType:
 
 def _import_package(name: str, directory: Path) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
-        raise BadAdapterError(f"{name!r} is not a package name; the path of a file has to end in .py")
+        hint = did_you_mean(name, libraries.libraries())
+        listed = f"; `{libraries.LIST_COMMAND}` lists the libraries that need no adapter" if hint else ""
+        raise BadAdapterError(f"{name!r} is not a package name; the path of a file has to end in .py{hint}{listed}")
     if str(directory) not in sys.path:
         sys.path.append(str(directory))  # last, so that it hides nothing
     try:
@@ -111,8 +154,10 @@ def _import_package(name: str, directory: Path) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name and not f"{name}.".startswith(f"{error.name}."):
             raise BadAdapterError(f"importing {name}: it needs {error.name!r}, which is not installed here") from error
-        tried = f"no entry point in group {ENTRY_POINTS!r}, no package on sys.path or in {directory}"
-        raise BadAdapterError(f"cannot find {error.name!r} ({tried}); is it installed in this environment?") from error
+        tried = f"no entry point in group {ENTRY_POINTS!r}, no package on sys.path or in {directory}, no library of "
+        tried += f"`{libraries.LIST_COMMAND}`"
+        hint = did_you_mean(name, libraries.libraries()) or "; is it installed in this environment?"
+        raise BadAdapterError(f"cannot find {error.name!r} ({tried}){hint}") from error
 
 
 def _import_file(path: Path) -> ModuleType:
@@ -154,6 +199,15 @@ def _attribute(module: ModuleType, dotted: str) -> Any:
 def _gateway(path: str) -> str:
     """Return the command of the program that starts a gateway and asks it."""
     return shlex.join([sys.executable, "-m", "llm_conformance.shims.gateway", path, CANARY_KEY])
+
+
+def _of_program(spec: str, directory: Path) -> ProgramAdapter | None:
+    """Return the program or the gateway that a SPEC names; None if it names neither."""
+    if spec.startswith(PREFIX):
+        return _program(spec.removeprefix(PREFIX), directory)
+    if spec.startswith(GATEWAY_PREFIX):
+        return _program(_gateway(spec.removeprefix(GATEWAY_PREFIX)), directory, GATEWAY_DESCRIBED_WITHIN_S)
+    return None
 
 
 def _program(command: str, directory: Path, described_within_s: float | None = None) -> ProgramAdapter:

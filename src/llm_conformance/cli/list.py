@@ -1,4 +1,4 @@
-"""`llm-conformance list`: the suite's rules, scenarios, providers and capabilities."""
+"""`llm-conformance list`: the suite's rules, scenarios, providers and capabilities, and the libraries of the field."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import json
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
+from llm_conformance.adapter import libraries
 from llm_conformance.adapter.declarations import CAPABILITIES
 from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import CASSETTES
@@ -33,6 +35,11 @@ def add_options(parser: Parser) -> None:
         ("--rule", "GLOB", "only rules whose id matches: ANN-*; repeatable"),
     ):
         parser.add_argument(name, action="append", default=[], metavar=metavar, help=help)
+    parser.add_argument(
+        "--libraries",
+        action="store_true",
+        help="the same as `list libraries`: what `llm-conformance run LIBRARY` judges, and the release that was judged",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -42,8 +49,9 @@ def run(options: Options) -> int:
     if problems:
         raise UsageError("\n".join(problems))
     of_rules, of_scenarios = bool(options.rule), bool(options.provider or options.scenario)
-    wanted = [options.what] if options.what else ["rules"] * (of_rules or not of_scenarios)
-    if not options.what and (of_scenarios or not of_rules):
+    what = "libraries" if options.libraries else options.what
+    wanted = [what] if what else ["rules"] * (of_rules or not of_scenarios)
+    if not what and (of_scenarios or not of_rules):
         wanted.append("scenarios")
     found = {name: list(_LISTS[name](options)) for name in wanted}
     if not any(found.values()):
@@ -123,6 +131,19 @@ def _providers(options: Options) -> Iterator[Entry]:
             yield {"id": str(api), "title": api.title}
 
 
+def _libraries(options: Options) -> Iterator[Entry]:
+    rows = {str(api): api for api in table().values()}
+    for library in libraries.libraries().values():
+        if any(_is_wanted(rows[api], options) for api in library.apis):
+            installed = library.installed(Path.cwd())
+            yield {
+                "id": library.name,
+                "release": f"{library.package} {library.release}",
+                "installed": f"installed: {installed}" if installed else "not installed",
+                "apis": ", ".join(library.apis),
+            }
+
+
 def _capabilities(_options: Options) -> Iterator[Entry]:
     for capability in CAPABILITIES:
         rules = [rule.id for rule in catalogue.catalogue().values() if rule.rule.capability == capability]
@@ -135,4 +156,5 @@ _LISTS: Mapping[str, Callable[[Options], Iterator[Entry]]] = {
     "core-faults": _core_faults,
     "providers": _providers,
     "capabilities": _capabilities,
+    "libraries": _libraries,
 }

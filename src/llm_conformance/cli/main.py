@@ -30,8 +30,8 @@ class _Command(NamedTuple):
 _COMMANDS: Mapping[str, _Command] = {
     "init": _Command("init", "write an adapter to fill in, a workflow and a file of known deviations"),
     "smoke": _Command("smoke", "check in two seconds that an adapter can be called"),
-    "run": _Command("run", "judge an adapter: pytest with the suite's own configuration"),
-    "list": _Command("list", "list rules, scenarios, providers or capabilities"),
+    "run": _Command("run", "judge an adapter, or a library of the field: pytest with the suite's own configuration"),
+    "list": _Command("list", "list rules, scenarios, providers, capabilities or libraries"),
     "explain": _Command("explain", "explain a rule, with an example of a failure, or a scenario"),
     "report": _Command("report", "merge, compare or convert reports"),
     "record": _Command("record", "send a scenario's requests again and propose the responses"),

@@ -1,9 +1,14 @@
-"""`llm-conformance run`: pytest on the rules, with the suite's own configuration instead of the project's."""
+"""`llm-conformance run`: pytest on the rules, with the suite's own configuration instead of the project's.
+
+`llm-conformance run LIBRARY` judges an installed library of the field by the suite's scenarios, through the shim that
+the suite brings, and compares its failures with the known ones.
+"""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import os
 import signal
 import subprocess
@@ -12,27 +17,82 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from llm_conformance.cli.command import Options, Parser
+from llm_conformance.adapter import libraries, loader
+from llm_conformance.adapter.libraries import Library
+from llm_conformance.cli import known_findings
+from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import RULES, STARTED_AS
 from llm_conformance.options import ADAPTER, OPTIONS
+from llm_conformance.reports import files
+from llm_conformance.wording import listed
 
 _CONFIGURATION = Path(__file__).resolve().parent.parent / "pytest.ini"
 _STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
+_DEVIATIONS, _EXAMPLES, _REPORT = (
+    next(option for option in OPTIONS if option.name == name) for name in ("deviations", "examples", "report")
+)
 
 
 def add_options(parser: Parser) -> None:
     """Describe the command."""
     parser.description = (
-        "Judge adapters. The options are those of pytest without the prefix `--conformance-`; all others are passed to "
-        "pytest (-n 4, -x, --junitxml=FILE). In a GitHub workflow the result is added to the step summary."
+        "Judge adapters, or a library: `llm-conformance run litellm` (`llm-conformance list --libraries`). The options "
+        "are those of pytest without the prefix `--conformance-`; all others are passed to pytest (-n 4, -x, "
+        "--junitxml=FILE). In a GitHub workflow the result is added to the step summary."
     )
     for option in OPTIONS:
-        # --adapter is required, and the `Reproduce` line of a failure has it under its long name.
+        # The `Reproduce` line of a failure has --adapter under its long name.
         names = [option.short_name, option.long_name] if option is ADAPTER else [option.short_name]
-        parser.add_argument(*names, **{**option.arguments, "default": argparse.SUPPRESS, "required": option is ADAPTER})
+        parser.add_argument(*names, **{**option.arguments, "default": argparse.SUPPRESS})
 
 
 def run(options: Options) -> int:
+    """Run pytest; return its exit code. Raises UsageError."""
+    if not getattr(options, ADAPTER.dest, None):
+        return _run_library(options)
+    return _run(options)
+
+
+def _run_library(options: Options) -> int:
+    """Judge the library that the first argument names, with its known findings; say how its failures differ."""
+    library = _library(options)
+    with tempfile.TemporaryDirectory() as directory:
+        report = Path(directory) / "report.json"
+        given = vars(options)
+        given[ADAPTER.dest] = [library.name]
+        given.setdefault(_EXAMPLES.dest, "0")
+        given[_DEVIATIONS.dest] = [*given.get(_DEVIATIONS.dest, ()), str(library.deviations)]
+        given[_REPORT.dest] = [*given.get(_REPORT.dest, ()), str(report)]
+        print("\n".join(known_findings.before(library, Path.cwd())), flush=True)
+        code = _run(options)
+        if report.is_file():
+            print("\n".join(known_findings.after(library, Path.cwd(), files.read(report))), flush=True)
+    return code
+
+
+def _library(options: Options) -> Library:
+    """Return the library that the command names, and take its name from the arguments for pytest."""
+    names = list(itertools.takewhile(lambda word: not word.startswith("-"), options.pytest_arguments))
+    if not names:
+        what = f"a library (`llm-conformance run litellm`; `{libraries.LIST_COMMAND}`) or an adapter (--adapter=SPEC)"
+        raise UsageError(f"run: name what to judge: {what}")
+    if len(names) > 1:
+        raise UsageError(f"run: one library at a time, not {listed(names, 'and')}; `report show` compares two reports")
+    (name,) = names
+    if name not in libraries.libraries():
+        raise UsageError(f"run {libraries.unknown(name)}; an adapter of your own is named by --adapter=SPEC")
+    library = loader.library_named(name, Path.cwd())
+    if library is None:
+        raise UsageError(f"run {name}: an adapter of this name is installed here, too; name it by --adapter={name}")
+    try:
+        library.check(Path.cwd())
+    except libraries.NotHereError as error:
+        raise UsageError(f"run {name}: {error}") from error
+    options.pytest_arguments = options.pytest_arguments[1:]
+    return library
+
+
+def _run(options: Options) -> int:
     """Run pytest; return its exit code."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     environment[STARTED_AS] = "llm-conformance run"
