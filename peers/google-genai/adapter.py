@@ -100,7 +100,8 @@ def _contents(messages):
                 results = types.Content(role="user", parts=[])
                 contents.append(results)
             id = message["tool_call_id"]
-            said = types.FunctionResponse(id=id, name=names.get(id), response={"result": message["content"]})
+            name = message.get("name") or names.get(id)
+            said = types.FunctionResponse(id=id, name=name, response={"result": message["content"]})
             results.parts.append(types.Part(function_response=said))
             continue
         elif message["role"] != "system":

@@ -2,8 +2,10 @@
 
 Of the library: `ChatAnthropic`, `ChatDeepSeek` and `ChatOpenAI` with `bind_tools`, `ainvoke` and `astream`, the sum of
 the chunks of a stream, and of a message `text`, `content_blocks`, `tool_calls`, `invalid_tool_calls`, `usage_metadata`
-and `response_metadata`, and for citations `content`. Earlier answers go back as the `AIMessage` that they were; the
-other messages are dicts, which the models take.
+and `response_metadata`, and `content` for citations and for calls of OpenAI's own tools, which stay there as they came.
+The result of a custom tool is a `ToolMessage` with a block of the type of its result; results of OpenAI's other tools
+have no form. Earlier answers go back as the `AIMessage` that they were; the other messages are dicts, which the models
+take. Counts of OpenAI's faster tiers have names with the tier in front.
 
 The library has no finish reason of its own, only the provider's word. Servers that only look like OpenAI's are left
 out: `ChatOpenAI` is documented to be for OpenAI alone.
@@ -19,7 +21,7 @@ from typing import Any, ClassVar
 import anthropic
 import openai
 from langchain_anthropic import ChatAnthropic
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_deepseek import ChatDeepSeek
 from langchain_openai import ChatOpenAI
 
@@ -103,6 +105,10 @@ _FIELDS = {
 }
 
 
+# Fields that only Anthropic's beta client knows, which the library uses if a beta is named.
+_BETAS = {"context_management": "compact-2026-01-12", "fallbacks": "server-side-fallback-2026-06-01"}
+
+
 def _model(call: Any) -> Any:
     params = dict(call.params)
     tools = [*params.pop("tools", ()), *call.tools]
@@ -111,7 +117,9 @@ def _model(call: Any) -> Any:
     # The waits between retries are not bounded by `timeout`, so that a Retry-After would outlast the call.
     settings = {"model": call.model, "api_key": call.api_key, "timeout": call.timeout_s, "max_retries": 0, **fields}
     if call.provider == "anthropic":
-        model: Any = ChatAnthropic(base_url=call.base_url, model_kwargs=params, **settings)
+        own = {name: params.pop(name) for name in ("context_management", "mcp_servers") if name in params}
+        own |= {"betas": [beta for name, beta in _BETAS.items() if name in {*own, *params}] or None}
+        model: Any = ChatAnthropic(base_url=call.base_url, model_kwargs=params, **own, **settings)
     elif call.provider == "deepseek":
         model = ChatDeepSeek(api_base=call.base_url, stream_usage=usage, extra_body=params or None, **settings)
     else:
@@ -123,11 +131,49 @@ def _model(call: Any) -> Any:
             extra_body=params or None,
             **settings,
         )
-    return model.bind_tools(tools) if tools else model
+    try:
+        return model.bind_tools(tools) if tools else model
+    except ValueError as error:
+        raise NotImplementedError(f"a tool that the library does not take: {error}") from error
 
 
 def _messages(call: Any) -> list[Any]:
-    return [said.turn if isinstance(said, Answer) else dict(said) for said in call.messages]
+    kinds = {}  # the types of the calls of OpenAI's own tools, by id
+    messages = []
+    for said in call.messages:
+        if isinstance(said, Answer):
+            kinds |= {item["call_id"]: item["type"] for item in _own_items(said.turn)}
+            messages.append(said.turn)
+        elif any(each.get("type") == "custom" for each in said.get("tool_calls") or ()):
+            raise NotImplementedError("an earlier call of a custom tool, which has no form in a message of a role")
+        elif kind := kinds.get(said.get("tool_call_id")):
+            if kind != "custom_tool_call":
+                raise NotImplementedError(f"the result of {kind}")
+            output = {"type": "custom_tool_call_output", "output": said["content"]}
+            messages.append(ToolMessage([output], tool_call_id=said["tool_call_id"]))
+        else:
+            messages.append(dict(said))
+    return messages
+
+
+# Calls of tools that OpenAI defines and the client runs, with the field that says what to do.
+_OWN_CALLS = {
+    **{"computer_call": ("actions", "action"), "local_shell_call": ("action",), "shell_call": ("action",)},
+    **{"apply_patch_call": ("operation",), "tool_search_call": ("arguments",), "custom_tool_call": ("input",)},
+}
+
+
+def _own_items(message: AIMessage) -> Iterator[dict[str, Any]]:
+    items = message.content if isinstance(message.content, list) else []
+    for item in (each for each in items if isinstance(each, dict) and each.get("type") in _OWN_CALLS):
+        elsewhere = (item.get("environment") or {}).get("type") == "container_reference"
+        if item.get("execution") != "server" and not elsewhere:
+            yield item
+
+
+def _given(item: Mapping[str, Any]) -> str:
+    given = next((item[name] for name in _OWN_CALLS[item["type"]] if item.get(name)), {})
+    return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
 
 
 def _events(chunk: Any) -> Iterator[Mapping[str, Any]]:
@@ -136,7 +182,16 @@ def _events(chunk: Any) -> Iterator[Mapping[str, Any]]:
             yield {"event_type": "response.output_text.delta", "delta": block["text"]}
         elif block["type"] == "reasoning" and block.get("reasoning"):
             yield {"event_type": "response.reasoning.delta", "delta": block["reasoning"]}
+    own = {item["call_id"]: item for item in _own_items(chunk)}
+    for id, item in own.items():  # they come whole
+        tool = {"index": item.get("index", 0), "id": id, "name": item.get("name") or item["type"]}
+        yield {"event_type": "response.function_call_arguments.delta", "tool_call": tool, "delta": _given(item)}
+    if made := chunk.additional_kwargs.get("function_call"):
+        tool = {"index": 0, "name": made.get("name")}
+        yield {"event_type": "response.function_call_arguments.delta", "tool_call": tool, "delta": made["arguments"]}
     for piece in chunk.tool_call_chunks:
+        if piece["id"] in own:
+            continue
         tool = {"index": piece["index"] or 0, "id": piece["id"], "name": piece["name"]}
         yield {"event_type": "response.function_call_arguments.delta", "tool_call": tool, "delta": piece["args"]}
 
@@ -157,6 +212,7 @@ _FINISH = {
     "content_filter": "content_filter",
     "refusal": "content_filter",
     "failed": "error",
+    "aborted": "error",
     "insufficient_system_resource": "error",
 }
 
@@ -167,8 +223,11 @@ def _answer(message: AIMessage, call: Any) -> Answer:
     raw = (said.get("incomplete_details") or {}).get("reason") or raw
     calls = [*_tool_calls(message)]
     # Responses have a hosted call and its result in one item, of which the library makes two blocks.
-    joined = ("server_tool_result",) if call.api == "responses" else ()
+    has_output = any(isinstance(item, dict) and item.get("type") == "tool_search_output" for item in message.content)
+    joined = ("server_tool_result",) if call.api == "responses" and not has_output else ()
     segments = [_segment(block) for block in message.content_blocks if block["type"] not in joined]
+    if message.additional_kwargs.get("function_call"):
+        segments.append({"type": "tool_call", "content": ""})
     refused = message.additional_kwargs.get("refusal")
     if refused:
         segments.append({"type": "other", "content": refused, "metadata": {"kind": "refusal"}})
@@ -194,7 +253,15 @@ def _answer(message: AIMessage, call: Any) -> Answer:
 
 
 def _tool_calls(message: AIMessage) -> Iterator[dict[str, Any]]:
+    own = {item["call_id"]: item for item in _own_items(message)}
+    for id, item in own.items():
+        kind = {"type": "custom"} if item["type"] == "custom_tool_call" else {}
+        yield {"id": id, "name": item.get("name") or item["type"], "arguments": _given(item), **kind}
+    if made := message.additional_kwargs.get("function_call"):
+        yield {"id": None, "name": made["name"], "arguments": made["arguments"]}
     for made in (*message.tool_calls, *message.invalid_tool_calls):
+        if made["id"] in own:
+            continue
         args = made["args"]
         if not isinstance(args, str):  # parsed by the library; of their text nothing is left
             args = json.dumps(args or {}, ensure_ascii=False, separators=(",", ":"))
@@ -209,13 +276,18 @@ def _usage(counted: Any) -> dict[str, Any] | None:
         "prompt_tokens": counted["input_tokens"],
         "completion_tokens": counted["output_tokens"],
         "total_tokens": counted["total_tokens"],
-        "cached_tokens": asked.get("cache_read"),
+        "cached_tokens": _detail(asked, "cache_read"),
         "cache_write_tokens": _written(asked),
-        "reasoning_tokens": answered.get("reasoning"),
+        "reasoning_tokens": _detail(answered, "reasoning"),
         "audio_prompt_tokens": asked.get("audio"),
         "audio_completion_tokens": answered.get("audio"),
         "raw": dict(counted),
     }
+
+
+def _detail(details: Mapping[str, Any], name: str) -> int | None:
+    """Return a count; OpenAI's faster tiers are in its name, as in `priority_cache_read`."""
+    return next((details[key] for key in (name, f"priority_{name}", f"flex_{name}") if key in details), None)
 
 
 def _written(asked: Mapping[str, Any]) -> int | None:
@@ -231,13 +303,16 @@ def _segment(block: Any) -> dict[str, Any]:
             return {"type": "text", "content": block["text"]}
         case "reasoning":
             extras = block.get("extras") or {}
-            seals = {"signature": extras.get("signature"), "encrypted": block.get("encrypted_content")}
+            sealed = block.get("encrypted_content") or extras.get("encrypted_content")
+            seals = {"signature": extras.get("signature"), "encrypted": sealed}
             metadata = {name: value for name, value in seals.items() if value}
             return {"type": "reasoning", "content": block.get("reasoning") or "", "metadata": metadata}
         case "tool_call" | "invalid_tool_call":
             return {"type": "tool_call", "content": ""}
         case "server_tool_call":
             return {"type": "tool_call", "content": "", "metadata": {"server_executed": True}}
+        case "non_standard" if block["value"].get("type") in _OWN_CALLS:
+            return {"type": "tool_call", "content": ""}
         case "non_standard" if block["value"].get("type") == "redacted_thinking":
             return {"type": "reasoning", "content": "", "metadata": {"redacted": block["value"]["data"]}}
     return {"type": "other", "content": json.dumps(block, ensure_ascii=False)}
@@ -258,7 +333,9 @@ def _annotations(message: AIMessage) -> Iterator[dict[str, Any]]:
             for citation in block.get("annotations") or ():
                 start, end = citation.get("start_index"), citation.get("end_index")
                 span = (None, None) if start is None else (start + offset, end + offset)
-                yield {"start": span[0], "end": span[1], "data": citation}
+                renamed = {"file_index": "index"}  # the library's name, so that chunks can be added up
+                data = {renamed.get(name, name): value for name, value in citation.items()}
+                yield {"start": span[0], "end": span[1], "data": data}
             offset += length
 
 

@@ -1,0 +1,55 @@
+"""langchain-anthropic: blocks that are whole in message_start are lost in a stream.
+
+Further calls of code that runs at Anthropic (programmatic tool calling) come so: the message is complete in its first
+event.
+
+Needs langchain-anthropic and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if
+something else went wrong.
+"""
+
+import sys
+import threading
+import traceback
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from langchain_anthropic import ChatAnthropic
+
+BODY = b"""event: message_start
+data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-5","content":[{"type":"tool_use","id":"toolu_1","name":"level","input":{"gauge":"Kaub"}}],"stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":610,"output_tokens":9}}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+"""
+
+
+class Server(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        self.wfile.write(BODY)
+
+    def log_message(self, *_):
+        pass
+
+
+def seen(url):
+    """Return what a user of the library sees, and whether that is the fault."""
+    model = ChatAnthropic(model="claude-sonnet-5", base_url=url, api_key="none", max_retries=0)
+    whole = None
+    for chunk in model.stream("Hi"):
+        whole = chunk if whole is None else whole + chunk
+    return f"tool_calls {whole.tool_calls}", not whole.tool_calls
+
+
+try:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    said, is_wrong = seen(f"http://127.0.0.1:{server.server_port}")
+except Exception:
+    traceback.print_exc()
+    sys.exit(2)
+print(f"sent: a call of level; {said}")
+sys.exit(1 if is_wrong else 0)
