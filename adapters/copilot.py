@@ -28,6 +28,7 @@ adapters = (
             reasoning=("reasoning_text",),
             sealed="reasoning_opaque",
             counting=Counting(reasoned=("reasoning_tokens",)),
+            finish={"error": "error"},
         ),
         _headers,
     ),
