@@ -18,13 +18,11 @@ from llm_conformance.formats.differences import Difference, Scope, difference
 from llm_conformance.formats.requests import request_of
 from llm_conformance.judging.judge import judge_exchange
 from llm_conformance.judging.status import Status
-from llm_conformance.locations import CASSETTES
 from llm_conformance.pointers import at_pointer, placed
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
 from llm_conformance.rules.catalogue import rules_in
-from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.providers.table import table
 from tests.miniature import RULES
@@ -355,8 +353,8 @@ def test_what_other_rules_report_is_not_compared() -> None:
 
 
 @pytest.fixture(scope="module")
-def scenarios() -> dict[str, Scenario]:
-    return {scenario.id: scenario for scenario in lint.load_all([CASSETTES])}
+def scenarios(scenarios: list[Scenario]) -> dict[str, Scenario]:
+    return {scenario.id: scenario for scenario in scenarios}
 
 
 def test_recorded_requests_ask_what_their_calls_say(scenarios: dict[str, Scenario]) -> None:

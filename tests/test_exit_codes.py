@@ -98,7 +98,7 @@ def test_a_bad_option_value_is_a_usage_error(pytester: pytest.Pytester, option: 
     pytester.mkdir("empty")
     (pytester.path / "one.yaml").touch()
     (pytester.path / "there.toml").touch()
-    arguments = [option] if "scenario" in option else ["--conformance-scenario=*", option]
+    arguments = [option] if "scenario" in option else ["--conformance-scenario=zai/content-begins-*", option]
     result = inline.run(pytester, str(miniature.RULES), "--adapter=adapters", *arguments)
     assert message in refused(result)
 
@@ -233,7 +233,8 @@ def test_a_fault_of_the_suite_has_exit_code_3(pytester: pytest.Pytester) -> None
     ],
 )
 def test_a_usage_error_names_the_option_as_the_user_typed_it(tmp_path: Path, option: str, message: str) -> None:
-    run = sh(sys.executable, "-m", "llm_conformance", "run", "--adapter=adapters", option, cwd=tmp_path)
+    command = (sys.executable, "-m", "llm_conformance", "run", "--adapter=adapters", "--provider=zai")
+    run = sh(*command, option, cwd=tmp_path)
     said = _refused(run.returncode, run.stdout, run.stderr)
     assert message in said
     assert "python -m pytest" not in said

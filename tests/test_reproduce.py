@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from llm_conformance.wire import named_cuts
-from tests import miniature
+from tests import inline, miniature
 
 BROKEN = Path(__file__).with_name("broken")
 TRIMS = (
@@ -61,7 +61,8 @@ def test_a_bad_name_is_no_way_to_cut(name: str) -> None:
 
 
 def test_a_bad_name_is_refused(pytester: pytest.Pytester) -> None:
-    result = pytester.runpytest_subprocess(str(miniature.RULES), "--adapter=adapters", "--conformance-cuts=all")
+    arguments = ("--adapter=adapters", "--conformance-scenario=zai/content-begins-*", "--conformance-cuts=all")
+    result = inline.run(pytester, str(miniature.RULES), *arguments)
     result.stderr.fnmatch_lines(["*--conformance-cuts=all: must be byte offsets (12,57), *"])
 
 
