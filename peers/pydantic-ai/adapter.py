@@ -424,7 +424,9 @@ def _annotations(part: TextPart, offset: int) -> Iterator[dict[str, Any]]:
         anchor = anchors[number] if number < len(anchors) else None
         # Chat completions have the fields of a citation one level down, under the name of its type.
         data = {**citation, **(citation.get(citation.get("type")) or {})}
-        start, end = (anchor.start, anchor.end) if anchor else (data.get("start_index"), data.get("end_index"))
+        start, end = (anchor.start, anchor.end) if anchor else (None, None)
+        if data.get("type") == "container_file_citation":  # the library makes no citation of its own of these
+            start, end = data.get("start_index"), data.get("end_index")
         if start is not None and end is not None:
             start, end = start + offset, end + offset
         yield {"start": start, "end": end, "data": data}
