@@ -54,7 +54,7 @@ class Progress:
         """Print that a library is done."""
         self._done += 1
         troubles = len(list(outcome.troubles()))
-        told = counted(troubles, "problem") if troubles else "as known"
+        told = counted(troubles, "problem") if troubles else "as known" if outcome.reports else "not judged here"
         self.say(outcome.name, f"done, {told} ({self._done} of {self._libraries})")
 
 

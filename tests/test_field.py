@@ -137,6 +137,7 @@ def test_an_interpreter_or_a_corpus_that_is_not_here_is_told_and_is_no_green(
 
     field.installing = no_python
     assert run(field, "--again") == (5, [])
+    assert "lib: done, not judged here (1 of 1)" in capsys.readouterr().out
     assert "lib: not judged here: needs Python 3.12." in command.PAGE.read_text("utf-8")
 
 
