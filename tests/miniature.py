@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.reports import files
 from llm_conformance.scenarios import lint
 from llm_conformance.scenarios.cassette import save
 from llm_conformance.wire.interaction import Interaction
@@ -124,7 +125,7 @@ def run(pytester: pytest.Pytester, *arguments: str, apart: bool = False) -> tupl
         *arguments,
         apart=apart,
     )
-    return result, json.loads(report.read_text("utf-8")) if report.exists() else {}
+    return result, files.read(report) if report.exists() else {}
 
 
 RULES = Path(__file__).parent.parent / "conformance"

@@ -13,6 +13,7 @@ import yaml
 
 from llm_conformance import schema
 from llm_conformance.judging.plan import Filters
+from llm_conformance.reports import files
 from llm_conformance.scenarios import bare
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.yaml_files import BadFileError
@@ -85,7 +86,7 @@ def run(pytester: pytest.Pytester, *arguments: str) -> tuple[pytest.RunResult, d
         "-q",
         *arguments,
     )
-    return result, json.loads(report.read_text("utf-8")) if report.exists() else {}
+    return result, files.read(report) if report.exists() else {}
 
 
 def test_rules_judge_bare_recordings(pytester: pytest.Pytester) -> None:
@@ -172,6 +173,8 @@ def test_a_broken_adapter_fails_on_them(pytester: pytest.Pytester) -> None:
         (each["scenario"], each["rule"], each["method"]) for each in report["results"] if each["status"] == "fail"
     }
     assert failed == {("openai/one", "MSG-2", "parse"), ("openai/one-more", "MSG-2", "parse")}
+    kept = {(each["scenario"], each["method"]) for each in report["exchanges"]}
+    assert kept == {("openai/one", "parse"), ("openai/one-more", "parse")}  # the other methods have nothing to show
     result.stdout.fnmatch_lines(
         ["*Expected*the message of 28 code points*", "Reproduce*--conformance-scenario=openai/one*"]
     )
@@ -199,7 +202,7 @@ def test_the_reproduce_command_finds_a_file_again(pytester: pytest.Pytester) -> 
     report = f"--conformance-report={pytester.path / 'report.json'}"
     again = inline.run(pytester, *arguments, report, apart=True)
     assert {**again.parseoutcomes(), "warnings": 0} == {"failed": 1, "warnings": 0}
-    judged = json.loads((pytester.path / "report.json").read_text("utf-8"))["results"]
+    judged = files.read(pytester.path / "report.json")["results"]
     assert [each["scenario"] for each in judged] == ["flat/test_x[openai]"]
 
 
@@ -222,7 +225,7 @@ def test_a_run_with_a_file_that_is_no_cassette_is_not_complete(
     report = pytester.path / "report.json"
     options = ("--adapter=acme", "--conformance-cassettes=more", f"--conformance-report={report}")
     result = inline.run(pytester, str(miniature.RULES), "-q", *options)
-    assert (result.ret, json.loads(report.read_text("utf-8"))["complete"]) == (code, complete)
+    assert (result.ret, files.read(report)["complete"]) == (code, complete)
 
 
 def test_an_error_of_the_suite_is_not_a_failure_of_the_adapter(pytester: pytest.Pytester) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.reports import files
 from llm_conformance.rules.segments import opaque_data, outline
 from llm_conformance.scenarios.bare_expected import with_segments
 from llm_conformance.scenarios.expected import Expected
@@ -206,6 +207,6 @@ def test_rules_judge_the_blocks_of_bare_recordings(pytester: pytest.Pytester, ad
         "--conformance-method=parse_stream",
         f"--conformance-report={report}",
     )
-    results = json.loads(report.read_text("utf-8"))["results"]
+    results = files.read(report)["results"]
     assert {each["rule"] for each in results if each["status"] == "fail"} == red
     assert {"RSN-3", "RSN-4", "STR-5"} <= {each["rule"] for each in results if each["status"] in ("pass", "fail")}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,6 +19,7 @@ from llm_conformance.judging.status import Status
 from llm_conformance.locations import CASSETTES, RULES
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
+from llm_conformance.reports import files
 from llm_conformance.rules.catalogue import rules_in
 from llm_conformance.scenarios import core_faults, load
 from llm_conformance.scenarios.core_faults import CORE_FAULTS
@@ -138,5 +138,5 @@ def test_a_filter_on_its_id_runs_a_core_fault_alone(pytester: pytest.Pytester) -
     wanted = ("--conformance-scenario=zai/core-chat-json-html", "--conformance-examples=0")
     result = inline.run(pytester, RULES, "--adapter=adapters", *wanted, f"--conformance-report={report}")
     assert result.ret == 0
-    results = json.loads(report.read_text("utf-8"))["results"]
+    results = files.read(report)["results"]
     assert {(each["scenario"], each["grounds"]) for each in results} == {("zai/core-chat-json-html", "report")}

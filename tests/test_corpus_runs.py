@@ -13,6 +13,7 @@ import yaml
 
 from llm_conformance.corpus import manifest, places
 from llm_conformance.corpus.manifest import Package, Part
+from llm_conformance.reports import files
 from llm_conformance.scenarios.bare import Recorder
 from tests import loopback_index, miniature
 from tests.bare_cassettes import CITED, write
@@ -55,7 +56,7 @@ def run(pytester: pytest.Pytester, *arguments: str) -> tuple[pytest.RunResult, M
     result = pytester.runpytest_subprocess(
         "-p", "here", str(miniature.RULES), f"--conformance-report={report}", "--conformance-examples=0", *arguments
     )
-    return result, json.loads(report.read_text("utf-8")) if report.exists() else {}
+    return result, files.read(report) if report.exists() else {}
 
 
 PUBLIC = ("--conformance-corpus=public", "--conformance-scenario=acme-tests/*")

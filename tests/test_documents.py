@@ -19,6 +19,7 @@ from llm_conformance.contract import Call
 from llm_conformance.corpus import manifest
 from llm_conformance.judging.status import Status
 from llm_conformance.locations import FORMATS, RULES, SCHEMAS
+from llm_conformance.reports import files
 from llm_conformance.rules import catalogue
 from llm_conformance.rules.rule import HARMS
 from llm_conformance.scenarios import cassette, load
@@ -82,7 +83,7 @@ def test_a_report_matches_its_schema(pytester: pytest.Pytester) -> None:
     report = pytester.path / "report.json"
     options = ("--conformance-examples=2", f"--conformance-report={report}", "-q")  # what is drawn does not matter here
     result = inline.run(pytester, str(RULES), "--adapter=readmes_adapter", *options)
-    document = json.loads(report.read_text("utf-8"))
+    document = files.read(report)
     assert list(schema.problems("report", document)) == []
     assert document["complete"] is True
     of_probes = {"probe-passed", "probe-failed"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.example_judge import ExampleJudge, Failure
 from llm_conformance.judging.search import find_failures
 from llm_conformance.replay.cell import Cell
+from llm_conformance.reports import files
 from llm_conformance.reports.matrix import verdict
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.draw import draw
@@ -179,7 +179,7 @@ def run(pytester: pytest.Pytester, excluded: dict[str, str], *options: str) -> t
         "-q",
         *options,
     )
-    document: dict[str, Any] = json.loads(report.read_text("utf-8"))
+    document: dict[str, Any] = files.read(report)
     return document, done.stdout.str()
 
 

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from llm_conformance.corpus import manifest
+from llm_conformance.reports import files
 from tests import gated
 from tests.shell import ROOT, sh
 
@@ -44,7 +45,7 @@ def test_a_gate_passes_fails_accepts_a_deviation_and_reports_a_stale_one(tmp_pat
     gated.fill_in(tmp_path / "known.toml")
     known = sh(*RUN, "--deviations=known.toml", "--report=report.json", cwd=tmp_path)
     assert known.returncode == 0, known.stdout
-    report = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    report = files.read(tmp_path / "report.json")
     (expected,) = (each for each in report["results"] if each["status"] == "expected")
     assert (expected["rule"], expected["method"]) == ("PRV-1", "parse")
     assert report["deviations"][expected["deviation"]]["reason"] == "not mapped yet"

@@ -6,12 +6,12 @@ stale are those that named only its failures.
 
 from __future__ import annotations
 
-import json
 from random import Random
 from typing import Any
 
 import pytest
 
+from llm_conformance.reports import files
 from tests import gated, inline
 from tests.broken import BROKEN
 from tests.broken.base import Broken, FaultyBody, FaultyDecoder, FaultyEvents, FaultyFraming, FaultyResponse
@@ -55,7 +55,7 @@ def run(pytester: pytest.Pytester, *options: str) -> tuple[int, dict[str, Any], 
     report = pytester.path / "report.json"
     fixed = ("-p", "fewer", "-p", "no:cacheprovider", "-q", "--tb=no", "--conformance-examples=ci")
     done = inline.run(pytester, str(RULES), "--adapter=both.py", f"--conformance-report={report}", *fixed, *options)
-    return int(done.ret), json.loads(report.read_text("utf-8")), done.stdout.str()
+    return int(done.ret), files.read(report), done.stdout.str()
 
 
 def lines(report: dict[str, Any], status: str) -> set[int]:

@@ -7,13 +7,14 @@ import zipfile
 from collections import Counter
 from pathlib import Path
 
+from llm_conformance.reports import files
 from llm_conformance.wire.providers.table import table
 from tests.shell import ROOT, sh
 
 
 def statuses(report: Path) -> Counter[str]:
     """Count the results of a JSON report by status, without the generated ones, which differ between runs."""
-    results = json.loads(report.read_text("utf-8"))["results"]
+    results = files.read(report)["results"]
     return Counter(each["status"] for each in results if each["provenance"] != "generated")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 
 from llm_conformance.contract import Response, ToolCall, Usage
 from llm_conformance.judging.shown.missed import missed
+from llm_conformance.reports import files
 from llm_conformance.scenarios.expected import Expected, ExpectedAnnotation, ExpectedToolCall
 from tests import inline
 
@@ -137,7 +137,7 @@ def test_a_failure_says_that_the_adapter_may_have_missed_it(pytester: pytest.Pyt
     assert re.search(
         r"the adapter may have missed it: the library's own object has it at /annotations/0/data/\w+", told
     )
-    report = json.loads((pytester.path / "report.json").read_text("utf-8"))
+    report = files.read(pytester.path / "report.json")
     marked = {each["rule"] for each in report["results"] if each.get("missed")}
     assert marked == {each["rule"] for each in report["results"] if each["status"] == "fail"}
     assert [each["missed"] for each in report["findings"]]

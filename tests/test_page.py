@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
+from llm_conformance.reports import files
 from tests import gated
 from tests.shell import ROOT, sh
 
@@ -120,7 +120,7 @@ def test_filter_open_a_cell_and_read_the_marked_span(browser: webdriver.Chrome, 
     assert page.scenarios == {SPANS}
     page.one("#cells button").click()
     answer = page.one("#detail-answer")
-    report = json.loads((pages / "one.json").read_text("utf-8"))
+    report = files.read(pages / "one.json")
     (exchange,) = (e for e in report["exchanges"] if (e["scenario"], e["method"]) == (SPANS, "parse"))
     returned = exchange["returned"]
     (first, *_) = returned["annotations"]
@@ -171,7 +171,7 @@ def test_adapters_are_shown_side_by_side_with_failures_first(browser: webdriver.
 
 def test_findings_come_first_with_harm_consequence_and_command(browser: webdriver.Chrome, pages: Path) -> None:
     page = Page(browser, pages / "both.html")
-    report = json.loads((pages / "two.json").read_text("utf-8"))
+    report = files.read(pages / "two.json")
     cards = page.all("#findings .finding")
     assert len(cards) == len(report["findings"]) >= 2
     assert page.one("#findings-title").text == f"{len(cards)} findings"
@@ -192,7 +192,7 @@ def test_an_example_of_a_finding_opens_its_cell_with_the_facts_of_the_call(
 ) -> None:
     page = Page(browser, pages / "both.html")
     page.one("#findings .examples button").click()
-    report = json.loads((pages / "two.json").read_text("utf-8"))
+    report = files.read(pages / "two.json")
     example = report["findings"][0]["examples"][0]
     (exchange,) = (
         e for e in report["exchanges"] if (e["scenario"], e["method"]) == (example["scenario"], example["method"])
@@ -225,7 +225,7 @@ def test_nothing_scrolls_sideways(browser: webdriver.Chrome, pages: Path, name: 
 
 def test_the_matrix_counts_conversations_as_the_report_does(browser: webdriver.Chrome, pages: Path) -> None:
     page = Page(browser, pages / "both.html")
-    rows = json.loads((pages / "two.json").read_text("utf-8"))["conversations"]
+    rows = files.read(pages / "two.json")["conversations"]
     for family in ("PRV", None):
         mine = [row for row in rows if row["family"] == family and row["provenance"] != "generated"]
         judged, right = (sum(row[name] for row in mine) for name in ("judged", "right"))

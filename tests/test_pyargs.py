@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import pytest
 
 from llm_conformance.judging.status import Status
+from llm_conformance.reports import files
 from tests.shell import ROOT, sh
 
 FAST = ("--conformance-provider=zai", "--conformance-scenario=zai/white-*", "--conformance-examples=0", "-q", "-n0")
@@ -19,7 +19,7 @@ def judged(cwd: Path, report: Path, *rules: str) -> dict[tuple[str, ...], str]:
     command = (sys.executable, "-m", "pytest", *rules, "--adapter=adapters", f"--conformance-report={report}", *FAST)
     run = sh(*command, cwd=cwd)
     assert run.returncode == 0, run.stdout + run.stderr
-    results = json.loads(report.read_text("utf-8"))["results"]
+    results = files.read(report)["results"]
     return {tuple(each[name] for name in ("rule", "scenario", "method")): each["status"] for each in results}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from llm_conformance.cli import main
-from llm_conformance.reports import counterexamples
+from llm_conformance.reports import counterexamples, files
 from tests import inline, miniature
 from tests.test_search import TRIMS
 
@@ -19,7 +18,7 @@ ARGUMENTS = ("--conformance-scenario=zai/generated-*-answers", "-q", "--tb=no", 
 
 def run(pytester: pytest.Pytester, report: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
     done = inline.run(pytester, str(miniature.RULES), f"--conformance-report={report}", *ARGUMENTS, *arguments)
-    document: dict[str, Any] = json.loads(report.read_text("utf-8"))
+    document: dict[str, Any] = files.read(report)
     return int(done.ret), document
 
 

@@ -343,6 +343,17 @@ def test_a_written_report_is_read_back_unchanged(tmp_path: Path) -> None:
     assert (tmp_path / "r.json").read_text("utf-8").count('"grounds"') == len(WHOLE["results"])
 
 
+def test_a_file_has_one_entry_for_the_rules_of_a_cell_in_which_nothing_is_wrong(tmp_path: Path) -> None:
+    vacuous = [{**result(status="vacuous"), "rule": rule, "message": "nothing to judge"} for rule in ("ANN-1", "ANN-2")]
+    stale = {**result("openai/two"), "rule": "MSG-3", "deviation": 0}
+    whole = document(result(), {**result(), "rule": "MSG-1"}, *vacuous, stale, result("openai/two", "fail"))
+    files.write(tmp_path / "r.json", whole)
+    listed = json.loads((tmp_path / "r.json").read_text("utf-8"))["results"]
+    named = [each.get("rules") or each["rule"] for each in listed]
+    assert named == [["MSG-2", "MSG-1"], ["ANN-1", "ANN-2"], "MSG-3", "MSG-2"]
+    assert files.read(tmp_path / "r.json")["results"] == whole["results"]
+
+
 def test_markdown_escapes_what_adapters_return() -> None:
     text = markdown.render([{**WHOLE, "deviations": [deviation("stale")]}])
     assert "## mypkg 1.0: failing" in text

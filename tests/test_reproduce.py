@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from llm_conformance.reports import files
 from llm_conformance.wire import named_cuts
 from tests import inline, miniature
 
@@ -38,7 +38,7 @@ def failures(pytester: pytest.Pytester, *arguments: str) -> list[dict[str, Any]]
     pytester.runpytest_subprocess(
         str(miniature.RULES), "-q", "-p", "short_nights", f"--conformance-report={report}", *arguments
     )
-    return [each for each in json.loads(report.read_text("utf-8"))["results"] if each["status"] == "fail"]
+    return [each for each in files.read(report)["results"] if each["status"] == "fail"]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from llm_conformance.judging.effort import Effort
+from llm_conformance.reports import files
 from llm_conformance.scenarios.canary import TOKEN, swapped
 from llm_conformance.scenarios.scenario import Scenario
 from tests import inline, miniature
@@ -37,11 +38,7 @@ def test_a_counterexample_is_shown_kept_and_reproduced(pytester: pytest.Pytester
             "Reproduce    *--conformance-rule=MSG-2",
         ]
     )
-    (found,) = [
-        each
-        for each in json.loads(report.read_text("utf-8"))["results"]
-        if each["rule"] == "MSG-2" and each["status"] == "fail"
-    ]
+    (found,) = [each for each in files.read(report)["results"] if each["rule"] == "MSG-2" and each["status"] == "fail"]
     assert found["scenario"] == "zai/generated-chat-answers"
     assert found["provenance"] == "generated"
     assert Path(found["example"]["kept"]).is_file()

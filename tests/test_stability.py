@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from llm_conformance.locations import ROOT
+from llm_conformance.reports import files
 from tests import miniature
 
 SHUFFLE = """\
@@ -44,7 +45,7 @@ def results(directory: Path, *options: str, **environment: str) -> list[dict[str
     path = os.pathsep.join([str(directory), str(ROOT)])
     done = subprocess.run(command, cwd=directory, env={**os.environ, "PYTHONPATH": path, **environment}, timeout=120)
     assert done.returncode == 1
-    found: list[dict[str, Any]] = json.loads(report.read_text("utf-8"))["results"]
+    found: list[dict[str, Any]] = files.read(report)["results"]
     for each in found:
         each.get("example", {}).pop("kept", None)  # a path that differs between runs
     return sorted(found, key=lambda each: json.dumps(each, sort_keys=True))

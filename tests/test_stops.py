@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from typing import Any
 
 import pytest
 
 from llm_conformance.judging.calls.stops import ALIKE, ALIKE_ELSEWHERE, Stops
+from llm_conformance.reports import files
 from llm_conformance.rules.outcome import Outcome
 from tests import miniature
 
@@ -89,7 +89,7 @@ def judge(pytester: pytest.Pytester, stream: str, *options: str) -> tuple[pytest
     report = pytester.path / "report.json"
     arguments = ("--adapter=dying", "--conformance-examples=0", f"--conformance-report={report}", *options)
     result = pytester.runpytest_subprocess(str(miniature.RULES), *arguments)
-    return result, json.loads(report.read_text("utf-8"))
+    return result, files.read(report)
 
 
 @pytest.mark.parametrize("processes", [(), ("-n", "2")])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
 
 from llm_conformance.formats.recognisers import recognise
 from llm_conformance.formats.unusual import unusual, valid_because
+from llm_conformance.reports import files
 from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.interaction import Interaction
@@ -103,7 +103,7 @@ def test_terminal_and_report_say_why_an_input_is_valid(pytester: pytest.Pytester
     assert done.ret == 1, done.stdout.str()
     source = table()["openai", "chat"].varies["counts of a stream"]["never"]
     why = f"counts of a stream: never ({source})"
-    document = json.loads(report.read_text("utf-8"))
+    document = files.read(report)
     (shape,) = [each for each in document["results"] if (each["rule"], each["status"]) == ("SHP-1", "fail")]
     assert why in shape["example"]["valid_because"]
     assert why in document["findings"][0]["examples"][0]["valid_because"]

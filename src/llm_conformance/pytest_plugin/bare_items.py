@@ -12,7 +12,7 @@ import pytest
 from llm_conformance.formats import calls
 from llm_conformance.judging import plan
 from llm_conformance.judging.cell_judge import JudgedRule
-from llm_conformance.judging.status import Status
+from llm_conformance.judging.status import QUIET, Status
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
 from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.replay.cell import PURE, Cell
@@ -94,7 +94,7 @@ class BareItem(JudgingItem):
                 continue
             for cell in plan.cells([adapter], [scenario], self._run.settings.filters):
                 judged = self._run.judge.judge(cell, self._rules, self.tally)
-                if judged:
+                if any(each.verdict.status not in QUIET for each in judged):
                     self.tally.exchanges |= self._run.exchange_details(cell)
                 self._count_asked(cell, was_judged=bool(judged))
                 # Passes are counted already, and a long run has many of them.

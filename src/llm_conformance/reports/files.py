@@ -8,7 +8,7 @@ from pathlib import Path
 
 from llm_conformance import schema
 from llm_conformance.options import as_typed
-from llm_conformance.reports import badge, markdown, page
+from llm_conformance.reports import badge, grouping, markdown, page
 from llm_conformance.reports.document import Document
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
@@ -16,8 +16,9 @@ _LISTS = ("findings", "conversations", "results", "exchanges", "counterexamples"
 
 
 def _json(documents: Sequence[Document]) -> str:
-    """Return a report with one result per line, so that its 10,000 results can be searched and compared by line."""
-    (report,) = documents
+    """Return a report with one result per line, so that its results can be searched and compared by line."""
+    (whole,) = documents
+    report = grouping.grouped(whole)
     parts = []
     for name, value in report.items():
         if name in _LISTS and value:
@@ -80,4 +81,4 @@ def read(path: Path) -> Document:
     ]
     if problems:
         raise BadFileError(*problems[:20])
-    return document
+    return grouping.one_by_one(document)

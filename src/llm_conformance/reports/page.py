@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from llm_conformance.reports.document import Document
+from llm_conformance.reports.grouping import grouped
 from llm_conformance.reports.matrix import verdict
 from llm_conformance.rules import catalogue
 from llm_conformance.rules.rule import HARM_MEANINGS
@@ -35,7 +36,9 @@ def render(documents: Sequence[Document]) -> str:
             for entry in catalogue.catalogue().values()
         },
         # The page shows the body of an example; only the JSON report has its files.
-        "reports": [{**document, "counterexamples": [], "verdict": verdict(document)} for document in documents],
+        "reports": [
+            {**grouped(document), "counterexamples": [], "verdict": verdict(document)} for document in documents
+        ],
     }
     packed = gzip.compress(
         json.dumps(data, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace"), mtime=0

@@ -52,11 +52,16 @@ function runsOf(reports) {
   return runs;
 }
 
+// Results in which nothing is wrong come in groups: one for several rules.
+function oneByOne({ rules, ...shared }) {
+  return rules === undefined ? [shared] : rules.map((rule) => ({ ...shared, rule }));
+}
+
 function resultsOf(runs) {
   const results = [];
   for (const run of runs) {
     const exchanges = new Map(run.report.exchanges.map((each) => [`${each.adapter} ${each.scenario} ${each.method}`, each]));
-    for (const result of run.report.results) {
+    for (const result of run.report.results.flatMap(oneByOne)) {
       if (result.adapter !== run.adapter.name) continue;
       const exchange = exchanges.get(`${result.adapter} ${result.scenario} ${result.method}`);
       results.push({ ...result, run, api: `${result.provider}:${result.api}`, family: result.rule.split("-")[0], exchange });

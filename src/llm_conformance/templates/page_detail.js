@@ -27,7 +27,7 @@ function detailOf(result, data) {
   }
   const left = make("div", {}, make("h3", {}, "Sent"), ...sentOf(behind, example, sent), ...(expected ? [make("h3", {}, "Expected"), pretty(expected)] : []));
   const right = make("div", {}, make("h3", {}, "Returned"), ...returnedOf(returned, behind));
-  parts.push(sent === undefined ? make("p", {}, "The report has no exchange for this cell: no method was called.") : make("div", { className: "beside" }, left, right));
+  parts.push(sent === undefined ? make("p", {}, "The report has no exchange for this cell: no method was called, or nothing is wrong with the answer to a recording without a scenario.") : make("div", { className: "beside" }, left, right));
   return parts.filter((part) => part !== null);
 }
 

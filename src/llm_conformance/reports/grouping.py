@@ -1,0 +1,50 @@
+"""Results that say no more than their status, one for all rules of a cell: the form of report files and pages.
+
+A report of thousands of recordings has a million passing and vacuous results. In a file, those of one exchange with
+the same status and message are one entry with `rules`; each other has a `rule`. In memory all are of one rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from llm_conformance.judging.status import QUIET
+from llm_conformance.reports.document import Document
+
+_SHARED = ("adapter", "scenario", "provider", "api", "mode", "method", "status", "message", "provenance", "grounds")
+_FIELDS = frozenset({*_SHARED, "rule", "think_profile"})
+
+
+def grouped(document: Document) -> Document:
+    """Return a report with its quiet results grouped. Neither the report nor its results are changed."""
+    return {**document, "results": _grouped(document["results"])}
+
+
+def _grouped(results: Iterable[Document]) -> list[Document]:
+    found: list[Document] = []
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for each in results:
+        if each["status"] not in QUIET or not each.keys() <= _FIELDS:
+            found.append(each)
+            continue
+        key = (*(each[name] for name in _SHARED), each.get("think_profile"))
+        if key not in groups:
+            groups[key] = []
+            found.append({"rules": groups[key], **{name: value for name, value in each.items() if name != "rule"}})
+        groups[key].append(each["rule"])
+    return found
+
+
+def one_by_one(document: Mapping[str, Any]) -> Document:
+    """Return a report with one result for each rule."""
+    return {**document, "results": list(_one_by_one(document["results"]))}
+
+
+def _one_by_one(results: Iterable[Document]) -> Iterator[Document]:
+    for each in results:
+        if "rules" not in each:
+            yield each
+            continue
+        shared = {name: value for name, value in each.items() if name != "rules"}
+        yield from ({"adapter": each["adapter"], "rule": rule, **shared} for rule in each["rules"])
