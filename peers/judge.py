@@ -18,6 +18,7 @@ from pathlib import Path
 from llm_conformance.adapter.libraries import Library
 from llm_conformance.corpus import places, recordings
 from llm_conformance.judging.status import Status
+from llm_conformance.reports import files
 from llm_conformance.reports.document import Document
 from llm_conformance.wire.providers.api import Api
 from peers.environments import ROOT, Environment, NoPythonError, NotInstalledError, arguments
@@ -100,7 +101,7 @@ class Judge:
             if trouble := self._report(library, environment, evidence, path, judged_with):
                 broken.append(f"{name}: {trouble}")
             else:
-                reports[evidence] = json.loads(path.read_text("utf-8"))
+                reports[evidence] = files.read(path)
         reproductions = {
             path.name: self._reproduce(library, environment, path, digest(frozen, path))
             for path in library.reproductions
@@ -129,7 +130,7 @@ class Judge:
             if code not in (0, 1) or not path.is_file():
                 return f"was not judged (exit code {code})"
             if evidence == "real":
-                report = json.loads(path.read_text("utf-8"))
+                report = files.read(path)
                 path.write_text(json.dumps(without_bulk(report), ensure_ascii=False), "utf-8")
             return ""
 
