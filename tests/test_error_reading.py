@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
+from conformance import test_errors
 from llm_conformance.adapter.program import ReportedError
 from llm_conformance.contract import ServiceUnavailableError
 from llm_conformance.rules.errors import read_error_event, read_exception
+from llm_conformance.rules.violation import Violation
+
+
+@pytest.mark.parametrize(
+    ("named", "is_right"), [(None, True), ("openai", True), ("openai:responses", True), ("open", False)]
+)
+def test_an_error_may_name_an_api_of_its_provider(named: str | None, is_right: bool) -> None:
+    raised = SimpleNamespace(provider=named)
+    exchange: Any = SimpleNamespace(call=SimpleNamespace(provider="openai"), outcome=SimpleNamespace(raised=raised))
+    with nullcontext() if is_right else pytest.raises(Violation, match="an error of the provider 'openai'"):
+        test_errors.test_error_names_no_other_provider(exchange)
+
 
 TABLE = {"MyDown": "ServiceUnavailableError"}
 
