@@ -51,8 +51,8 @@ FOREIGN = re.compile(
     r'"(JSONDecodeError|DecodingError|TimeoutException|ReadTimeout|ConnectTimeout|TransportError|ConnectError|ReadError'
     r'|RemoteProtocolError|HTTPError|RequestException|ValueError|KeyError|OSError|ConnectionError)":'
 )
-# Classes of Python that a library raises on purpose, with a message of its own.
-RAISED_ITSELF = {"ollama": {"ConnectionError"}}
+# Names of Python's classes that a library raises on purpose, with a message or a class of its own.
+RAISED_ITSELF = {"mirascope": {"ConnectionError"}, "ollama": {"ConnectionError"}}
 # What is sent instead of what the library would send.
 SMUGGLED = re.compile(r'(extra_body|kwargs|params|settings\["extra_body"\])"?\]?\["(messages|input|contents)"\] *=')
 
