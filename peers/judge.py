@@ -20,6 +20,7 @@ from llm_conformance.corpus import places, recordings
 from llm_conformance.judging.status import Status
 from llm_conformance.reports import files
 from llm_conformance.reports.document import Document
+from llm_conformance.reports.grouping import one_by_one
 from llm_conformance.wire.providers.api import Api
 from peers.environments import ROOT, Environment, NoPythonError, NotInstalledError, arguments
 from peers.outcome import EVIDENCE, Evidence, Outcome
@@ -130,7 +131,7 @@ class Judge:
             if code not in (0, 1) or not path.is_file():
                 return f"was not judged (exit code {code})"
             if evidence == "real":
-                report = files.read(path)
+                report = one_by_one(json.loads(path.read_text("utf-8")))
                 path.write_text(json.dumps(without_bulk(report), ensure_ascii=False), "utf-8")
             return ""
 
