@@ -110,3 +110,16 @@ def test_a_stream_before_a_silence_is_cut_in_one_way(
         cut_search.search_cuts(cell, rule, runner, Effort.named("deep"), lambda *_: None, shrinks=True)
         runner.close()
     assert [each.examples for each in efforts] == [1, 1000]
+
+
+def test_calls_that_nobody_answers_wait_for_a_moment_only(scenarios: list[Scenario]) -> None:
+    """There are some hundred in a run, and each waits for its whole time limit."""
+    adapter = declarations.describe("reference", ReferenceAdapters())
+    faulty = core_faults.of(each for each in scenarios if each.api.provider == "anthropic")
+    silent = next(each for each in faulty if each.fault and each.fault.kind == "silence" and "json" in each.modes)
+    runner = Runner(10, new_transport("server"))
+    exchange = runner.run(Cell(adapter, silent, "json", "complete"))
+    runner.close()
+    assert exchange.call.timeout_s <= 0.1
+    assert exchange.outcome.raised is not None
+    assert exchange.outcome.raised.contract_type == "TimeoutError"

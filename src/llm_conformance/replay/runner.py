@@ -37,7 +37,7 @@ GRACE_S = 2.0
 
 SILENCE_TIMEOUT_S = 1.0
 """`call.timeout_s` of a call that the server never answers."""
-SHORT_SILENCE_TIMEOUT_S = 0.3
+SHORT_SILENCE_TIMEOUT_S = 0.1
 """The same for generated scenarios and core faults, of which there are many."""
 
 STARVED_S = 2.0
