@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import struct
 import sys
@@ -20,7 +21,7 @@ from llm_conformance.shims.gateway.settings import Settings, load
 from llm_conformance.shims.gateway.settings import Upstream as Own
 from llm_conformance.shims.gateway.upstream import Upstream
 from llm_conformance.yaml_files import BadFileError
-from tests import inline, miniature
+from tests import inline
 from tests.miniature import RULES
 
 PROGRAM = Path(__file__).parent / "programs" / "gateway.py"
@@ -48,12 +49,21 @@ params = ["thinking"]
     return "gateway:gateway.toml"
 
 
-def judged(pytester: pytest.Pytester, fault: str, *scenarios: str) -> dict[str, Any]:
+def judged(pytester: pytest.Pytester, fault: str, scenario: str) -> dict[str, Any]:
     """Return the report on a gateway."""
-    spec = gateway(pytester.path, fault)
-    options = [f"--conformance-scenario={each}" for each in scenarios]
-    _, report = miniature.run(pytester, f"--adapter={spec}", "--conformance-examples=0", *options, apart=True)
-    return dict(report)
+    inline.run(
+        pytester,
+        str(RULES),
+        f"--adapter={gateway(pytester.path, fault)}",
+        f"--conformance-scenario={scenario}",
+        "--conformance-examples=0",
+        "--conformance-report=report.json",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        apart=True,
+    )
+    return dict(json.loads((pytester.path / "report.json").read_text("utf-8")))
 
 
 def statuses(report: dict[str, Any], rule: str) -> set[str]:

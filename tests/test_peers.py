@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import tomllib
 
 import pytest
 
@@ -29,13 +30,14 @@ def ids() -> set[str]:
 def test_a_folder_pins_releases_and_its_deviations_are_valid(peer: Library, ids: set[str]) -> None:
     known = deviations_file.load(peer.deviations, catalogue.catalogue(), ids, [each.name for each in packages()])
     assert all(each.link.startswith("https://") or each.link.startswith("reports/") for each in known)
+    assert peer.shim.is_file()
     if peer.is_node:
         package = json.loads((peer.folder / "package.json").read_text("utf-8"))
         assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in package["dependencies"].values())
         assert (peer.folder / "package-lock.json").is_file()
-        assert (peer.folder / "adapter.mjs").is_file()
+        assert peer.shim.suffix in (".mjs", ".toml")
     else:
-        assert (peer.folder / "adapter.py").is_file()
+        assert peer.shim.suffix in (".py", ".toml")
         assert all(re.fullmatch(r"\d+(\.\d+)+", version) for version in peer.judged.values()), "a release is not pinned"
 
 
@@ -57,7 +59,7 @@ RAISED_ITSELF = {"mirascope": {"ConnectionError"}, "ollama": {"ConnectionError"}
 SMUGGLED = re.compile(r'(extra_body|kwargs|params|settings\["extra_body"\])"?\]?\["(messages|input|contents)"\] *=')
 
 
-@pytest.mark.parametrize("peer", [peer for peer in PEERS if not peer.is_node], ids=lambda peer: peer.name)
+@pytest.mark.parametrize("peer", [peer for peer in PEERS if peer.shim.suffix == ".py"], ids=lambda peer: peer.name)
 def test_a_shim_keeps_the_standard(peer: Library) -> None:
     source = (peer.folder / "adapter.py").read_text("utf-8")
     says = ast.get_docstring(ast.parse(source)) or ""
@@ -74,3 +76,22 @@ def test_a_shim_keeps_the_standard(peer: Library) -> None:
         if not (isinstance(each.value, ast.Name) and each.value.id == "self")
     ]
     assert not private, "a name that is not public is used"
+
+
+@pytest.mark.parametrize("peer", [peer for peer in PEERS if peer.shim.suffix == ".mjs"], ids=lambda peer: peer.name)
+def test_a_shim_of_node_keeps_the_standard(peer: Library) -> None:
+    source = peer.shim.read_text("utf-8")
+    says = source.partition("*/")[0]
+    assert re.search(r"max_?[rR]etries: 0", source) or "retries" in says, "retries are off, or the head says why not"
+    assert not re.search(r"\b(TypeError|SyntaxError|AbortError|FetchError|RangeError): *\"", source), "a foreign error"
+    assert not re.search(r"\bcatch *\{|catch \(\w+\) *\{ *\}", source), "an exception is hidden"
+    assert "native" in source, "no answer keeps the library's object"
+    assert not re.search(r"[\w\])]\._[a-z]", source), "a name that is not public is used"
+
+
+@pytest.mark.parametrize("peer", [peer for peer in PEERS if peer.shim.suffix == ".toml"], ids=lambda peer: peer.name)
+def test_a_gateways_file_can_be_read_and_names_apis(peer: Library) -> None:
+    said = tomllib.loads(peer.shim.read_text("utf-8"))
+    assert set(said["apis"]) == set(peer.apis)
+    if isinstance(version := said.pop("version"), dict):
+        assert peer.package in str(version)

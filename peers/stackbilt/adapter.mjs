@@ -9,7 +9,6 @@
  */
 
 import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
 
 import {
   AnthropicProvider,
@@ -19,8 +18,7 @@ import {
   OpenAIProvider,
 } from "@stackbilt/llm-providers";
 
-// Standard output belongs to the protocol.
-console.log = console.info = console.debug = console.error;
+import { NotImplementedError, serve } from "../program.mjs";
 
 const NAMESPACE = "stackbilt";
 const { name, version } = JSON.parse(
@@ -68,11 +66,16 @@ function provider(call) {
   return made;
 }
 
-class NotImplementedError extends Error {}
+// The parameters for which the library has a field; it asks for the counts of streams by itself.
+const NAMED = new Set([
+  "tool_choice", "temperature", "max_tokens", "max_completion_tokens", "seed", "response_format", "reasoning_effort",
+  "reasoning_format", "clear_thinking", "stream_options",
+]);
 
 function request(call) {
   const { params } = call;
-  if ((params.n ?? 1) > 1) throw new NotImplementedError("several answers, which no field of a request asks for");
+  const unnamed = Object.keys(params).find((name) => !NAMED.has(name));
+  if (unnamed) throw new NotImplementedError(`\`${unnamed}\`, which no field of a request asks for`);
   const tools = call.tools.length > 0 ? call.tools : undefined;
   return {
     model: call.model,
@@ -114,7 +117,10 @@ function toolResult({ tool_call_id: id, content: output }) {
 
 /** Return a message as the library has them: content is text, and there is no place for documents. */
 function converted({ role, content, tool_calls: toolCalls }) {
-  const text = Array.isArray(content) ? content.map((part) => part.text ?? "").join("") : (content ?? "");
+  const parts = Array.isArray(content) ? content : [{ type: "text", text: content ?? "" }];
+  const other = parts.find(({ type }) => type !== "text");
+  if (other) throw new NotImplementedError(`a part of the type ${other.type} in a message`);
+  const text = parts.map((part) => part.text).join("");
   return { role, content: text, toolCalls };
 }
 
@@ -123,7 +129,7 @@ function converted({ role, content, tool_calls: toolCalls }) {
 async function complete(call) {
   const result = await provider(call).generateResponse(request(call));
   const created = result.metadata?.created;
-  return {
+  const response = {
     id: result.id,
     created: created ? new Date(created * 1000).toISOString() : null,
     provider: result.provider,
@@ -144,24 +150,29 @@ async function complete(call) {
       },
     },
   };
+  return { response, native: result };
 }
 
 /** Give a streamed answer; the library streams texts, and has nothing else to say of it but its token counts. */
 async function* stream(call) {
   const texts = await provider(call).streamResponse(request(call));
+  const native = [];
   let message = "";
   for await (const delta of texts) {
+    native.push(delta);
     message += delta;
     yield { event_type: "response.output_text.delta", delta };
   }
+  const counts = await texts[STREAM_USAGE];
   yield {
     event_type: "response.completed",
+    native: [...native, counts],
     response: {
       provider: call.provider,
       model: call.model,
       message,
       finish_reason: null,
-      usage: usage(await texts[STREAM_USAGE]),
+      usage: usage(counts),
       extras: { [NAMESPACE]: { message: { role: "assistant", content: message } } },
     },
   };
@@ -191,21 +202,4 @@ function reported(error) {
   };
 }
 
-// -- The protocol ----------------------------------------------------------------------------------------------------
-
-async function* answers({ op, call }) {
-  if (op === "describe") yield DESCRIPTION;
-  else if (op === "complete") yield { response: await complete(call) };
-  else {
-    for await (const event of stream(call)) yield { event };
-    yield { done: true };
-  }
-}
-
-for await (const line of createInterface({ input: process.stdin })) {
-  try {
-    for await (const answer of answers(JSON.parse(line))) process.stdout.write(`${JSON.stringify(answer)}\n`);
-  } catch (error) {
-    process.stdout.write(`${JSON.stringify({ error: reported(error) })}\n`);
-  }
-}
+await serve({ description: DESCRIPTION, complete, stream, reported });

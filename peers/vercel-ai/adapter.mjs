@@ -8,15 +8,13 @@
  */
 
 import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createDeepSeek } from "@ai-sdk/deepseek";
 import { createOpenAI } from "@ai-sdk/openai";
 import { APICallError, generateText, jsonSchema, RetryError, streamText, tool } from "ai";
 
-// The library writes warnings and stream errors to the console; standard output belongs to the protocol.
-console.log = console.info = console.debug = console.error;
+import { NotImplementedError, serve } from "../program.mjs";
 
 const NAMESPACE = "vercel-ai";
 const { name, version } = JSON.parse(
@@ -81,7 +79,7 @@ function request(call) {
     baseURL: (call.base_url + call.path).slice(0, -path.length),
     apiKey: call.api_key,
     // The way that the documentation gives for what has no name in the library: a fetch of one's own.
-    fetch: (url, init) => fetch(url, { ...init, body: JSON.stringify(merged(JSON.parse(init.body), rest)) }),
+    fetch: (url, init) => fetch(url, { ...init, body: JSON.stringify({ ...JSON.parse(init.body), ...rest }) }),
   });
   return {
     ...settings,
@@ -90,6 +88,7 @@ function request(call) {
     tools: tools(call, client),
     providerOptions: { [call.provider]: providerOptions },
     allowSystemInMessages: true,
+    maxRetries: 0, // the time limit holds for each attempt
     timeout: call.timeout_s * 1000,
   };
 }
@@ -111,21 +110,21 @@ function named(call) {
       providerOptions.reasoningSummary = value.summary;
     } else if (OPTIONS.has(key)) providerOptions[camel(key)] = value;
     else if (key === "tools" && hosted(call)) continue;
+    else if (key === "tools") throw new NotImplementedError("tools of another kind than functions in chat completions");
+    else if (UNREAD.has(key)) throw new NotImplementedError(`\`${key}\`, whose answers the library does not read`);
     else rest[key] = value;
   }
   return { settings, providerOptions, rest };
 }
+
+// They change the shape of the answer in a way that the library does not read.
+const UNREAD = new Set(["n", "functions", "function_call", "audio", "modalities"]);
 
 const OPTIONS = new Set(["include", "max_completion_tokens", "parallel_tool_calls", "reasoning_effort", "store"]);
 
 /** Whether the library has functions for the provider's own tools in this API. */
 function hosted(call) {
   return call.api !== "chat";
-}
-
-function merged(body, rest) {
-  const tools = [...(body.tools ?? []), ...(rest.tools ?? [])];
-  return { ...body, ...rest, ...(tools.length > 0 && { tools }) };
 }
 
 function camel(text) {
@@ -145,9 +144,16 @@ function tools(call, client) {
     name ?? type,
     type === "custom"
       ? client.tools.customTool({ name, ...camelKeys(options) })
-      : client.tools[camel(type)](camelKeys(options)),
+      : ownTool(client, type)(camelKeys(options)),
   ]);
   return Object.fromEntries([...own, ...functions]);
+}
+
+/** Return the library's function for a tool that the provider defines. */
+function ownTool(client, type) {
+  const made = type && client.tools[camel(type)];
+  if (!made) throw new NotImplementedError(`a tool of the type ${type}`);
+  return made;
 }
 
 /** Return a conversation as the library's messages; earlier answers are those that it gave for this purpose. */
@@ -190,7 +196,7 @@ const DATA = new Set(["base64", "text"]);
 function userPart(part) {
   if (part.type === "text") return [part];
   const { source, type, ...anthropic } = part;
-  if (type !== "document" || !DATA.has(source.type)) return []; // the library has no part for others
+  if (type !== "document" || !DATA.has(source.type)) throw new NotImplementedError(`a part of the type ${type}`);
   const data = source.type === "text" ? Buffer.from(source.data) : source.data;
   return [{ type: "file", mediaType: source.media_type, data, providerOptions: { anthropic } }];
 }
@@ -222,7 +228,13 @@ function callPart(call) {
 
 async function complete(call) {
   const result = await generateText(request(call));
-  return response(call, { ...(await whole(result)), frames: [result.response.body] });
+  const fields = await whole(result);
+  return { response: response(call, { ...fields, frames: [result.response.body] }), native: kept(fields) };
+}
+
+/** Return what a result has, without the bodies that went over the wire. */
+function kept({ response: { body, ...response }, ...fields }) {
+  return { ...fields, response };
 }
 
 async function* stream(call) {
@@ -247,11 +259,12 @@ async function* stream(call) {
       if (calls.get(id).text === "") yield piece(calls.get(id), input(part)); // no piece of it came before
     }
   }
-  const answer = response(call, { ...(await whole(result)), frames, calls });
+  const fields = await whole(result);
+  const answer = response(call, { ...fields, frames, calls });
   if (answer.annotations.length > 0) {
     yield { event_type: "response.annotation.added", annotations: answer.annotations };
   }
-  yield { event_type: "response.completed", response: answer };
+  yield { event_type: "response.completed", response: answer, native: kept(fields) };
 }
 
 function piece({ index, id, name }, delta) {
@@ -377,6 +390,8 @@ function usage({ inputTokens, outputTokens, totalTokens, inputTokenDetails, outp
 // -- What goes wrong -------------------------------------------------------------------------------------------------
 
 function reported(error) {
+  // It refuses values that it does not know before it sends anything.
+  if (error?.name === "AI_InvalidArgumentError") return { error_type: "NotImplementedError", message: error.message };
   const last = RetryError.isInstance(error) ? error.lastError : error;
   return {
     error_type: errorType(last),
@@ -394,21 +409,4 @@ function errorType(error) {
   return error.cause?.name?.startsWith("AI_") ? error.cause.name : NO_ANSWER;
 }
 
-// -- The protocol ----------------------------------------------------------------------------------------------------
-
-async function* answers({ op, call }) {
-  if (op === "describe") yield DESCRIPTION;
-  else if (op === "complete") yield { response: await complete(call) };
-  else {
-    for await (const event of stream(call)) yield { event };
-    yield { done: true };
-  }
-}
-
-for await (const line of createInterface({ input: process.stdin })) {
-  try {
-    for await (const answer of answers(JSON.parse(line))) process.stdout.write(`${JSON.stringify(answer)}\n`);
-  } catch (error) {
-    process.stdout.write(`${JSON.stringify({ error: reported(error) })}\n`);
-  }
-}
+await serve({ description: DESCRIPTION, complete, stream, reported });

@@ -100,9 +100,22 @@ class Fold:
         message = {"role": "assistant", "content": None, **self._message}
         for each in message.get("tool_calls") or ():
             each.pop("index", None)
+            each.setdefault("type", "function")
+        if isinstance(blocks := message.get("content_blocks"), list):
+            message["content_blocks"] = list(map(_block, blocks))
         choice = {"index": 0, "message": message, "finish_reason": self._word}
         completion = {**self._whole, "object": "chat.completion", "choices": [choice]}
         return {"event_type": "response.completed", "response": whole(completion, self._call, places)}
+
+
+def _block(block: Any) -> Any:
+    """Return a block of content as it stands in a plain answer; its pieces in a stream do not say its type."""
+    delta = block.get("delta") if isinstance(block, Mapping) else None
+    if not isinstance(delta, Mapping):
+        return block
+    kinds = {"thinking": "thinking", "signature": "thinking", "data": "redacted_thinking", "text": "text"}
+    kind = next((kinds[key] for key in delta if key in kinds), None)
+    return {"type": kind, **delta}
 
 
 def accumulate(whole: dict[str, Any], delta: Mapping[str, Any]) -> None:
