@@ -190,7 +190,8 @@ def node_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
     folder.mkdir(parents=True)
     described = {"library": "kit", "dependencies": {"aaa": "2.0.0", "kit": "1.0.0"}}
     (folder / "package.json").write_text(json.dumps(described), "utf-8")
-    (folder / "adapter.mjs").write_text(NODE, "utf-8")
+    (folder.parent / "program.mjs").write_text("export const shared = true;\n", "utf-8")
+    (folder / "adapter.mjs").write_text(f'import {{ shared }} from "../program.mjs";\n{NODE}', "utf-8")
     (folder / "deviations.toml").touch()
     monkeypatch.setattr(libraries, "libraries", lambda: {"kit": Library(folder)})
     return Library(folder)

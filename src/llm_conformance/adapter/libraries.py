@@ -150,8 +150,12 @@ class Library:
         when the process ends.
         """
         modules = self._node_modules(self.package, directory)
-        copy = Path(tempfile.mkdtemp(prefix=f"{self.name}-"))
-        atexit.register(shutil.rmtree, copy, ignore_errors=True)
+        root = Path(tempfile.mkdtemp(prefix=f"{self.name}-"))
+        atexit.register(shutil.rmtree, root, ignore_errors=True)
+        copy = root / self.name
+        copy.mkdir()
+        for file in self.folder.parent.glob("*.mjs"):  # what the shims share
+            shutil.copy(file, root)
         for file in (*self.folder.glob("*.mjs"), *self.folder.glob("*.toml")):
             shutil.copy(file, copy)
         if modules is not None:
