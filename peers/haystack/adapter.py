@@ -8,7 +8,9 @@ were.
 
 Anthropic's generator takes another base URL by the environment only. `ignore_tools_thinking_messages`, which would drop
 the text beside tool calls, is off. The clients' own retries are off: together they would exceed `call.timeout_s`.
-Content that Haystack has no type for, as documents that are no PDF, is refused here.
+Content that Haystack has no type for, as documents that are no PDF, is refused here, and so are OpenAI's tools that the
+client runs, which have no `ToolCall`, and parameters that `AnthropicChatGenerator` ignores with a warning. Only replies
+of the Responses API have an id and the provider's own finish word.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ class Haystack:
     providers = ("anthropic:messages", "openai:chat", "openai:responses")
     capabilities = (
         *("streaming", "reasoning", "annotations", "tools", "round_trip", "errors"),
-        *("provenance", "raw_finish", "usage_details", "error_details"),
+        *("usage_details", "error_details"),
     )
     # What the arguments were as text is not kept; values are compared where the text is compact, as the shim writes it.
     excluded_inputs: ClassVar = {
@@ -102,15 +104,27 @@ def _told_in_a_stream(error: openai.APIError | anthropic.APIStatusError) -> Mapp
     return {"event_type": "response.error", "error": {"error_type": known, "message": str(error)}}
 
 
+_RUN_BY_THE_CLIENT = {
+    *("custom", "local_shell", "shell", "apply_patch", "computer", "computer_use_preview", "tool_search"),
+    "programmatic_tool_calling",
+}
+
+
 async def _run(call: Any, callback: Any = None) -> ChatMessage:
     params = dict(call.params)
     if callback and params.get("n", 1) > 1:
         raise NotImplementedError("a stream of several choices, which Haystack refuses")
     hosted = params.pop("tools", ())
+    if refused := [tool["type"] for tool in (*hosted, *call.tools) if tool.get("type") in _RUN_BY_THE_CLIENT]:
+        raise NotImplementedError(f"tools without a ToolCall: {', '.join(refused)}")
+    if call.provider != "anthropic" and "functions" in params:
+        raise NotImplementedError("functions, whose calls Haystack does not read")
     tools: Any = [Tool(function=_never, **_described(each["function"])) for each in call.tools]
     settings = {"model": call.model, "api_key": Secret.from_token(call.api_key), "timeout": call.timeout_s}
     settings["max_retries"] = 0
     if call.provider == "anthropic":
+        if ignored := [name for name in params if name not in AnthropicChatGenerator.ALLOWED_PARAMS]:
+            raise NotImplementedError(f"parameters that Haystack ignores: {', '.join(ignored)}")
         os.environ["ANTHROPIC_BASE_URL"] = call.base_url
         generator: Any = AnthropicChatGenerator(
             **settings, ignore_tools_thinking_messages=False, anthropic_server_tools=[*hosted] or None
@@ -170,6 +184,8 @@ def _messages(call: Any) -> Iterator[ChatMessage]:
                 yield ChatMessage.from_system("".join(part["text"] for part in content), meta=about)
             case "system":
                 yield ChatMessage.from_system(content)
+            case _ if not content:
+                raise NotImplementedError("a message without content")
             case _ if isinstance(content, list) and any(part.get("type") != "text" for part in content):
                 raise NotImplementedError("a document that is no PDF")
             case _ if isinstance(content, list):
