@@ -3,7 +3,9 @@
 `OpenAIChatCompletionsModel` and `OpenAIResponsesModel` with an `AsyncOpenAI` client of the call's own;
 `get_response` gives a `ModelResponse` and `stream_response` the events of the Responses API, the last of them with the
 whole response. `ModelResponse.to_input_items` makes an earlier answer the input of the next turn. A `ModelResponse` has
-output items, usage and id; it has no finish reason and no model, so none is given for plain answers.
+output items, usage and, for responses, an id; it has no finish reason and no model, so none is given for plain answers.
+The id of chat completions is where the SDK keeps it, in `provider_data` of the items. Several choices, legacy functions
+and tools for which the SDK has classes of its own that its runner executes (computer, shell, patches) cannot be asked.
 
 The client's own retries are off: each may wait for `call.timeout_s`, and together they would exceed it.
 """
@@ -23,6 +25,7 @@ from llm_conformance.shims.native import Answer
 
 FINISH = {"completed": "stop", "max_output_tokens": "length", "content_filter": "content_filter", "failed": "error"}
 CALLS = ("function_call", "custom_tool_call")
+HOSTED = ("web_search", "file_search", "code_interpreter", "image_generation", "mcp", "custom")
 PIECES = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 
 
@@ -34,7 +37,7 @@ class Adapter:
     providers = ("openai:chat", "openai:responses", "deepseek:chat", "local:chat")
     capabilities = (
         *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
-        *("provenance", "raw_finish", "usage_details", "error_details"),
+        *("usage_details", "error_details"),
     )
     errors = {  # noqa: RUF012 - read, never written
         "APITimeoutError": "TimeoutError",
@@ -102,6 +105,14 @@ def _asked(call: Any) -> tuple[AsyncOpenAI, Any, dict[str, Any]]:
     """Return the client, the model on it, and what it is asked."""
     if "audio" in call.params.get("modalities", ()):
         raise NotImplementedError("the SDK refuses answers with audio")
+    unread = [name for name in ("functions", "function_call") if name in call.params]
+    if unread or call.params.get("n", 1) != 1:
+        raise NotImplementedError(f"the SDK does not read what {unread or 'n'} asks for")
+    hosted = [tool["type"] for tool in call.params.get("tools", ())]
+    if call.api == "chat" and hosted:
+        raise NotImplementedError("the SDK has no tools but functions in chat completions")
+    if strange := [type for type in hosted if not type.startswith(HOSTED)]:
+        raise NotImplementedError(f"the SDK has no hosted tool of the type {strange[0]} that the model executes")
     client = AsyncOpenAI(base_url=call.base_url, api_key=call.api_key, timeout=call.timeout_s, max_retries=0)
     kind = OpenAIResponsesModel if call.api == "responses" else OpenAIChatCompletionsModel
     params = dict(call.params)
@@ -211,7 +222,7 @@ def _answer(call: Any, result: ModelResponse) -> Answer:
             arguments = item.input if custom else item.arguments
             calls.append(
                 {
-                    "id": item.call_id,
+                    "id": item.call_id or None,
                     "type": "custom" if custom else "function",
                     "name": item.name,
                     "arguments": arguments or "{}",
@@ -224,7 +235,7 @@ def _answer(call: Any, result: ModelResponse) -> Answer:
             about = {"server_executed": True, "wire": whole} if hosted else {"type": whole.get("type"), "wire": whole}
             segments.append({"type": "tool_call" if hosted else "other", "content": "", "metadata": about})
     answer = Answer(
-        id=result.response_id,
+        id=_id(result),
         provider=call.provider,
         model=call.model,
         message=message,
@@ -238,6 +249,12 @@ def _answer(call: Any, result: ModelResponse) -> Answer:
     )
     answer.native = answer.turn = result
     return answer
+
+
+def _id(result: ModelResponse) -> str | None:
+    """Return the id of the answer, which chat completions have at their items."""
+    data = [getattr(item, "provider_data", None) or {} for item in result.output]
+    return next((each["response_id"] for each in data if each.get("response_id")), result.response_id)
 
 
 def _annotation(annotation: Any, before: int, length: int) -> dict[str, Any]:
