@@ -10,8 +10,10 @@ back as their turns.
 A chat answers tool calls itself and asks again. A callback for `on_tool_request` ends that here, at the first call. A
 chat that is taken up at a turn with calls takes them for never answered, so that a call that ends with results asks by
 the chat's `Provider`, with the methods that the chat's own loop uses. Parameters go out by `kwargs`. Content that it
-has no type for, such as Anthropic's documents with citations, cannot be asked. The clients' own retries are off:
-together they would exceed `call.timeout_s`.
+has no type for, such as Anthropic's documents with citations, cannot be asked, and neither can hosted tools other than
+the two that it has (`tool_web_search`, `tool_web_fetch`), nor parameters that change the shape of an answer in a way
+that it does not read. A turn has one count of cached tokens and no other part of counts. The clients' own retries are
+off: together they would exceed `call.timeout_s`.
 """
 
 from __future__ import annotations
@@ -93,7 +95,7 @@ class Adapter:
     providers = ("anthropic:messages", "gemini:generate", *CHATS)
     capabilities = (
         *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
-        *("provenance", "raw_finish", "usage_details", "error_details"),
+        *("provenance", "raw_finish", "error_details"),
     )
     # What the arguments were as text is not kept; values are compared where the text is compact, as the shim writes it.
     excluded_inputs: ClassVar = {
@@ -157,7 +159,26 @@ class Adapter:
 conformance_adapter = Adapter
 
 
+UNREAD = ("functions", "function_call", "fallbacks", "context_management", "toolConfig")
+
+
+def _refuse(call: Any) -> None:
+    """Raise NotImplementedError for what the library has no way to say, or what it does not read the answer to."""
+    params = call.params
+    several = {params.get("n", 1), (params.get("generationConfig") or {}).get("candidateCount", 1)} != {1}
+    unread = [name for name in UNREAD if name in params]
+    if several or unread:
+        raise NotImplementedError(f"the library does not read what {unread or 'several choices'} ask for")
+    hosted = [tool.get("type") or next(iter(tool)) for tool in params.get("tools", ())]
+    known = ("web_search", "web_fetch", "googleSearch", "google_search", "urlContext", "url_context")
+    if call.api == "chat" and hosted:
+        raise NotImplementedError("the library has no hosted tools in chat completions")
+    if strange := [kind for kind in hosted if not kind.startswith(known) or "preview" in kind]:
+        raise NotImplementedError(f"the library has no hosted tools of the type {strange[0]}")
+
+
 def _chat(call: Any) -> Any:
+    _refuse(call)
     about = {"model": call.model, "api_key": call.api_key}
     client = {"timeout": call.timeout_s, "max_retries": 0}
     kind = f"{call.provider}:{call.api}"
@@ -221,7 +242,7 @@ def _turns(chat: Any, call: Any) -> list[Any]:
             said = [_text(message)] if message.get("content") else []
             turns.append(AssistantTurn([*said, *map(_request, message.get("tool_calls", ()))]))
         elif message["role"] == "tool":
-            request = _requested(turns, message["tool_call_id"])
+            request = _requested(turns, message["tool_call_id"] or message["name"])  # Gemini's may have no id
             if turns[-1] is not results:
                 results = UserTurn([])
                 turns.append(results)
@@ -392,7 +413,14 @@ def _annotations(turn: AssistantTurn) -> Iterator[dict[str, Any]]:
             support = data.get("grounding_support")
             if support:
                 if support is not last:  # one with several sources is there for each of them
-                    yield _grounded(support, turn.text)
+                    same = [
+                        each.source
+                        for each in turn.contents
+                        if isinstance(each, ContentCitation)
+                        and each.source
+                        and (each.extra or {}).get("grounding_support") is support
+                    ]
+                    yield _grounded(support, turn.text, same)
                 last = support
                 continue
             place = (data.pop("start_index", None), data.pop("end_index", None))
@@ -406,11 +434,13 @@ def _in_camel_case(fields: Any) -> dict[str, Any]:
     return {re.sub("_([a-z])", lambda each: each[1].upper(), name): value for name, value in fields.items()}
 
 
-def _grounded(support: Any, message: str) -> dict[str, Any]:
+def _grounded(support: Any, message: str, sources: list[Any]) -> dict[str, Any]:
     """Return a citation of Gemini's, whose offsets count bytes of the message, with the names of its API."""
     segment = dict(support.get("segment") or {})
     start, end = segment.pop("start_index", None) or 0, segment.pop("end_index", None)
     data = _in_camel_case({**support, "segment": _in_camel_case(segment)})
+    chunks = [{"web": {"uri": getattr(each, "url", None), "title": getattr(each, "title", None)}} for each in sources]
+    data |= {"groundingChunks": chunks} if chunks else {}
     text = message.encode()
     try:
         if end is not None and 0 <= start <= end <= len(text):
