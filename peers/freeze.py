@@ -46,7 +46,7 @@ def locked(text: str) -> dict[str, str]:
     for place, package in json.loads(text)["packages"].items():
         if place:
             found.setdefault(place.rpartition("node_modules/")[2], []).append(package["version"])
-    return {name: ", ".join(sorted(versions)) for name, versions in found.items()}
+    return {name: ", ".join(sorted({*versions})) for name, versions in found.items()}
 
 
 def freeze(library: Library, upgrade: bool) -> None:
