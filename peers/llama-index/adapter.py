@@ -210,11 +210,12 @@ def _message(said):
 def _blocks(part):
     match part:
         case {"type": "text" | "input_text", "text": text, **rest} if set(rest) <= {"cache_control"}:
-            point = [CachePoint(cache_control=CacheControl(**rest["cache_control"]))] if rest else []
+            control = rest.get("cache_control")
+            point = [CachePoint(cache_control=CacheControl(**control))] if control else []
             return [TextBlock(text=text), *point]
         case {"type": "image_url", "image_url": {"url": url, **rest}}:
             return [ImageBlock(url=url, **rest)]
-    raise NotImplementedError(f"the shim has no block for a part of type {part['type']}")
+    raise NotImplementedError(f"the shim has no block for a part of type {part.get('type')}")
 
 
 class _Fold:
@@ -240,7 +241,7 @@ class _Fold:
             yield {"event_type": TEXT, "delta": response.delta}
         blocks = response.message.blocks if is_whole else self._blocks
         for number, block in enumerate(each for each in blocks if isinstance(each, ToolCallBlock)):
-            if isinstance(block.tool_kwargs, str):
+            if isinstance(block.tool_kwargs, str) or number not in self._sent:
                 yield from self._called(number, block)
 
     def _add(self, block):
@@ -250,8 +251,9 @@ class _Fold:
         else:
             self._blocks.append(block)
 
-    def _called(self, number, block):
-        given, before = _arguments(block), self._sent.get(number)
+    def _called(self, number, block, is_whole=False):
+        before = self._sent.get(number)
+        given = "" if before is None and not isinstance(block.tool_kwargs, str) and not is_whole else _arguments(block)
         if before is None or (given.startswith(before) and given != before):
             self._sent[number] = given
             whose = {"index": number, "id": block.tool_call_id, "name": block.tool_name}
@@ -262,7 +264,7 @@ class _Fold:
         calls = [each for each in self.message().blocks if isinstance(each, ToolCallBlock)]
         for number, block in enumerate(calls):
             if not isinstance(block.tool_kwargs, str):
-                yield from self._called(number, block)
+                yield from self._called(number, block, is_whole=True)
 
     def message(self):
         """Return the message that the pieces make."""
