@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from llm_conformance.adapter.libraries import Library
+from llm_conformance.corpus import places
 from llm_conformance.reports.document import Document
 from peers import __main__ as command
 from peers import changes, judge
@@ -139,6 +141,25 @@ def test_an_interpreter_or_a_corpus_that_is_not_here_is_told_and_is_no_green(
     assert run(field, "--again") == (5, [])
     assert "lib: done, not judged here (1 of 1)" in capsys.readouterr().out
     assert "lib: not judged here: needs Python 3.12." in command.PAGE.read_text("utf-8")
+
+
+@pytest.mark.parametrize(("code", "why"), [(0, ""), (5, "NOT JUDGED, because recordings could not be fetched")])
+def test_recordings_that_are_not_here_are_fetched_once(code: int, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[list[str]] = []
+
+    def fetch(given: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        ran.append(given)
+        return subprocess.CompletedProcess(given, code)
+
+    monkeypatch.setattr(subprocess, "run", fetch)
+    monkeypatch.setattr(places, "is_fetched", lambda _package: False)
+    assert command.no_traffic().startswith(why)
+    assert bool(command.no_traffic()) is bool(code)
+    assert ran[0][-2:] == ["corpus", "fetch"]
+    monkeypatch.setattr(places, "is_fetched", lambda _package: True)
+    ran.clear()
+    assert command.no_traffic() == ""
+    assert not ran
 
 
 def test_a_library_that_cannot_be_installed_fails_the_run(field: Field) -> None:
