@@ -259,3 +259,18 @@ def test_chunks_are_folded_as_openais_sdk_does() -> None:
         "tool_calls": [{"index": 1, "id": "c", "function": {"arguments": "{}"}}],
         "blocks": [1, 2],
     }
+
+
+@pytest.mark.parametrize(("api", "created"), [("chat", "1970-01-01T00:00:09+00:00"), ("messages", None)])
+def test_the_time_of_an_answer_is_the_gateways_own_where_the_upstream_sends_none(api: str, created: str | None) -> None:
+    asked = answers.Asked("some", api, {}, ("streaming",), {})
+    fold = answers.Fold(asked, ["reasoning_content"])
+    for chunk in (
+        {"id": "", "model": "", "choices": []},
+        {"id": "c-1", "model": "m", "created": 9, "choices": [{"index": 0, "delta": {"content": "So."}}]},
+        {"id": "c-1", "model": "m", "created": 9, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+    ):
+        list(fold.add(chunk))
+    response = fold.end([])["response"]
+    assert (response["id"], response["model"], response["message"]) == ("c-1", "m", "So.")
+    assert response["created"] == created

@@ -86,7 +86,7 @@ class Gateway:
 
     def _asked(self, call: Mapping[str, Any]) -> answers.Asked:
         own = self._settings
-        return answers.Asked(call["provider"], call["params"], own.capabilities, own.finish)
+        return answers.Asked(call["provider"], call["api"], call["params"], own.capabilities, own.finish)
 
     def _client(self, call: Mapping[str, Any]) -> client.Client:
         own = self._settings.apis[f"{call['provider']}:{call['api']}"]

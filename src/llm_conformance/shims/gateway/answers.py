@@ -22,6 +22,7 @@ class Asked:
     """The call, as far as `shims.chat` reads it, and what the gateway can say in OpenAI's form."""
 
     provider: str
+    api: str
     params: Mapping[str, Any]
     capabilities: Collection[str]
     finish: Mapping[str, str]
@@ -38,6 +39,8 @@ def whole(completion: Any, call: Asked, reasoning: Iterable[str]) -> Answer:
     made["extras"] = {EXTRA: message}
     if made["usage"] and made["usage"]["cache_write_tokens"] is None:  # gateways keep Anthropic's name
         made["usage"]["cache_write_tokens"] = made["usage"]["raw"].get("cache_creation_input_tokens")
+    if call.api != "chat":  # OpenAI's form requires a time; other APIs do not send one, so it is the gateway's own
+        made["created"] = None
     made.update(_nothing(call.capabilities))
     return made
 
@@ -72,12 +75,14 @@ class Fold:
     def add(self, chunk: Any) -> Iterator[Event]:
         """Yield the events of a chunk. Raises MalformedAnswerError."""
         try:
-            head = {key: value for key, value in chunk.items() if key != "choices" and value is not None}
+            head = {key: value for key, value in chunk.items() if key != "choices" and value not in (None, "")}
             self._whole = {**head, **self._whole, **{key: head[key] for key in ("usage",) if key in head}}
             for choice in chunk.get("choices") or ():
                 if choice.get("index") or not isinstance(choice, Mapping):
                     continue
                 delta = choice.get("delta") or {}
+                for position, piece in enumerate(delta.get("tool_calls") or ()):
+                    piece.setdefault("index", position)
                 accumulate(self._message, delta)
                 self._word = choice.get("finish_reason") or self._word
                 for text in texts(delta, self._reasoning):
