@@ -127,6 +127,9 @@ def _create(call: Any, **mode: Any) -> Any:
     config = {"base_url": call.base_url, "api_key": call.api_key, "timeout": call.timeout_s, "max_retries": 0}
     client = aisuite.Client({provider: config})
     params = dict(call.params)
+    unread = [name for name in ("functions", "function_call", "fallbacks", "context_management") if name in params]
+    if unread or params.get("n", 1) != 1 or any("function" not in tool for tool in params.get("tools", ())):
+        raise NotImplementedError(f"the library has no choices but one, and no tools but functions: {unread}")
     if "mcp_servers" in params:
         raise NotImplementedError("MCP servers are a beta of Anthropic's, which the library does not ask for")
     if provider == "openai":  # what the client does not know of goes into the body

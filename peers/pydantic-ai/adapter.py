@@ -202,10 +202,10 @@ def _settings(call: Any) -> tuple[dict[str, Any], list[Any]]:
         else:
             rest[name] = value
     if any(
-        "cache_control" in part for said in call.messages if said.get("role") == "system" for part in said["content"]
+        part.get("cache_control") for said in call.messages if said.get("role") == "system" for part in said["content"]
     ):
         settings["anthropic_cache_instructions"] = True
-    if any(isinstance(part, Mapping) and part.get("citations", {}).get("enabled") for part in _parts(call)):
+    if any(isinstance(part, Mapping) and (part.get("citations") or {}).get("enabled") for part in _parts(call)):
         settings["citations"] = True
     return {**settings, "extra_body": rest}, native
 
@@ -222,7 +222,7 @@ def _native(tool: Mapping[str, Any]) -> Any:
         case "web_search" | "web_search_20250305":
             return WebSearchTool(max_uses=tool.get("max_uses"))
         case "web_fetch_20250910":  # of which the library would drop the call if it did not know the tool
-            cites = tool.get("citations", {}).get("enabled", False)
+            cites = (tool.get("citations") or {}).get("enabled", False)
             own = {"enable_citations": cites}
             return WebFetchTool(max_uses=tool.get("max_uses"), provider_settings={"anthropic": own})
         case "code_interpreter":
@@ -292,7 +292,7 @@ def _contents(parts: list[Mapping[str, Any]]) -> Iterator[Any]:
             case _:
                 fields = ", ".join(sorted(known))
                 raise NotImplementedError(f"the library has no type for a part {part.get('type')!r} with {fields}")
-        if "cache_control" in part:
+        if part.get("cache_control"):
             yield CachePoint(ttl=part["cache_control"].get("ttl", "5m"))
 
 
