@@ -309,7 +309,7 @@ def _segment(block: Any) -> dict[str, Any]:
             return {"type": "reasoning", "content": block.get("reasoning") or "", "metadata": metadata}
         case "tool_call" | "invalid_tool_call":
             return {"type": "tool_call", "content": ""}
-        case "server_tool_call":
+        case "server_tool_call" | "image":  # an image is what OpenAI's own tool made
             return {"type": "tool_call", "content": "", "metadata": {"server_executed": True}}
         case "non_standard" if block["value"].get("type") in _OWN_CALLS:
             return {"type": "tool_call", "content": ""}

@@ -3,7 +3,8 @@
 `AnthropicModel`, `GeminiModel`, `OpenAIModel` (with `stream=False` for plain answers) and `OpenAIResponsesModel`, with
 clients of the call's own (`client_args`); `stream_messages` is what an `Agent` calls for one turn of a model: it gives
 the provider's events in the form of Bedrock's Converse API and at the end stop reason, message and usage. That message
-is what goes back in the next turn. There is no id and no name of the model that answered.
+is what goes back in the next turn. There is no id, no name of the model that answered, no provider's finish word and no
+count of reasoning; so these are not declared. What has no form in a message or a tool of Strands is refused here.
 
 The clients' own retries are off: each may wait for `call.timeout_s`, and together they would exceed it.
 """
@@ -44,7 +45,7 @@ class Adapter:
     providers = ("anthropic:messages", "deepseek:chat", "gemini:generate", "openai:chat", "openai:responses")
     capabilities = (
         *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
-        *("provenance", "raw_finish", "usage_details", "error_details"),
+        "error_details",
     )
     # What the arguments were as text is not kept; values are compared where the text is compact, as the shim writes it.
     excluded_inputs = {  # noqa: RUF012 - read, never written
@@ -60,6 +61,7 @@ class Adapter:
         "ContextWindowOverflowException": "InvalidRequestError",
         "ClientError": "InvalidRequestError",
         "ServerError": "ServiceUnavailableError",
+        "UnknownApiResponseError": "ValidationError",
         # `type` of errors in streams: OpenAI's, then Anthropic's
         **{"server_error": "ServiceUnavailableError", "insufficient_quota": "RateLimitError"},
         **{"overloaded_error": "ServiceUnavailableError", "api_error": "ServiceUnavailableError"},
@@ -125,12 +127,28 @@ def _events(call: Any) -> Any:
     )
 
 
+_NO_FORM = {
+    *("custom", "local_shell", "shell", "apply_patch", "computer", "computer_use_preview", "tool_search"),
+    "programmatic_tool_calling",
+}
+
+
 def _model(call: Any) -> Any:
     params = dict(call.params)
+    if refused := [tool["type"] for tool in (*params.get("tools", ()), *call.tools) if tool.get("type") in _NO_FORM]:
+        raise NotImplementedError(f"tools whose calls have no form in Strands: {', '.join(refused)}")
+    if (
+        "functions" in params
+        or params.get("n", 1) > 1
+        or params.get("generationConfig", {}).get("candidateCount", 1) > 1
+    ):
+        raise NotImplementedError("functions, and several choices, which Strands does not read")
     client = {"base_url": call.base_url, "api_key": call.api_key, "timeout": call.timeout_s, "max_retries": 0}
     if call.provider == "anthropic":
-        if "mcp_servers" in params:
-            raise NotImplementedError("MCP servers, which Anthropic's beta client knows; Strands uses the other one")
+        if beta := [name for name in ("container", "context_management", "fallbacks", "mcp_servers") if name in params]:
+            raise NotImplementedError(
+                f"{', '.join(beta)}: Anthropic's beta client knows it; Strands uses the other one"
+            )
         return AnthropicModel(
             client_args=client, model_id=call.model, max_tokens=params.pop("max_tokens"), params=params
         )
@@ -174,7 +192,9 @@ def _message(message: Any) -> dict[str, Any]:
     content = message.get("content") or []
     blocks = [{"text": content}] if isinstance(content, str) else [_block(block) for block in content]
     for each in message.get("tool_calls", ()):
-        function = each["function"]  # calls of other kinds have no form in Strands
+        if "function" not in each:
+            raise NotImplementedError("an earlier call of a custom tool")
+        function = each["function"]
         blocks.append(
             {"toolUse": {"toolUseId": each["id"], "name": function["name"], "input": json.loads(function["arguments"])}}
         )
@@ -188,12 +208,9 @@ def _block(block: Any) -> dict[str, Any]:
         data = source["data"].encode() if text else base64.b64decode(source["data"])
         about = {"format": "txt" if text else "pdf", "name": block.get("title", "document")}
         return {"document": {**about, "source": {"bytes": data}}}
-    # Other kinds have no form in Strands, which says so.
-    return (
-        {"text": block["text"]}
-        if "text" in block
-        else {source.get("type") or block.get("type") or next(iter(block)): block}
-    )
+    if "text" not in block:
+        raise NotImplementedError(f"content of the type {source.get('type') or block.get('type') or next(iter(block))}")
+    return {"text": block["text"]}
 
 
 def _tool(function: Any) -> dict[str, Any]:
