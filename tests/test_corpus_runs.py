@@ -104,6 +104,16 @@ def test_only_parts_with_a_provider_of_the_adapter_are_read(pytester: pytest.Pyt
     assert {each["provider"] for each in report["results"]} == {"groq"}
 
 
+@pytest.mark.usefixtures("fetched")
+def test_a_run_of_a_part_accepts_deviations_of_recordings_that_it_does_not_read(pytester: pytest.Pytester) -> None:
+    path = pytester.path / "known.toml"
+    because = 'reason = "because"\nlink = "https://example.com/1"\n'
+    path.write_text(f'[[deviation]]\nrule = "MSG-2"\nscenario = "acme-tests/tests/openai/*"\n{because}')
+    options = ("--adapter=adapters", f"--conformance-deviations={path}")
+    result, _ = run(pytester, *options, "--conformance-provider=groq", *PUBLIC)
+    assert result.ret == 0
+
+
 def test_tools_read_what_the_manifest_lists(fetched: Package, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(manifest, "MANIFEST", places.root().parent.parent / "public.toml")
     part = places.folder(fetched) / "tests"
