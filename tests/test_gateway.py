@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import struct
 import sys
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.reports import files
 from llm_conformance.shims.gateway import answers, requests
 from llm_conformance.shims.gateway.process import NotStartedError, Process
 from llm_conformance.shims.gateway.settings import Settings, load
@@ -63,7 +63,7 @@ def judged(pytester: pytest.Pytester, fault: str, scenario: str) -> dict[str, An
         "no:cacheprovider",
         apart=True,
     )
-    return dict(json.loads((pytester.path / "report.json").read_text("utf-8")))
+    return files.read(pytester.path / "report.json")
 
 
 def statuses(report: dict[str, Any], rule: str) -> set[str]:

@@ -63,36 +63,37 @@ class Upstream:
             if base is None or not head:
                 return
             self.requests += 1
+            self.answered_whole = False
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.answered_whole = _forward(client, head, base)
+            self._forward(client, head, base)
         except OSError:  # reset by the replay, refused by it, or given up by the gateway
             reset = True
         finally:
             self._open.discard(client)
             _close(client, reset=reset)
 
+    def _forward(self, client: socket.socket, head: bytes, base_url: str) -> None:
+        """Send a request on to the exchange at a URL, and its answer back.
 
-def _forward(client: socket.socket, head: bytes, base_url: str) -> bool:
-    """Send a request on to the exchange at a URL, and its answer back; return whether that is whole and no error.
-
-    Raises OSError if either side breaks off.
-    """
-    place = urlsplit(base_url)
-    with socket.create_connection((place.hostname, place.port)) as server:
-        method, _, rest = head.partition(b" ")
-        server.sendall(method + b" " + place.path.encode() + rest)
-        pump = threading.Thread(target=_pump, args=(client, server), daemon=True)
-        pump.start()
-        try:
-            answer = b""
-            while piece := server.recv(65536):
-                answer += piece
-                client.sendall(piece)
-            return _is_whole(answer)
-        finally:
-            with contextlib.suppress(OSError):
-                client.shutdown(socket.SHUT_RD)  # ends the pump: a socket in use is closed only when it is not any more
-            pump.join()
+        Raises OSError if either side breaks off.
+        """
+        place = urlsplit(base_url)
+        with socket.create_connection((place.hostname, place.port)) as server:
+            method, _, rest = head.partition(b" ")
+            server.sendall(method + b" " + place.path.encode() + rest)
+            pump = threading.Thread(target=_pump, args=(client, server), daemon=True)
+            pump.start()
+            try:
+                answer = b""
+                while piece := server.recv(65536):
+                    answer += piece
+                    # Before the last piece is sent: the gateway may answer as soon as it has it.
+                    self.answered_whole = _is_whole(answer)
+                    client.sendall(piece)
+            finally:
+                with contextlib.suppress(OSError):
+                    client.shutdown(socket.SHUT_RD)  # ends the pump: a socket in use is closed when it is no longer
+                pump.join()
 
 
 def _is_whole(answer: bytes) -> bool:
