@@ -15,6 +15,8 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # so that it asks nobody el
 
 import litellm
 
+litellm.disable_hf_tokenizer_download = True
+
 SENT = b"""\
 event: message_start
 data: {"type":"message_start","message":{"model":"claude-sonnet-5","id":"msg_011CduFJLmgPyCPS9dIJ0Qe6","type":"message","role":"assistant","content":[{"type":"tool_use","id":"toolu_01sBYucH9iIysFXqT6MMP1J4","name":"level","input":{"lock":"Volkerak"},"caller":{"type":"code_execution_20250825","tool_id":"srvtoolu_01oazFJ29Xseo2n4xQNcqVAm"}}],"container":{"id":"container_011CdmIIxL1CT0l19YJcjI05","expires_at":"2026-10-14T10:02:13.154902Z"},"stop_reason":"tool_use","stop_sequence":null,"stop_details":null,"usage":{"input_tokens":0,"output_tokens":0,"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0}}}  }

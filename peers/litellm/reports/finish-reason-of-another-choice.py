@@ -15,6 +15,8 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # so that it asks nobody el
 
 import litellm
 
+litellm.disable_hf_tokenizer_download = True
+
 SENT = b"""\
 data: {"id":"chatcmpl-C42Gh0Ruc5e5GUp0naDVz4HDxiyNo","object":"chat.completion.chunk","created":1755078067,"model":"gpt-4o-mini-2024-07-18","service_tier":"default","system_fingerprint":"fp_8a43428062","choices":[{"index":1,"delta":{"role":"assistant","content":"","refusal":null},"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"wWEVjCeu"}
 

@@ -15,6 +15,8 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # so that it asks nobody el
 
 import litellm
 
+litellm.disable_hf_tokenizer_download = True
+
 SENT = b"""\
 {
   "id": "chatcmpl-8f1c2d44-6a35-4b0e-9d27-53c1b0a7e642",

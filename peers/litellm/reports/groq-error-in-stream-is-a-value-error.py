@@ -15,6 +15,8 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # so that it asks nobody el
 
 import litellm
 
+litellm.disable_hf_tokenizer_download = True
+
 SENT = b"""\
 data: {"id":"chatcmpl-7d9e8398-0a90-464f-a88c-6ceb236d74af","object":"chat.completion.chunk","created":1771434960,"model":"openai/gpt-oss-120b","system_fingerprint":"fp_5c1d0e7b2a","choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"x_groq":{"id":"req_01khrvw3a1ek9s5d7g2c8b4mxz","seed":31}}
 

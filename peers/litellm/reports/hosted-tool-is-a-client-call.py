@@ -15,6 +15,8 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # so that it asks nobody el
 
 import litellm
 
+litellm.disable_hf_tokenizer_download = True
+
 SENT = b"""\
 event: message_start
 data: {"type":"message_start","message":{"model":"claude-sonnet-4-6","id":"msg_01fSmgPFSa4GtPHk1HxKhhLv","type":"message","role":"assistant","content":[],"stop_reason":null,"stop_sequence":null,"stop_details":null,"usage":{"input_tokens":2183,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},"output_tokens":3,"service_tier":"standard","inference_geo":"global"}}           }

@@ -15,6 +15,8 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # so that it asks nobody el
 
 import litellm
 
+litellm.disable_hf_tokenizer_download = True
+
 SENT = b"""\
 {"model":"claude-sonnet-4-6","id":"msg_016eBP5jX3svTvSKQtHA9fbU","type":"message","role":"assistant","content":[{"type":"text","text":"Tides rise and fall because the Moon\xe2\x80\x99s gravity pulls more strongly on the ne"}],"stop_reason":"max_tokens","stop_sequence":null,"stop_details":null,"usage":{"input_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},"output_tokens":16,"service_tier":"standard","inference_geo":"global"}}"""
 

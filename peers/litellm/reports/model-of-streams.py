@@ -15,6 +15,8 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # so that it asks nobody el
 
 import litellm
 
+litellm.disable_hf_tokenizer_download = True
+
 SENT = b"""\
 data: {"id":"chatcmpl-C5dCHCQalzXpqkJaqzMBiUIkt293F","object":"chat.completion.chunk","created":1755458349,"model":"gpt-4o-2024-08-06","service_tier":"default","system_fingerprint":"fp_a2a69af70d","choices":[{"index":0,"delta":{"role":"assistant","content":"","refusal":null},"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"rWKWXYOU"}
 

@@ -15,6 +15,8 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # so that it asks nobody el
 
 import litellm
 
+litellm.disable_hf_tokenizer_download = True
+
 SENT = b"""\
 data: {"id":"chatcmpl-CG2Aojgra2L2DcnXtCx0PCWFLx5Um","object":"chat.completion.chunk","created":1757937638,"model":"gpt-4o-audio-preview-2025-06-03","service_tier":"default","system_fingerprint":"fp_005a2865ed","choices":[{"index":0,"delta":{"role":"assistant","content":null,"refusal":null,"audio":{"id":"audio_e4aa3abe3e54a29da76a2a7d680c3914"}},"finish_reason":null}],"usage":null,"obfuscation":"4DomyV20"}
 

@@ -15,6 +15,8 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # so that it asks nobody el
 
 import litellm
 
+litellm.disable_hf_tokenizer_download = True
+
 SENT = b"""\
 data: {"id":"chatcmpl-CEEj7XzeEw1hd7fnkGofqVHhMAlCG","object":"chat.completion.chunk","created":1757509237,"model":"gpt-4o-2024-08-06","service_tier":"default","system_fingerprint":"fp_4b2c91e07d","choices":[{"index":0,"delta":{"role":"assistant","content":null,"refusal":""},"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"2NpUCFx2An"}
 
