@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -231,7 +230,7 @@ def test_merged_shards_equal_the_report_of_one_run(tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     assert alone.returncode == 1
-    whole, same = (json.loads((tmp_path / name).read_text("utf-8")) for name in ("whole.json", "r.json"))
+    whole, same = (files.read(tmp_path / name) for name in ("whole.json", "r.json"))
     assert whole["complete"] is True
     assert whole["items"] == same["items"]
     assert recorded(whole) == recorded(same)

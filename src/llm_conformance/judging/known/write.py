@@ -93,7 +93,7 @@ def _fields(
             _in_one_line(f"{harm}: {noticed}"),
             *(
                 _in_one_line(f"{each.rule} in {each.scenario}, {each.method}: {each.message}")
-                for each in reversed(shown.values())
+                for each in shown.values()
             ),
         ],
         "rule": list(entry.rules),
