@@ -127,7 +127,7 @@ def test_the_summary_says_what_could_not_be_judged(pytester: pytest.Pytester, mo
         conformance_adapter = Adapter
         """
     )
-    result, report = miniature.run(pytester, "--adapter=adapter.py", "--conformance-rule=SHP-1", apart=False)
+    result, report = miniature.run(pytester, "--adapter=starving.py", "--conformance-rule=SHP-1", apart=False)
     assert [each["status"] for each in report["results"] if each["method"] == "parse"] == ["blocked"]
     assert "NOT JUDGED, as this machine is too busy: 1 call, the first for mini/spider parse" in result.stdout.str()
     assert result.ret == 1
