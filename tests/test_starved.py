@@ -114,7 +114,7 @@ def test_the_summary_says_what_could_not_be_judged(pytester: pytest.Pytester, mo
     monkeypatch.setattr(runner, "STARVED_S", 0.3)
     monkeypatch.setattr(runner, "TIMES_THE_LIMIT", (1, 1))
     pytester.makepyfile(
-        adapter=f"""
+        starving=f"""
         import subprocess
 
         class Adapter:
