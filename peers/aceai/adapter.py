@@ -5,8 +5,10 @@ Of the library: the providers `Anthropic`, `DeepSeek` and `OpenAI`, which speaks
 text, segments, tool calls, usage, reasoning and status. An answer goes back as the message that AceAI's own agents make
 of it, `LLMToolCallMessage` if it has calls, with its `reasoning_content`.
 
-AceAI has no word of its own for how an answer ended: `status` is the provider's, or what AceAI puts there. Parameters
-that a request has no field for are left out, as are blocks that no message part stands for.
+AceAI has no word of its own for how an answer ended: `status` is the provider's, or what AceAI puts there. A streamed
+response with the status `failed` is an error, as for AceAI's agents. Of the tools that a provider runs, AceAI reads
+OpenAI's web search and image generation. Parameters that a request has no field for are not supported; those that say
+nothing of the answer are left out.
 """
 
 from __future__ import annotations
@@ -20,8 +22,15 @@ from aceai.llm import LLMHostedToolSpec, LLMMessage, LLMService
 from aceai.llm.anthropic import Anthropic
 from aceai.llm.deepseek import DeepSeek
 from aceai.llm.interface import UNSET
-from aceai.llm.models import LLMToolCall, LLMToolCallMessage, LLMToolUseMessage
+from aceai.llm.models import (
+    LLMResponseFormat,
+    LLMToolCall,
+    LLMToolCallMessage,
+    LLMToolUseMessage,
+    ReasoningConfig,
+)
 from aceai.llm.openai import OpenAI
+from msgspec import ValidationError, convert
 from openai import AsyncOpenAI
 
 from llm_conformance.shims.native import Answer
@@ -34,9 +43,12 @@ FINISH = {
     **{"failed": "error", "insufficient_system_resource": "error"},
 }
 NAMES = {
-    **{"max_tokens": "max_tokens", "max_output_tokens": "max_tokens", "tool_choice": "tool_choice"},
+    **{"max_tokens": "max_tokens", "max_output_tokens": "max_tokens", "top_k": "top_k"},
     **{"stop": "stop", "stop_sequences": "stop", "temperature": "temperature", "top_p": "top_p"},
 }
+MAPPED = ("reasoning", "reasoning_effort", "response_format", "text", "thinking", "tool_choice", "tools")
+LEFT_OUT = ("stream", "stream_options", "store", "system", "prompt_cache_key", "service_tier", "user")
+HOSTED = ("web_search", "image_generation")
 
 
 class AceAI:
@@ -78,6 +90,10 @@ class AceAI:
                     error = {"error_type": "LLMError", "message": event.error}
                     yield {"event_type": event.event_type, "error": error}
                     return
+                case "response.completed" if event.response.status == "failed":
+                    error = {"error_type": "LLMError", "message": event.response.text}
+                    yield {"event_type": "response.error", "error": error}
+                    return
                 case "response.completed":
                     yield {"event_type": event.event_type, "response": _answer(event.response, call)}
 
@@ -111,22 +127,69 @@ class Described:
 
 
 def _request(call: Any) -> dict[str, Any]:
+    if unknown := set(call.params) - {*NAMES, *MAPPED, *LEFT_OUT}:
+        raise NotImplementedError(f"the library has no parameter {', '.join(sorted(unknown))}")
     request: dict[str, Any] = {NAMES[key]: value for key, value in call.params.items() if key in NAMES}
-    if not isinstance(request.get("tool_choice", ""), str):
-        del request["tool_choice"]
-    effort = {"effort": call.params["reasoning_effort"]} if "reasoning_effort" in call.params else None
-    reasoning = call.params.get("reasoning") or effort
-    if reasoning:
+    request |= {key: float(request[key]) for key in ("temperature", "top_p") if key in request}
+    if isinstance(request.get("stop"), str):
+        request["stop"] = [request["stop"]]
+    if "tool_choice" in call.params:
+        request["tool_choice"] = _tool_choice(call.params["tool_choice"])
+    if shape := call.params.get("response_format") or call.params.get("text", {}).get("format"):
+        request["response_format"] = _response_format(shape)
+    if reasoning := _reasoning(call):
         request["metadata"] = {"reasoning": reasoning}
-    tools: list[Any] = [Described(**tool["function"]) for tool in call.tools]
-    for hosted in call.params.get("tools", ()):
-        config = {key: value for key, value in hosted.items() if key != "type"}
-        about = {"provider_name": call.provider, "native_name": hosted["type"]}
-        tools.append(LLMHostedToolSpec(**about, native_config=config))
-    if tools:
+    if tools := [*_tools(call)]:
         request["tools"] = tools
     names: dict[str, str] = {}
     return {**request, "messages": [_message(each, names) for each in call.messages]}
+
+
+def _tool_choice(choice: Any) -> str:
+    if isinstance(choice, str):
+        return choice
+    name = choice.get("name") or choice.get("function", {}).get("name")
+    if choice["type"] == "tool" and set(choice) == {"type", "name"}:
+        return str(name)
+    if choice["type"] in ("auto", "none") and set(choice) == {"type"}:
+        return str(choice["type"])
+    raise NotImplementedError(f"a tool choice with {', '.join(choice)}")
+
+
+def _response_format(shape: Any) -> LLMResponseFormat:
+    described = shape.get("json_schema") or shape
+    if "schema" in described:
+        return LLMResponseFormat(type=shape["type"], schema=described["schema"])
+    return LLMResponseFormat(type=shape["type"])
+
+
+def _reasoning(call: Any) -> dict[str, Any] | None:
+    """Return the library's configuration of reasoning, which DeepSeek's provider reads as an effort and a switch."""
+    effort, thinking = call.params.get("reasoning_effort"), call.params.get("thinking")
+    if call.provider == "deepseek" and (effort or thinking):
+        if not effort or thinking != {"type": "enabled"}:
+            raise NotImplementedError("the library switches thinking on, and only with an effort")
+        reasoning: dict[str, Any] | None = {"effort": effort}
+    elif thinking:
+        raise NotImplementedError("the library does not ask Claude to think")
+    else:
+        reasoning = call.params.get("reasoning")
+    try:
+        return convert(reasoning, ReasoningConfig | None)
+    except ValidationError as error:
+        raise NotImplementedError(str(error)) from error
+
+
+def _tools(call: Any) -> Iterator[Any]:
+    for tool in call.tools:
+        if tool["type"] != "function":
+            raise NotImplementedError("the library has no custom tools")
+        yield Described(**tool["function"])
+    for hosted in call.params.get("tools", ()):
+        if call.provider != "openai" or hosted.get("type") not in HOSTED:
+            raise NotImplementedError(f"the library reads no tools of the type {hosted.get('type')}")
+        config = {key: value for key, value in hosted.items() if key != "type"}
+        yield LLMHostedToolSpec(provider_name="openai", native_name=hosted["type"], native_config=config)
 
 
 def _message(message: Any, names: dict[str, str]) -> LLMMessage:
@@ -180,9 +243,9 @@ def _answer(response: Any, call: Any) -> Answer:
         reasoning=response.reasoning_content or thought or None,
         segments=[_segment(each) for each in response.segments],
         attachments=[
-            {"type": each.media.mime_type, "data": base64.b64encode(each.media.data or b"").decode()}
+            {"type": each.media.mime_type, "data": base64.b64encode(each.media.data).decode()}
             for each in response.segments
-            if each.media
+            if each.media and each.media.data
         ],
         tool_calls=calls,
         finish_reason="tool_calls" if response.status == "completed" and calls else finish,
@@ -199,8 +262,11 @@ def _answer(response: Any, call: Any) -> Answer:
 
 
 def _segment(segment: Any) -> dict[str, Any]:
-    kinds = {"text": "text", "reasoning": "reasoning", "tool_call": "tool_call", "hosted_tool": "tool_call"}
-    hosted = {"server_executed": True} if segment.type == "hosted_tool" else {}
+    kinds = {
+        **{"text": "text", "reasoning": "reasoning", "tool_call": "tool_call"},
+        **{"hosted_tool": "tool_call", "image": "tool_call"},  # an image is what a tool of OpenAI's made
+    }
+    hosted = {"server_executed": True} if segment.type in ("hosted_tool", "image") else {}
     return {"type": kinds.get(segment.type, "other"), "content": segment.content, "metadata": hosted}
 
 

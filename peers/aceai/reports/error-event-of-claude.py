@@ -1,0 +1,83 @@
+"""An error within a stream of Claude is ignored.
+
+The event `error`, which Anthropic sends when it is overloaded in the middle of an answer, is skipped. The half answer looks like a whole one.
+
+Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
+"""
+
+import asyncio
+import sys
+import threading
+import traceback
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from aceai.llm import LLMMessage, LLMService
+from aceai.llm.anthropic import Anthropic
+
+MODEL = "claude-sonnet-4-6"
+SENT = b"""\
+event: message_start
+data: {"type":"message_start","message":{"model":"claude-sonnet-4-6","id":"msg_01AHEHnaJCZKo0BWUQFC9oCS","type":"message","role":"assistant","content":[],"stop_reason":null,"stop_sequence":null,"stop_details":null,"usage":{"input_tokens":24,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},"output_tokens":1,"service_tier":"standard","inference_geo":"global"}}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}    }
+
+event: ping
+data: {"type": "ping"}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"The bo"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"ard me"}   }
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"t on Tuesd"}       }
+
+event: error
+data: {"type":"error","error":{"details":null,"type":"overloaded_error","message":"Overloaded"},"request_id":"req_011CdVtqXw5RkZ8aBn3YpE7m"}
+
+"""
+
+
+class Provider(BaseHTTPRequestHandler):
+    """Answer every request with the bytes of the provider."""
+
+    def do_POST(self):
+        """Send them."""
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.wfile.write(SENT)
+
+    def log_message(self, *args):
+        """Say nothing."""
+
+
+async def call(url):
+    """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
+    provider = Anthropic(api_key="key", api_url=url + "/v1/messages", default_meta={"model": MODEL})
+    service = LLMService(providers=[provider], timeout_seconds=20, max_retries=0)
+    messages = [LLMMessage.build(role="user", content="Hi")]
+    last = [event async for event in service.stream(messages=messages)][-1]
+    seen = f"{last.event_type}, status {last.response.status!r}, text {last.response.text!r}"
+    return seen, last.event_type == "response.completed" and last.response.status != "failed"
+
+
+def main():
+    """Start the provider, call the library, say what is seen and what was sent."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Provider)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        seen, wrong = asyncio.run(call(f"http://127.0.0.1:{server.server_port}"))
+    except Exception:
+        traceback.print_exc()
+        return 2
+    print("seen:", seen, "| sent:", "event: error, overloaded_error")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
