@@ -111,16 +111,21 @@ function named(call) {
     } else if (OPTIONS.has(key)) providerOptions[camel(key)] = value;
     else if (key === "tools" && hosted(call)) continue;
     else if (key === "tools") throw new NotImplementedError("tools of another kind than functions in chat completions");
-    else if (UNREAD.has(key)) throw new NotImplementedError(`\`${key}\`, whose answers the library does not read`);
-    else rest[key] = value;
+    else if (UNREAD.has(key) || UNREAD.has(`${call.provider} ${key}`)) {
+      throw new NotImplementedError(`\`${key}\`, whose answers the library does not read`);
+    } else rest[key] = value;
   }
   return { settings, providerOptions, rest };
 }
 
 // They change the shape of the answer in a way that the library does not read.
-const UNREAD = new Set(["n", "functions", "function_call", "audio", "modalities"]);
+const UNREAD = new Set([
+  "n", "functions", "function_call", "audio", "modalities", "background", "openai context_management",
+]);
 
-const OPTIONS = new Set(["include", "max_completion_tokens", "parallel_tool_calls", "reasoning_effort", "store"]);
+const OPTIONS = new Set([
+  "fallbacks", "include", "max_completion_tokens", "parallel_tool_calls", "reasoning_effort", "store",
+]);
 
 /** Whether the library has functions for the provider's own tools in this API. */
 function hosted(call) {
@@ -144,9 +149,15 @@ function tools(call, client) {
     name ?? type,
     type === "custom"
       ? client.tools.customTool({ name, ...camelKeys(options) })
-      : ownTool(client, type)(camelKeys(options)),
+      : ownTool(client, type)(ownOptions(options)),
   ]);
   return Object.fromEntries([...own, ...functions]);
+}
+
+/** Return the options of a tool in the library's words; an environment has names of its own for its types. */
+function ownOptions({ environment, ...options }) {
+  const made = camelKeys(options);
+  return environment ? { ...made, environment: { ...camelKeys(environment), type: camel(environment.type) } } : made;
 }
 
 /** Return the library's function for a tool that the provider defines. */
@@ -287,7 +298,9 @@ function response(call, result) {
     model: result.response.modelId,
     message: result.text,
     reasoning: result.reasoningText || null,
-    segments: result.content.flatMap((part) => segment(part, call)),
+    segments: result.content.flatMap((part, index, parts) =>
+      segment(part, call, isLastOfItem(part, parts.slice(index + 1))),
+    ),
     annotations: annotations(result.content, call),
     attachments: result.files.map(({ mediaType, base64 }) => ({ type: mediaType, data: base64 })),
     tool_calls: result.toolCalls
@@ -310,24 +323,43 @@ function customNames(call) {
   return new Set((call.params.tools ?? []).filter(({ type }) => type === "custom").map(({ name }) => name));
 }
 
-/** Return a call's arguments as text; the library has parsed them, unless they are free text. */
+/**
+ * Return a call's arguments as text; the library has parsed them, unless they are free text.
+ *
+ * Those of OpenAI's shell are the `action` of its item, which the library writes in camel case.
+ */
 function input(part) {
-  return typeof part.input === "string" ? part.input : JSON.stringify(part.input);
+  if (typeof part.input === "string") return part.input;
+  const { action, ...others } = part.input ?? {};
+  const isShell = Array.isArray(action?.commands) && Object.keys(others).length === 0;
+  return JSON.stringify(isShell ? snakeKeys(action) : part.input);
 }
 
-function segment(part, call) {
+function snakeKeys(value) {
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [snake(key), each]));
+}
+
+/** Whether no later part belongs to the same item of OpenAI's; parts of one reasoning item repeat its metadata. */
+function isLastOfItem({ type, providerMetadata }, later) {
+  const id = providerMetadata?.openai?.itemId;
+  return !later.some((part) => id !== undefined && part.type === type && part.providerMetadata?.openai?.itemId === id);
+}
+
+function segment(part, call, isLast) {
   const opaque = Object.values(part.providerMetadata ?? {})[0] ?? {};
   if (part.type === "text") return { type: "text", content: part.text };
   if (part.type === "reasoning") {
     const { signature, redactedData: redacted, reasoningEncryptedContent: encrypted } = opaque;
-    return { type: "reasoning", content: part.text, metadata: { signature, redacted, encrypted } };
+    const metadata = { signature, redacted, encrypted: isLast ? encrypted : null };
+    return { type: "reasoning", content: part.text, metadata };
   }
   if (part.type === "tool-call") {
     const metadata = { id: part.toolCallId, name: part.toolName, server_executed: part.providerExecuted };
     return { type: "tool_call", content: part.providerExecuted ? "" : input(part), metadata };
   }
-  // With Claude a hosted tool's result is a block of its own; OpenAI has it in the item of the call.
-  if (["tool-result", "tool-error"].includes(part.type) && call.provider === "anthropic") {
+  // With Claude a hosted tool's result is a block of its own; OpenAI has most of them in the item of the call.
+  const hasItem = call.provider === "anthropic" || ["shell", "tool_search"].includes(part.toolName);
+  if (["tool-result", "tool-error"].includes(part.type) && hasItem) {
     return { type: "other", content: "", metadata: { type: part.type, id: part.toolCallId, output: part.output } };
   }
   if (part.type === "file") return { type: "other", content: "", metadata: { type: "file" } };
@@ -335,7 +367,7 @@ function segment(part, call) {
 }
 
 /**
- * Return the citations of an answer: those in the metadata of a text, which have a place, and the sources without one.
+ * Return the citations of an answer: those in the metadata of a text, which have a place, and the other sources.
  *
  * Sources of OpenAI's responses and of Claude's web search stand in both. The results of a search are sources too, but
  * nobody cites them; what Claude cites says which words it cites.
@@ -343,6 +375,7 @@ function segment(part, call) {
 function annotations(content, call) {
   const result = [];
   let before = 0;
+  let cited = { start: null, end: null }; // what Claude cites a document for is the text before the source
   for (const part of content) {
     const { openai, anthropic } = part.providerMetadata ?? {};
     if (part.type === "text") {
@@ -352,8 +385,9 @@ function annotations(content, call) {
         result.push({ start: isSpan ? before + start : null, end: isSpan ? before + end : null, data });
       }
       for (const data of anthropic?.citations ?? []) result.push({ start: before, end: after, data });
+      if (call.provider === "anthropic") cited = { start: before, end: after };
       before = after;
-    } else if (part.type === "source" && isUnplacedCitation(part, call)) result.push(source(part));
+    } else if (part.type === "source" && isUnplacedCitation(part, call)) result.push({ ...cited, data: source(part) });
   }
   return result;
 }
@@ -366,8 +400,7 @@ function isUnplacedCitation({ providerMetadata }, call) {
 
 function source({ url, title, filename, mediaType, providerMetadata }) {
   const own = Object.values(providerMetadata ?? {})[0] ?? {};
-  const named = Object.entries(own).map(([key, value]) => [snake(key), value]);
-  return { start: null, end: null, data: { url, title, filename, mediaType, ...Object.fromEntries(named) } };
+  return { url, title, filename, mediaType, ...snakeKeys(own) };
 }
 
 function snake(text) {
