@@ -7,6 +7,7 @@ installed.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 import tomllib
@@ -20,8 +21,18 @@ from peers.environments import Environment, NotInstalledError, arguments
 BUGS: Sequence[Mapping[str, Any]] = tomllib.loads((LIBRARIES / "rediscovered.toml").read_text("utf-8"))["bug"]
 
 
+_FAILS = re.compile(r"^cells: (?:.*, )?\d+ fail(?:,|$)", re.MULTILINE)
+BLOCKED = -1
+"""Instead of exit code 1, if no cell fails: the suite also exits with 1 if it could judge nothing."""
+
+
+def code_of(exit_code: int, output: str) -> int:
+    """Return the exit code of a run, or BLOCKED if it is 1 and the output tells of no cell that fails."""
+    return BLOCKED if exit_code == 1 and not _FAILS.search(output) else exit_code
+
+
 def verdict(bug: Mapping[str, Any], release: str, work: Path) -> int | None:
-    """Return the suite's exit code for the bug's rule and scenarios; None if the release cannot be installed."""
+    """Return the result of `code_of` for the bug's rule and scenarios; None if the release cannot be installed."""
     name = f"{bug['peer']}-{bug['rule']}-{release}"
     environment = Environment(work / name, work / f"{name}.log")
     try:
@@ -29,9 +40,10 @@ def verdict(bug: Mapping[str, Any], release: str, work: Path) -> int | None:
     except NotInstalledError:
         return None
     scenarios = (f"--scenario={scenario}" for scenario in bug["scenarios"])
-    return environment.run(
+    code = environment.run(
         *arguments(f"peers/{bug['peer']}/{bug.get('adapter', 'adapter.py')}", f"--rule={bug['rule']}", *scenarios)
     )
+    return code_of(code, environment.log.read_text("utf-8"))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -44,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
     good = True
     for bug in BUGS:
         codes = {release: verdict(bug, release, work) for release in ("broken", "fixed")}
-        results = {None: "cannot be installed", 0: "passes", 1: "fails"}
+        results = {None: "cannot be installed", 0: "passes", 1: "fails", BLOCKED: "could not be judged"}
         seen = ", ".join(f"{bug[name][0]} {results.get(code, f'exit code {code}')}" for name, code in codes.items())
         print(f"{bug['peer']} {bug['rule']}: {seen} ({bug['name']})", flush=True)
         good = good and (None in codes.values() or list(codes.values()) == [1, 0])

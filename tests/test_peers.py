@@ -15,7 +15,7 @@ from llm_conformance.judging import deviations_file
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import core_faults, load
-from peers.rediscovery import BUGS
+from peers.rediscovery import BLOCKED, BUGS, code_of
 
 PEERS = list(libraries().values())
 
@@ -46,6 +46,15 @@ def test_rediscovered_bugs_name_existing_rules_scenarios_and_peers(ids: set[str]
         assert bug["rule"] in catalogue.catalogue()
         assert set(bug["scenarios"]) <= ids
         assert bug["peer"] in {peer.name for peer in PEERS}
+
+
+@pytest.mark.parametrize(
+    ("cells", "code"),
+    [("2 fail", 1), ("2 pass, 4 fail, 1 blocked", 1), ("4 blocked", BLOCKED), ("1 probe-failed", BLOCKED)],
+)
+def test_a_release_that_could_not_be_judged_has_not_failed(cells: str, code: int) -> None:
+    assert code_of(1, f"strands 1.54.0\ncells: {cells}\n") == code
+    assert code_of(0, "cells: 2 pass\n") == 0
 
 
 # Classes of exceptions that no library of these wrote. A shim that maps one hides that it escapes the library.
