@@ -16,11 +16,13 @@ from __future__ import annotations
 import base64
 import importlib.metadata
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from aceai.llm import LLMHostedToolSpec, LLMMessage, LLMService
 from aceai.llm.anthropic import Anthropic
 from aceai.llm.deepseek import DeepSeek
+from aceai.llm.errors import AceAIConfigurationError
 from aceai.llm.interface import UNSET
 from aceai.llm.models import (
     LLMResponseFormat,
@@ -71,34 +73,45 @@ class AceAI:
 
     async def complete(self, call: Any) -> Answer:
         """Ask once."""
-        return _answer(await _service(call).complete(**_request(call)), call)
+        with _refusals():
+            return _answer(await _service(call).complete(**_request(call)), call)
 
     async def stream(self, call: Any) -> AsyncIterator[Mapping[str, Any]]:
         """Ask, and translate the service's events."""
         calls: dict[str, int] = {}
-        async for event in _service(call).stream(**_request(call)):
-            match event.event_type:
-                case "response.output_text.delta":
-                    yield {"event_type": event.event_type, "delta": event.text_delta}
-                case "response.reasoning.delta":
-                    yield {"event_type": event.event_type, "delta": event.segments[0].content}
-                case "response.function_call_arguments.delta":
-                    piece, name = event.tool_call_delta, event.segments[0].meta.tool_name
-                    about = {"index": calls.setdefault(piece.id, len(calls)), "id": piece.id, "name": name}
-                    yield {"event_type": event.event_type, "delta": piece.arguments_delta, "tool_call": about}
-                case "response.error":
-                    error = {"error_type": "LLMError", "message": event.error}
-                    yield {"event_type": event.event_type, "error": error}
-                    return
-                case "response.completed" if event.response.status == "failed":
-                    error = {"error_type": "LLMError", "message": event.response.text}
-                    yield {"event_type": "response.error", "error": error}
-                    return
-                case "response.completed":
-                    yield {"event_type": event.event_type, "response": _answer(event.response, call)}
+        with _refusals():
+            async for event in _service(call).stream(**_request(call)):
+                match event.event_type:
+                    case "response.output_text.delta":
+                        yield {"event_type": event.event_type, "delta": event.text_delta}
+                    case "response.reasoning.delta":
+                        yield {"event_type": event.event_type, "delta": event.segments[0].content}
+                    case "response.function_call_arguments.delta":
+                        piece, name = event.tool_call_delta, event.segments[0].meta.tool_name
+                        about = {"index": calls.setdefault(piece.id, len(calls)), "id": piece.id, "name": name}
+                        yield {"event_type": event.event_type, "delta": piece.arguments_delta, "tool_call": about}
+                    case "response.error":
+                        error = {"error_type": "LLMError", "message": event.error}
+                        yield {"event_type": event.event_type, "error": error}
+                        return
+                    case "response.completed" if event.response.status == "failed":
+                        error = {"error_type": "LLMError", "message": event.response.text}
+                        yield {"event_type": "response.error", "error": error}
+                        return
+                    case "response.completed":
+                        yield {"event_type": event.event_type, "response": _answer(event.response, call)}
 
 
 conformance_adapter = AceAI
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Raise NotImplementedError for what AceAI refuses to ask for."""
+    try:
+        yield
+    except AceAIConfigurationError as error:
+        raise NotImplementedError(str(error)) from error
 
 
 def _service(call: Any) -> LLMService:
