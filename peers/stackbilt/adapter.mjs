@@ -13,6 +13,7 @@ import { readFileSync } from "node:fs";
 import {
   AnthropicProvider,
   CerebrasProvider,
+  ConfigurationError,
   defaultCircuitBreakerManager,
   GroqProvider,
   OpenAIProvider,
@@ -67,14 +68,18 @@ function provider(call) {
 }
 
 // The parameters for which the library has a field; it asks for the counts of streams by itself.
-const NAMED = new Set([
-  "tool_choice", "temperature", "max_tokens", "max_completion_tokens", "seed", "response_format", "reasoning_effort",
-  "reasoning_format", "clear_thinking", "stream_options",
-]);
+const NAMED = new Set(["tool_choice", "temperature", "max_tokens", "seed", "response_format", "stream_options"]);
+// Of those with a field, `reasoning` reaches Cerebras alone, and `maxTokens` goes to OpenAI as `max_tokens`.
+const NAMED_BY_PROVIDER = {
+  cerebras: new Set(["max_completion_tokens", "reasoning_effort", "reasoning_format", "clear_thinking"]),
+  groq: new Set(["max_completion_tokens"]),
+};
 
 function request(call) {
   const { params } = call;
-  const unnamed = Object.keys(params).find((name) => !NAMED.has(name));
+  const unnamed = Object.keys(params).find(
+    (name) => !NAMED.has(name) && !NAMED_BY_PROVIDER[call.provider]?.has(name),
+  );
   if (unnamed) throw new NotImplementedError(`\`${unnamed}\`, which no field of a request asks for`);
   const tools = call.tools.length > 0 ? call.tools : undefined;
   return {
@@ -193,6 +198,8 @@ function usage(counts) {
 // -- What goes wrong -------------------------------------------------------------------------------------------------
 
 function reported(error) {
+  // It refuses what its lists of models and values do not have before it sends anything.
+  if (error instanceof ConfigurationError) return { error_type: "NotImplementedError", message: error.message };
   return {
     error_type: error.constructor.name, // their `name` is that of the base class
     message: error.message,
