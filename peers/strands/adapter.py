@@ -34,6 +34,9 @@ FINISH = {
     "max_tokens": "length",
     "content_filtered": "content_filter",
     "guardrail_intervened": "content_filter",
+    # Anthropic's own words, which Strands hands on
+    "refusal": "content_filter",
+    "model_context_window_exceeded": "length",
 }
 
 
@@ -242,6 +245,8 @@ def _answer(call: Any, stop_reason: str, turn: Any, usage: Any) -> Answer:
             segments.append({"type": "tool_call", "content": arguments, "metadata": sealed})
         else:
             segments.append({"type": "other", "content": "", "metadata": {"wire": block}})
+    # Anthropic's input tokens are those beside the cache, and Strands hands them on so
+    cached = usage.get("cacheReadInputTokens", 0) + usage.get("cacheWriteInputTokens", 0)
     answer = Answer(
         provider=call.provider,
         model=call.model,
@@ -251,9 +256,9 @@ def _answer(call: Any, stop_reason: str, turn: Any, usage: Any) -> Answer:
         annotations=annotations,
         tool_calls=calls,
         finish_reason=FINISH.get(stop_reason),
-        raw_finish_reason=stop_reason,
+        raw_finish_reason=None,  # Strands has a word of its own in its place
         usage={
-            "prompt_tokens": usage["inputTokens"],
+            "prompt_tokens": usage["inputTokens"] + (cached if call.provider == "anthropic" else 0),
             "completion_tokens": usage["outputTokens"],
             "total_tokens": usage["totalTokens"],
             "cached_tokens": usage.get("cacheReadInputTokens"),

@@ -1,0 +1,69 @@
+"""The input of a Gemini call without arguments is None.
+
+Gemini may leave out `args` of a call without arguments. `GeminiModel` writes `json.dumps(None)`, so that `input` of the `toolUse` is None in place of an empty object.
+
+Install strands-agents[gemini] 1.62.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
+"""
+
+import asyncio
+import sys
+import threading
+import traceback
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from strands.event_loop.streaming import stream_messages
+from strands.models.gemini import GeminiModel
+
+SENT = b"""\
+data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"now"}}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":3,"totalTokenCount":10},"modelVersion":"gemini-2.5-flash"}
+
+"""
+
+
+class Provider(BaseHTTPRequestHandler):
+    """Answer every request with the bytes of the provider."""
+
+    def do_POST(self):
+        """Send them."""
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.wfile.write(SENT)
+
+    def log_message(self, *args):
+        """Say nothing."""
+
+
+async def turn(url):
+    """Ask the model for one turn; return the stop reason, the message and the usage."""
+    model = GeminiModel(client_args={"api_key": "key", "http_options": {"base_url": url}}, model_id="gemini-2.5-flash")
+    messages = [{"role": "user", "content": [{"text": "Hi"}]}]
+    async for event in stream_messages(model, None, messages, []):
+        if "stop" in event:
+            return event["stop"][:3]
+    raise RuntimeError("the turn ended without a stop event")
+
+
+def call(url):
+    """Return what is seen, and whether that is the fault."""
+    reason, message, usage = asyncio.run(turn(url))
+    return f"{reason}, {message['content']}, {usage}", message["content"][0]["toolUse"]["input"] is None
+
+
+def main():
+    """Start the provider, call the library, say what is seen and what was sent."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Provider)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        seen, wrong = call(f"http://127.0.0.1:{server.server_port}")
+    except Exception:
+        traceback.print_exc()
+        return 2
+    print("seen:", seen, "| sent:", "a functionCall without args")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""A refusal of OpenAI is an empty answer that ends with `end_turn`.
+
+The text of a refusal comes in `refusal`, not in `content`. `OpenAIModel` reads only `content`, so that the message is empty and nothing says that the model refused. `OpenAIResponsesModel` ignores `response.refusal.delta` in the same way.
+
+Install strands-agents[openai] 1.62.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
+"""
+
+import asyncio
+import sys
+import threading
+import traceback
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from strands.event_loop.streaming import stream_messages
+from strands.models.openai import OpenAIModel
+
+SENT = b"""\
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5","choices":[{"index":0,"delta":{"role":"assistant","content":null,"refusal":""},"logprobs":null,"finish_reason":null}],"usage":null}
+
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5","choices":[{"index":0,"delta":{"refusal":"I cannot help with that."},"logprobs":null,"finish_reason":null}],"usage":null}
+
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5","choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":null}
+
+data: [DONE]
+
+"""
+
+
+class Provider(BaseHTTPRequestHandler):
+    """Answer every request with the bytes of the provider."""
+
+    def do_POST(self):
+        """Send them."""
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.wfile.write(SENT)
+
+    def log_message(self, *args):
+        """Say nothing."""
+
+
+async def turn(url):
+    """Ask the model for one turn; return the stop reason, the message and the usage."""
+    model = OpenAIModel(client_args={"base_url": url + "/v1", "api_key": "key", "max_retries": 0}, model_id="gpt-5")
+    messages = [{"role": "user", "content": [{"text": "Hi"}]}]
+    async for event in stream_messages(model, None, messages, []):
+        if "stop" in event:
+            return event["stop"][:3]
+    raise RuntimeError("the turn ended without a stop event")
+
+
+def call(url):
+    """Return what is seen, and whether that is the fault."""
+    reason, message, usage = asyncio.run(turn(url))
+    return f"{reason}, {message['content']}, {usage}", "cannot help" not in str(message) and reason == "end_turn"
+
+
+def main():
+    """Start the provider, call the library, say what is seen and what was sent."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Provider)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        seen, wrong = call(f"http://127.0.0.1:{server.server_port}")
+    except Exception:
+        traceback.print_exc()
+        return 2
+    print("seen:", seen, "| sent:", "a refusal")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
