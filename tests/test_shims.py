@@ -181,6 +181,15 @@ def test_offsets_that_point_outside_of_the_text_are_no_place() -> None:
     assert chat.annotation(outside, base=10, length=6) == {"start": None, "end": None, "data": {}}
 
 
+def test_claude_s_choice_of_a_tool_has_openai_s_form() -> None:
+    assert chat.tool_choice({"type": "any"}) == "required"
+    assert chat.tool_choice({"type": "none"}) == "none"
+    named = chat.tool_choice({"type": "tool", "name": "f"})
+    assert named == {"type": "function", "function": {"name": "f"}}
+    with pytest.raises(NotImplementedError, match="disable_parallel_tool_use"):
+        chat.tool_choice({"type": "auto", "disable_parallel_tool_use": True})
+
+
 def test_an_earlier_answer_is_the_library_s_own_turn() -> None:
     answer = Answer()
     answer.turn = {"role": "assistant"}

@@ -108,6 +108,8 @@ def _arguments(call: Any) -> dict[str, Any]:
     for name in _UNREAD:
         if name in params:
             raise NotImplementedError(f"the library does not read what `{name}` asks for")
+    if call.provider == "anthropic" and "tool_choice" in params:
+        params["tool_choice"] = chat.tool_choice(params["tool_choice"])
     if "stop_sequences" in params:
         params["stop"] = params.pop("stop_sequences")
     # What else there is goes into the body, but what Anthropic's SDK takes by name.

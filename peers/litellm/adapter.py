@@ -68,7 +68,7 @@ def _ask(call, **said):
     prefix = PREFIXES[f"{call.provider}:{call.api}"]
     params = {**call.params, **said}
     if call.provider == "anthropic" and "tool_choice" in params:
-        params["tool_choice"] = _tool_choice(params["tool_choice"])
+        params["tool_choice"] = chat.tool_choice(params["tool_choice"])
     _refuse(call)
     if call.tools:
         params["tools"] = [*params.get("tools", ()), *call.tools]
@@ -84,16 +84,6 @@ def _ask(call, **said):
         )
     except litellm.UnsupportedParamsError as error:  # raised before anything is sent
         raise NotImplementedError(str(error)) from error
-
-
-def _tool_choice(choice):
-    """Return Claude's choice of a tool in OpenAI's form, which the library takes."""
-    match choice:
-        case {"type": "tool", "name": str(name)} if len(choice) == 2:
-            return {"type": "function", "function": {"name": name}}
-        case {"type": "auto" | "any" | "none" as kind} if len(choice) == 1:
-            return {"any": "required"}.get(kind, kind)
-    raise NotImplementedError(f"the library has no tool choice with {', '.join(choice)}")
 
 
 def _refuse(call):

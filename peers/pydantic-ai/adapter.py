@@ -201,19 +201,18 @@ def _settings(call: Any) -> tuple[dict[str, Any], list[Any]]:
             settings["openai_continuous_usage_stats"] = bool(value.get("continuous_usage_stats"))
         else:
             rest[name] = value
-    if any(
-        part.get("cache_control") for said in call.messages if said.get("role") == "system" for part in said["content"]
-    ):
+    if any(isinstance(part, Mapping) and part.get("cache_control") for part in _parts(call, "system")):
         settings["anthropic_cache_instructions"] = True
-    if any(isinstance(part, Mapping) and (part.get("citations") or {}).get("enabled") for part in _parts(call)):
+    parts = _parts(call, "user")
+    if any(isinstance(part, Mapping) and (part.get("citations") or {}).get("enabled") for part in parts):
         settings["citations"] = True
     return {**settings, "extra_body": rest}, native
 
 
-def _parts(call: Any) -> Iterator[Any]:
-    """Yield the parts of the messages that the user wrote."""
+def _parts(call: Any, role: str) -> Iterator[Any]:
+    """Yield the parts of the messages of a role that have parts."""
     for said in call.messages:
-        if said.get("role") == "user" and isinstance(said["content"], list):
+        if said.get("role") == role and isinstance(said["content"], list):
             yield from said["content"]
 
 

@@ -179,6 +179,19 @@ def segments(answer: Mapping[str, Any], refusal: str | None = None) -> list[dict
     return [*found, *({"type": "tool_call", "content": each["arguments"]} for each in answer["tool_calls"])]
 
 
+def tool_choice(choice: Mapping[str, Any]) -> str | Mapping[str, Any]:
+    """Return Claude's choice of a tool in OpenAI's form, for libraries that take this form for all providers.
+
+    Raises NotImplementedError for a choice with fields that OpenAI's form does not have.
+    """
+    match choice:
+        case {"type": "tool", "name": str(name)} if len(choice) == 2:
+            return {"type": "function", "function": {"name": name}}
+        case {"type": "auto" | "any" | "none" as kind} if len(choice) == 1:
+            return {"any": "required"}.get(kind, kind)
+    raise NotImplementedError(f"the library has no tool choice with {', '.join(choice)}")
+
+
 def tool_call(native: Any) -> dict[str, Any]:
     """Return a whole tool call, of a function or of a custom tool."""
     made = fields(native)
