@@ -188,7 +188,7 @@ def tool_choice(choice: Mapping[str, Any]) -> str | Mapping[str, Any]:
         case {"type": "tool", "name": str(name)} if len(choice) == 2:
             return {"type": "function", "function": {"name": name}}
         case {"type": "auto" | "any" | "none" as kind} if len(choice) == 1:
-            return {"any": "required"}.get(kind, kind)
+            return "required" if kind == "any" else str(kind)
     raise NotImplementedError(f"the library has no tool choice with {', '.join(choice)}")
 
 
