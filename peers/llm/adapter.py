@@ -3,8 +3,8 @@
 The plugins' model classes with a base URL of the call's own; `model.prompt(messages=..., tools=..., options=...)`
 gives a `Response`, whose `messages()` and `usage()` are the answer and whose `stream_events()` are its pieces. Those
 messages go back in the next turn. Parameters that are no option of the model cannot be sent, nor hosted tools for which
-there is no class. A `Response` has no finish reason and no id of the provider's except in the raw JSON, which is not
-read here.
+there is no class. Id, model, time and finish reason, which a `Response` does not have, are read from its `json()`, as
+is a refusal; the details of the counts, too, as `usage()` leaves out those that are 0.
 
 Neither time limit nor retries can be set: the clients wait and try again as they do by default.
 """
@@ -12,7 +12,8 @@ Neither time limit nor retries can be set: the clients wait and try again as the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
@@ -22,15 +23,22 @@ import openai
 from llm.default_plugins.openai_models import Chat, CodeInterpreter, Responses
 from llm.default_plugins.openai_models import WebSearch as OpenAIWebSearch
 from llm.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPart, assistant, system, tool_message, user
-from llm_anthropic import ClaudeMessages, CodeExecution, WebFetch
+from llm_anthropic import ClaudeMessages, ClaudeRefusal, CodeExecution, WebFetch
 from llm_anthropic import WebSearch as ClaudeWebSearch
 from llm_deepseek import DeepSeekChat
 
+from llm_conformance.shims import chat
 from llm_conformance.shims.native import Answer
 
 HOSTED = {
     "anthropic": {"web_search": ClaudeWebSearch, "web_fetch": WebFetch, "code_execution": CodeExecution},
     "openai": {"web_search": OpenAIWebSearch, "code_interpreter": CodeInterpreter},
+}
+FINISH = {
+    **chat.FINISH,
+    **{"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "refusal": "content_filter"},
+    **{"max_tokens": "length", "model_context_window_exceeded": "length"},
+    **{"completed": "stop", "max_output_tokens": "length", "failed": "error"},
 }
 BUILDERS = {"assistant": assistant, "system": system, "user": user}
 
@@ -79,22 +87,30 @@ class Adapter:
 
     def _events(self, call: Any) -> Any:
         response = _prompt(call)
-        calls: dict[int, dict[str, Any]] = {}
-        for event in response.stream_events():
-            if event.type == "text":
-                yield {"event_type": "response.output_text.delta", "delta": event.chunk}
-            elif event.type == "reasoning" and event.chunk:
-                yield {"event_type": "response.reasoning.delta", "delta": event.chunk}
-            elif event.type in ("tool_call_name", "tool_call_args") and not event.server_executed:
-                about = calls.setdefault(event.part_index, {"index": len(calls), "id": event.tool_call_id, "name": ""})
-                named = event.type == "tool_call_name"
-                about["name"] += event.chunk if named else ""
-                yield {
-                    "event_type": "response.function_call_arguments.delta",
-                    "delta": "" if named else event.chunk,
-                    "tool_call": dict(about),
-                }
-        yield {"event_type": "response.completed", "response": _answer(call, response)}
+        try:
+            yield from _pieces(response)
+            answer = _answer(call, response)
+        except ClaudeRefusal:
+            answer = _refused(call, response)
+        yield {"event_type": "response.completed", "response": answer}
+
+
+def _pieces(response: Any) -> Iterator[dict[str, Any]]:
+    calls: dict[int, dict[str, Any]] = {}
+    for event in response.stream_events():
+        if event.type == "text":
+            yield {"event_type": "response.output_text.delta", "delta": event.chunk}
+        elif event.type == "reasoning" and event.chunk:
+            yield {"event_type": "response.reasoning.delta", "delta": event.chunk}
+        elif event.type in ("tool_call_name", "tool_call_args") and not event.server_executed:
+            about = calls.setdefault(event.part_index, {"index": len(calls), "id": event.tool_call_id, "name": ""})
+            named = event.type == "tool_call_name"
+            about["name"] += event.chunk if named else ""
+            yield {
+                "event_type": "response.function_call_arguments.delta",
+                "delta": "" if named else event.chunk,
+                "tool_call": dict(about),
+            }
 
 
 def _prompt(call: Any) -> Any:
@@ -104,6 +120,10 @@ def _prompt(call: Any) -> Any:
         raise NotImplementedError("llm-deepseek has no tools")
     if not {"n", "modalities"}.isdisjoint(call.params):
         raise NotImplementedError("llm has no option for several answers, and none for audio")
+    if "max_completion_tokens" in call.params or "continuous_usage_stats" in call.params.get("stream_options", {}):
+        raise NotImplementedError("llm has no option for max_completion_tokens, and none for counts on every chunk")
+    if call.provider == "deepseek" and "thinking" in call.params:
+        raise NotImplementedError("llm-deepseek has no option for thinking")
     tools += [
         llm.Tool(
             name=tool["function"]["name"],
@@ -116,7 +136,8 @@ def _prompt(call: Any) -> Any:
     return model.prompt(
         messages=[turn for message in call.messages for turn in _turns(message, names)],
         tools=tools or None,
-        options=_options(model, call.params),
+        options=_options(model, call.params, call.messages),
+        schema=_format(call.params).get("schema"),
         stream=call.stream,
         key=call.api_key,
     )
@@ -148,19 +169,33 @@ def _model(call: Any) -> Any:
         model = DeepSeekChat(call.model)
         model.api_base = call.base_url
         return model
-    kind = Responses if call.api == "responses" else Chat
-    return kind(call.model, api_base=call.base_url, supports_tools=True, reasoning=True)
+    about = {"api_base": call.base_url, "supports_schema": True, "supports_tools": True, "reasoning": True}
+    if call.api == "responses":
+        return Responses(call.model, **about, reasoning_summary=False)  # a summary goes out if it is asked for
+    return Chat(call.model, **about)
 
 
-def _options(model: Any, params: Any) -> dict[str, Any]:
+def _options(model: Any, params: Any, messages: Any) -> dict[str, Any]:
     """Return the parameters that are options of the model, under llm's names."""
     options = {key: value for key, value in params.items() if key in model.Options.model_fields}
+    if model.__class__ is ClaudeMessages and '"cache_control"' in json.dumps([params, messages], default=repr):
+        options["cache"] = True
     thinking = options.pop("thinking", None)
     if isinstance(thinking, dict) and thinking.get("type") == "enabled":
         options["thinking"] = True  # the budget is llm's own
+    said = params.get("reasoning", {})
+    options |= {f"reasoning_{key}": said[key] for key in ("effort", "summary") if said.get(key)}
+    if _format(params).get("type") == "json_object":
+        options["json_object"] = True
     if "max_output_tokens" in params:
         options["max_tokens"] = params["max_output_tokens"]
     return options
+
+
+def _format(params: Any) -> Mapping[str, Any]:
+    """Return the format that the answer is to have, with its schema, from the place of the API."""
+    asked = params.get("response_format") or params.get("text", {}).get("format") or {}
+    return asked.get("json_schema", asked)
 
 
 def _names(messages: Any) -> dict[str, str]:
@@ -193,15 +228,23 @@ def _text(block: Any) -> str:
 
 
 def _answer(call: Any, response: Any) -> Answer:
-    turn = response.messages()
+    try:
+        turn = response.messages()
+    except ClaudeRefusal:
+        return _refused(call, response)
+    said = response.json() or {}
+    choice = (said.get("choices") or [said])[0]  # llm folds a stream of chunks to a content and a finish reason
     parts = [part for message in turn for part in message.parts]
     made = [part for part in parts if isinstance(part, ToolCallPart) and not part.server_executed]
+    raw = choice.get("finish_reason") or choice.get("stop_reason")
+    raw = raw or (said.get("incomplete_details") or {}).get("reason") or said.get("status")
+    refusals = [*_refusals(said, choice)]
     answer = Answer(
-        provider=call.provider,
-        model=response.resolved_model or call.model,
+        **_head(call, response, said),
         message="".join(part.text for part in parts if isinstance(part, TextPart)),
         reasoning="".join(part.text for part in parts if isinstance(part, ReasoningPart)) or None,
-        segments=[_segment(part) for part in parts if not _is_in_its_call(part, call)],
+        segments=[_segment(part) for part in parts if not _is_in_its_call(part, call)]
+        + [{"type": "other", "content": "", "metadata": {"wire": each}} for each in refusals],
         tool_calls=[
             {
                 "id": part.tool_call_id,
@@ -210,12 +253,47 @@ def _answer(call: Any, response: Any) -> Answer:
             }
             for part in made
         ],
-        finish_reason=None,
-        raw_finish_reason=None,
-        usage=_usage(response.usage()),
+        finish_reason="content_filter" if refusals else FINISH.get(raw or ""),
+        raw_finish_reason=raw,
+        usage=_usage(response.usage(), said.get("usage") or {}),
     )
-    answer.native, answer.turn = [turn, response.response_json], turn
+    answer.native, answer.turn = [turn, said], turn
     return answer
+
+
+def _refused(call: Any, response: Any) -> Answer:
+    """Return what the response has when Claude's refusal was raised, which is not to be asked again."""
+    said = response.response_json
+    blocks = [(block["type"], block) for block in said["content"]]
+    answer = Answer(
+        **_head(call, response, said),
+        message="".join(block["text"] for kind, block in blocks if kind == "text"),
+        reasoning="".join(block["thinking"] for kind, block in blocks if kind == "thinking") or None,
+        segments=[{"type": "text", "content": block["text"]} for kind, block in blocks if kind == "text"],
+        finish_reason="content_filter",
+        raw_finish_reason=said["stop_reason"],
+        usage=_usage(llm.Usage(response.input_tokens, response.output_tokens, response.token_details), {}),
+    )
+    answer.native, answer.turn = said, []
+    return answer
+
+
+def _head(call: Any, response: Any, said: Mapping[str, Any]) -> dict[str, Any]:
+    created = said.get("created") or said.get("created_at")
+    return {
+        "id": said.get("id"),
+        "provider": call.provider,
+        "model": said.get("model") or response.resolved_model or response.model.model_id,
+        "created": datetime.fromtimestamp(created, UTC).isoformat() if created else None,
+    }
+
+
+def _refusals(said: Mapping[str, Any], choice: Mapping[str, Any]) -> Iterator[Any]:
+    """Give OpenAI's refusals, which no part has."""
+    if (choice.get("message") or {}).get("refusal"):
+        yield {"refusal": choice["message"]["refusal"]}
+    for item in said.get("output") or ():
+        yield from (part for part in item.get("content") or () if part.get("type") == "refusal")
 
 
 def _is_in_its_call(part: Any, call: Any) -> bool:
@@ -238,10 +316,10 @@ def _segment(part: Any) -> dict[str, Any]:
     return {"type": "other", "content": "", "metadata": {"wire": part.to_dict()}}
 
 
-def _usage(usage: Any) -> dict[str, Any] | None:
+def _usage(usage: Any, said: Mapping[str, Any]) -> dict[str, Any] | None:
     if usage.input is None and usage.output is None:
         return None
-    details = usage.details or {}
+    details = {**(usage.details or {}), **said}
     prompt = details.get("prompt_tokens_details") or details.get("input_tokens_details") or {}
     completion = details.get("completion_tokens_details") or details.get("output_tokens_details") or {}
     return {
@@ -250,7 +328,7 @@ def _usage(usage: Any) -> dict[str, Any] | None:
         "total_tokens": (usage.input or 0) + (usage.output or 0),
         "cached_tokens": prompt.get("cached_tokens", details.get("cache_read_input_tokens")),
         "cache_write_tokens": prompt.get("cache_write_tokens", details.get("cache_creation_input_tokens")),
-        "reasoning_tokens": completion.get("reasoning_tokens"),
+        "reasoning_tokens": completion.get("reasoning_tokens", completion.get("thinking_tokens")),
         "audio_prompt_tokens": prompt.get("audio_tokens"),
         "audio_completion_tokens": completion.get("audio_tokens"),
     }
