@@ -4,7 +4,10 @@
 `Model.response_stream` is what an agent calls; with `stream_model_response=False` it asks for a plain answer. After
 the event of the completed request the assistant's `Message` stands at the end of the messages, and is what goes back
 in the next turn; what would follow, the running of tools, is left. A `Message` has no finish reason and no model, one
-text, one reasoning, and citations without a place.
+text and one reasoning; images are taken from the pieces, as `RunOutput.images` has them.
+
+Agno runs functions only. Calls of other tools that the client has to run, several choices, and the tools of Gemini for
+which `Gemini` has no switch are unsupported.
 
 The clients' own retries are off: each may wait for `call.timeout_s`, and together they would exceed it.
 """
@@ -15,7 +18,7 @@ import base64
 from importlib.metadata import version
 from typing import Any
 
-from agno.media import File
+from agno.media import Audio, File, Image
 from agno.models.anthropic import Claude
 from agno.models.deepseek import DeepSeek
 from agno.models.google import Gemini
@@ -24,7 +27,9 @@ from agno.models.openai import OpenAIChat, OpenAIResponses
 from agno.models.openai.like import OpenAILike
 from agno.models.response import ModelResponseEvent
 from agno.utils.models.claude import MCPServerConfiguration
+from google.genai.types import GroundingMetadata
 
+from llm_conformance.shims import chat
 from llm_conformance.shims.native import Answer
 
 COUNTS = {
@@ -54,10 +59,13 @@ class Adapter:
     )
     capabilities = (
         *("streaming", "reasoning", "annotations", "audio", "tools", "round_trip", "errors"),
-        *("provenance", "raw_finish", "usage_details", "error_details"),
+        *("usage_details", "error_details"),
     )
 
-    errors = {"ModelRateLimitError": "RateLimitError"}  # noqa: RUF012 - read, never written
+    errors = {  # noqa: RUF012 - read, never written
+        "ModelRateLimitError": "RateLimitError",
+        "ContextWindowExceededError": "InvalidRequestError",
+    }
     excluded_inputs = {  # noqa: RUF012
         "finish words: MALFORMED_FUNCTION_CALL": "the model is asked again, with advice: "
         "`retry_with_guidance` in agno/models/base.py"
@@ -70,17 +78,18 @@ class Adapter:
 
     def stream(self, call: Any) -> Any:
         """Ask for an answer, and give its pieces."""
-        model, messages = _model(call), [_message(message) for message in call.messages]
+        model, messages, images = _model(call), _messages(call), []
         hosted = call.params.get("tools", ()) if call.provider != "gemini" else ()  # Gemini's are switches of the model
         tools = [dict(tool) for tool in (*call.tools, *hosted)]
         for piece in model.response_stream(messages, tools=tools or None, stream_model_response=call.stream):
             if piece.event == ModelResponseEvent.model_request_completed.value:
                 break
+            images += piece.images or ()
             if piece.reasoning_content:
                 yield {"event_type": "response.reasoning.delta", "delta": piece.reasoning_content}
             if piece.content:
                 yield {"event_type": "response.output_text.delta", "delta": piece.content}
-        answer = _answer(call, messages[-1])
+        answer = _answer(call, messages[-1], images)
         for index, each in enumerate(answer["tool_calls"]):  # pieces of calls are given in the provider's own objects
             about = {"index": index, "id": each["id"], "name": each["name"]}
             yield {
@@ -91,26 +100,22 @@ class Adapter:
         yield {"event_type": "response.completed", "response": answer}
 
 
+HOSTED = ("web_search", "file_search", "code_interpreter", "image_generation", "mcp")
+SWITCHES = {"googleSearch", "urlContext", "fileSearch"}
+
+
 def _model(call: Any) -> Any:
     params = {key: value for key, value in call.params.items() if key != "tools"}
     common = {"id": call.model, "api_key": call.api_key, "timeout": call.timeout_s}
     if call.provider == "anthropic":
-        client = {"base_url": call.base_url, "max_retries": 0}
-        cached = any("cache_control" in part for part in _system_parts(call.messages))
-        servers = [MCPServerConfiguration(**server) for server in params.pop("mcp_servers", ())] or None
-        settings = {"request_params": params, "mcp_servers": servers, "cache_system_prompt": cached}
-        return Claude(**common, **settings, client_params=client)
+        return _claude(call, params, common)
     if call.provider == "gemini":
-        settings = params.pop("generationConfig", None)
-        options = {"base_url": call.base_url, "timeout": int(call.timeout_s * 1000)}
-        hosted = {key for tool in call.params.get("tools", ()) for key in tool}
-        return Gemini(
-            **common,
-            generation_config=settings,
-            search="googleSearch" in hosted,
-            url_context="urlContext" in hosted,
-            client_params={"http_options": options},
-        )
+        return _gemini(call, params, common)
+    for name in {"n", "functions"} & params.keys():
+        raise NotImplementedError(f"{name} changes the shape of the answer, and Agno does not read it")
+    for tool in (*call.tools, *call.params.get("tools", ())):
+        if tool["type"] != "function" and not (call.api == "responses" and tool["type"].startswith(HOSTED)):
+            raise NotImplementedError(f"Agno has no tools of the type {tool['type']}")
     kinds = {"deepseek": DeepSeek, "local": OpenAILike}
     kind = OpenAIResponses if call.api == "responses" else kinds.get(call.provider, OpenAIChat)
     # What Agno itself has to know of; whether the provider keeps the conversation decides what goes back.
@@ -118,31 +123,91 @@ def _model(call: Any) -> Any:
     return kind(**common, **own, base_url=call.base_url, max_retries=0, extra_body=params or None)
 
 
+def _claude(call: Any, params: dict[str, Any], common: dict[str, Any]) -> Claude:
+    if "fallbacks" in params:
+        raise NotImplementedError("Claude has no fallbacks of the provider's")
+    servers = [MCPServerConfiguration(**server) for server in params.pop("mcp_servers", ())] or None
+    return Claude(
+        **common,
+        request_params=params,
+        mcp_servers=servers,
+        context_management=params.pop("context_management", None),
+        cache_system_prompt=any("cache_control" in part for part in _system_parts(call.messages)),
+        # An answer that stands last is to be continued.
+        append_trailing_user_message=False if call.messages[-1].get("role", "assistant") == "assistant" else None,
+        client_params={"base_url": call.base_url, "max_retries": 0},
+    )
+
+
+def _gemini(call: Any, params: dict[str, Any], common: dict[str, Any]) -> Gemini:
+    settings = params.pop("generationConfig", None)
+    if (settings or {}).get("candidateCount", 1) > 1:
+        raise NotImplementedError("Gemini reads the first candidate only")
+    hosted = {key: value for tool in call.params.get("tools", ()) for key, value in tool.items()}
+    if unknown := hosted.keys() - SWITCHES:
+        raise NotImplementedError(f"Gemini has no switch for {', '.join(sorted(unknown))}")
+    searched = hosted.get("fileSearch", {})
+    return Gemini(
+        **common,
+        generation_config=settings,
+        search="googleSearch" in hosted,
+        url_context="urlContext" in hosted,
+        file_search_store_names=searched.get("fileSearchStoreNames"),
+        file_search_metadata_filter=searched.get("metadataFilter"),
+        client_params={"http_options": {"base_url": call.base_url, "timeout": int(call.timeout_s * 1000)}},
+    )
+
+
 def _system_parts(messages: Any) -> list[Any]:
     return [part for each in messages if each.get("role") == "system" for part in each["content"]]
 
 
-def _message(message: Any) -> Message:
+def _messages(call: Any) -> list[Message]:
+    made = [each for message in call.messages for each in message.get("tool_calls", ())]
+    names = {each["id"]: each.get("function", each).get("name") for each in made}
+    return [_message(each, names.get(each.get("tool_call_id"))) for each in call.messages]
+
+
+def _message(message: Any, tool: str | None) -> Message:
     if isinstance(message, Answer):
         return message.turn
     # For the Responses API, Agno keeps the id of a call beside the id of its item.
     calls = [{**each, "call_id": each["id"]} for each in message.get("tool_calls", ())]
-    content, files = message.get("content"), []
+    content, media = message.get("content"), {}
     system = message["role"] == "system"
     if isinstance(content, list) and (system or not any("type" in part for part in content)):  # as text, and Gemini's
-        sent = [part["fileData"] for part in content if "fileData" in part]
-        files = [File(url=each["fileUri"]) for each in sent]
+        media = _media(content)
         content = "".join(part["text"] for part in content if "text" in part)
     return Message(
         role=message["role"],
         content=content,
-        files=files or None,
         tool_call_id=message.get("tool_call_id"),
+        tool_name=tool,
         tool_calls=calls or None,
+        **media,
     )
 
 
-def _answer(call: Any, turn: Message) -> Answer:
+def _media(parts: list[Any]) -> dict[str, Any]:
+    media: dict[str, Any] = {}
+    for part in parts:
+        if sent := part.get("fileData"):
+            type = sent.get("mimeType")
+            if type not in File.valid_mime_types():
+                raise NotImplementedError(f"Agno has no way to send the address of a file of the type {type}")
+            media.setdefault("files", []).append(File(url=sent["fileUri"], mime_type=type))
+        elif sent := part.get("inlineData"):
+            type, data = sent["mimeType"], base64.b64decode(sent["data"])
+            if type.startswith("image/"):
+                media.setdefault("images", []).append(Image(content=data, mime_type=type))
+            elif type.startswith("audio/"):
+                media.setdefault("audio", []).append(Audio(content=data, mime_type=type, format=type[len("audio/") :]))
+            else:
+                raise NotImplementedError(f"Agno has no way to send {type}")
+    return media
+
+
+def _answer(call: Any, turn: Message, images: list[Image]) -> Answer:
     calls = [_call(each) for each in turn.tool_calls or ()]
     answer = Answer(
         id=(turn.provider_data or {}).get("id"),
@@ -151,7 +216,7 @@ def _answer(call: Any, turn: Message) -> Answer:
         message=turn.content or "",
         reasoning=turn.reasoning_content or None,
         annotations=[_annotation(each) for each in _cited(turn)],
-        attachments=[_attachment(turn.audio_output, call.provider)] if turn.audio_output else [],
+        attachments=[_sound(turn.audio_output, call)] if turn.audio_output else [_picture(each) for each in images],
         tool_calls=calls,
         finish_reason=None,
         raw_finish_reason=None,
@@ -178,6 +243,8 @@ def _cited(turn: Message) -> list[dict[str, Any]]:
     citations = turn.citations
     if citations is None:
         return []
+    if isinstance(citations.raw, dict):
+        return _grounded(turn.content or "", citations.raw.get("grounding_metadata"))
     if isinstance(citations.raw, list) and all(isinstance(each, dict) for each in citations.raw):
         return citations.raw
     made = [*(citations.urls or ()), *(citations.documents or ())]
@@ -191,17 +258,49 @@ def _annotation(citation: dict[str, Any]) -> dict[str, Any]:
     return {"start": start, "end": end, "data": data}
 
 
-def _attachment(audio: Any, provider: str) -> dict[str, Any]:
+def _grounded(text: str, metadata: Any) -> list[dict[str, Any]]:
+    """Return the supports of Gemini's grounding, which count the bytes of the text, with the sources they point at."""
+    grounding = GroundingMetadata.model_validate(metadata or {})
+    sources, found = grounding.grounding_chunks or [], []
+    for each in grounding.grounding_supports or ():
+        numbers = each.grounding_chunk_indices or ()
+        cited = [_plain(sources[number]) for number in numbers if 0 <= number < len(sources)]
+        segment = _plain(each.segment, exclude={"start_index", "end_index"}) if each.segment else {}
+        start, end = _place(text.encode(), each.segment)
+        place = {"start_index": start, "end_index": end}
+        found.append({**_plain(each), "groundingChunks": cited, "segment": segment, **place})
+    return found
+
+
+def _place(text: bytes, segment: Any) -> tuple[int | None, int | None]:
+    start, end = (segment.start_index or 0, segment.end_index) if segment else (0, None)
+    try:
+        if end is not None and 0 <= start <= end <= len(text):
+            return len(text[:start].decode()), len(text[:end].decode())
+    except UnicodeDecodeError:  # in the middle of a character
+        pass
+    return None, None
+
+
+def _plain(native: Any, **options: Any) -> dict[str, Any]:
+    return native.model_dump(mode="json", by_alias=True, exclude_none=True, **options)
+
+
+def _sound(audio: Any, call: Any) -> dict[str, Any]:
     content = audio.content
     if isinstance(content, bytes):  # OpenAI's is base64 already, as Agno's own helper for writing it takes it
-        content = content.decode() if provider == "openai" else base64.b64encode(content).decode()
+        content = content.decode() if call.provider == "openai" else base64.b64encode(content).decode()
     return {
         "id": audio.id,
-        "type": audio.mime_type,
+        "type": (chat.audio_type(call) if call.provider == "openai" else None) or audio.mime_type,
         "data": content,
         "transcript": audio.transcript,
         "expires_at": audio.expires_at,
     }
+
+
+def _picture(image: Image) -> dict[str, Any]:
+    return {"id": image.id, "type": image.mime_type, "data": base64.b64encode(image.content or b"").decode()}
 
 
 conformance_adapter = Adapter
