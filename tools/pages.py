@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from llm_conformance.reports import files
 
 
 def write_or_check(path: Path, text: str, check: bool, command: str) -> list[str]:
@@ -24,7 +25,7 @@ def write_or_check(path: Path, text: str, check: bool, command: str) -> list[str
 
 def read_report(path: Path) -> Mapping[str, Any]:
     """Return a JSON report of the reference adapters. Raises SystemExit if the pages cannot be made from it."""
-    report: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
+    report = files.read(path)
     if report.get("probes") != "judge":
         sys.exit(
             f"{path}: in this report probes are apart, so no rule passes in them; make it with "
