@@ -1,6 +1,6 @@
-"""A refusal of OpenAI is lost.
+"""A refusal of OpenAI is not in the turn.
 
-The answer has `refusal` in place of `content`. The turn has no content, and the finish reason `success`; nothing says that the model has refused, or what it said.
+The answer has `refusal` in place of `content`. The turn has no contents, its text is empty, and its finish reason is `success`, as for an answer that ended well. The text of the refusal is in the provider's object alone, `turn.completion`.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,7 +1,8 @@
 """langchain-anthropic: blocks of other types than text, thinking, tools and their results are lost in a stream.
 
-An `mcp_list_tools` block comes whole in its content_block_start, and there are no deltas. Without a stream it is in
-`content`.
+Blocks of the types `mcp_tool_listing` and `fallback` come whole in their content_block_start, and there are no deltas.
+Without a stream they are in `content`. The `fallback` block is the only place of a stream that names the model that
+answered.
 
 Needs langchain-anthropic and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if
 something else went wrong.
@@ -15,22 +16,28 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from langchain_anthropic import ChatAnthropic
 
 BODY = b"""event: message_start
-data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-5","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":610,"output_tokens":1}}}
+data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-fable-5","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":610,"output_tokens":1}}}
 
 event: content_block_start
-data: {"type":"content_block_start","index":0,"content_block":{"type":"mcp_list_tools","server_name":"harbours","tools":[]}}
+data: {"type":"content_block_start","index":0,"content_block":{"type":"mcp_tool_listing","mcp_server_name":"harbours","tools":[{"name":"tides","description":"Tides of a harbour","input_schema":{"type":"object","properties":{}}}]}}
 
 event: content_block_stop
 data: {"type":"content_block_stop","index":0}
 
 event: content_block_start
-data: {"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}}
-
-event: content_block_delta
-data: {"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"Green."}}
+data: {"type":"content_block_start","index":1,"content_block":{"type":"fallback","from":{"model":"claude-fable-5"},"to":{"model":"claude-opus-4-8"},"trigger":{"type":"refusal","category":"cyber"}}}
 
 event: content_block_stop
 data: {"type":"content_block_stop","index":1}
+
+event: content_block_start
+data: {"type":"content_block_start","index":2,"content_block":{"type":"text","text":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"Green."}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":2}
 
 event: message_delta
 data: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":66}}
@@ -55,11 +62,12 @@ class Server(BaseHTTPRequestHandler):
 
 def seen(url):
     """Return what a user of the library sees, and whether that is the fault."""
-    model = ChatAnthropic(model="claude-sonnet-5", base_url=url, api_key="none", max_retries=0)
+    model = ChatAnthropic(model="claude-fable-5", base_url=url, api_key="none", max_retries=0)
     whole = None
     for chunk in model.stream("Hi"):
         whole = chunk if whole is None else whole + chunk
-    return f"content {whole.content}", "mcp_list_tools" not in repr(whole)
+    lost = [each for each in ("mcp_tool_listing", "claude-opus-4-8") if each not in repr(whole)]
+    return f"content {whole.content}, model {whole.response_metadata.get('model_name')}", bool(lost)
 
 
 try:
@@ -69,5 +77,5 @@ try:
 except Exception:
     traceback.print_exc()
     sys.exit(2)
-print(f"sent: a block of the type mcp_list_tools, and a text; {said}")
+print(f"sent: a block of the type mcp_tool_listing, a fallback to claude-opus-4-8, and a text; {said}")
 sys.exit(1 if is_wrong else 0)

@@ -1,6 +1,6 @@
-"""Think tags that an answer of OpenAI writes about are cut out of it.
+"""A think tag at the beginning of an answer of OpenAI, which writes about such tags, is cut out of it.
 
-The answer explains think tags, in backticks. LiteLLM takes the text up to the first `</think>` for reasoning, also for OpenAI's models, which do not write their reasoning into the text, and cuts it out of the content of a plain answer. The same answer is whole in a stream.
+The answer explains think tags, and begins with one. LiteLLM takes the text up to the first `</think>` for reasoning, also for OpenAI's models, which do not write their reasoning into the text, and cuts it out of the content of a plain answer. The same answer is whole in a stream, and so is one that begins with something else, such as a backtick.
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
