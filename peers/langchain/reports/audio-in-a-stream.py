@@ -1,6 +1,6 @@
 """langchain-openai: audio in a stream of chat completions is lost.
 
-https://github.com/langchain-ai/langchain/issues/29776
+https://github.com/langchain-ai/langchain/issues/29776, which was closed without a change
 
 Needs langchain-openai and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if
 something else went wrong.
@@ -13,11 +13,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from langchain_openai import ChatOpenAI
 
-BODY = b"""data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1784810467,"model":"gpt-5-2025-08-07","choices":[{"index":0,"delta":{"role":"assistant","content":null,"audio":{"id":"audio_1","transcript":"Hi."}},"finish_reason":null}]}
+BODY = b"""data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1784810467,"model":"gpt-4o-audio-preview-2025-06-03","choices":[{"index":0,"delta":{"role":"assistant","content":null,"audio":{"id":"audio_1","transcript":"Hi."}},"finish_reason":null}]}
 
-data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1784810467,"model":"gpt-5-2025-08-07","choices":[{"index":0,"delta":{"audio":{"data":"AADiAaQDNgWL"}},"finish_reason":null}]}
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1784810467,"model":"gpt-4o-audio-preview-2025-06-03","choices":[{"index":0,"delta":{"audio":{"data":"AADiAaQDNgWL"}},"finish_reason":null}]}
 
-data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1784810467,"model":"gpt-5-2025-08-07","choices":[{"index":0,"delta":{"audio":{"expires_at":1784814067}},"finish_reason":null}]}
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1784810467,"model":"gpt-4o-audio-preview-2025-06-03","choices":[{"index":0,"delta":{"audio":{"expires_at":1784814067}},"finish_reason":null}]}
 
 data: [DONE]
 
@@ -39,7 +39,7 @@ class Server(BaseHTTPRequestHandler):
 def seen(url):
     """Return what a user of the library sees, and whether that is the fault."""
     model = ChatOpenAI(
-        model="gpt-5",
+        model="gpt-4o-audio-preview",
         base_url=url,
         api_key="none",
         max_retries=0,

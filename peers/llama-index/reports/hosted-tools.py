@@ -15,8 +15,9 @@ BODY = (
     b'{"id":"msg_01","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"s'
     b'erver_tool_use","id":"srvtoolu_01","name":"web_search","input":{"query":"wind"}},{"type":"web_search'
     b'_tool_result","tool_use_id":"srvtoolu_01","content":[]},{"type":"text","text":"No wind."}],"stop_rea'
-    b'son":"end_turn","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":2}}'
+    b'son":"pause_turn","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":2}}'
 )
+REQUESTS = []
 HEADERS = {"content-type": "application/json", "content-length": str(len(BODY))}
 
 
@@ -27,7 +28,7 @@ class Server(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         """Send them."""
-        self.rfile.read(int(self.headers["content-length"]))
+        REQUESTS.append(self.rfile.read(int(self.headers["content-length"])).decode())
         self.send_response(200)
         for name, value in HEADERS.items():
             self.send_header(name, value)
@@ -51,11 +52,12 @@ def main():
     message = llm.chat([question]).message
     if message.content != "No wind.":
         return 2
-    if "srvtoolu_01" in str(message.model_dump()):
-        print("mended: the blocks are kept")
+    llm.chat([question, message])
+    if "srvtoolu_01" in REQUESTS[1]:
+        print("mended: the blocks go back")
         return 0
-    print(f"seen: {message.blocks!r}")
-    print("sent: server_tool_use, web_search_tool_result, then text")
+    print(f"seen: the next request: {REQUESTS[1]}")
+    print("sent: server_tool_use, web_search_tool_result, then text, with the stop_reason pause_turn")
     return 1
 
 

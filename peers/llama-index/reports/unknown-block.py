@@ -12,8 +12,10 @@ from llama_index.core.llms import ChatMessage
 from llama_index.llms.anthropic import Anthropic
 
 BODY = (
-    b'{"id":"msg_01","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"b'
-    b'rand_new_block","data":"x"},{"type":"text","text":"Hello"}],"stop_reason":"end_turn","stop_sequence"'
+    b'{"id":"msg_01","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"s'
+    b'erver_tool_use","id":"srvtoolu_01","name":"advisor","input":{}},{"type":"advisor_tool_result","tool_'
+    b'use_id":"srvtoolu_01","content":{"type":"advisor_result","text":"One table is enough.","stop_reason"'
+    b':"end_turn"}},{"type":"text","text":"Hello"}],"stop_reason":"end_turn","stop_sequence"'
     b':null,"usage":{"input_tokens":1,"output_tokens":2}}'
 )
 HEADERS = {"content-type": "application/json", "content-length": str(len(BODY))}
@@ -53,7 +55,7 @@ def main():
         if "TextBlock" not in str(error):
             raise
         print(f"seen: {type(error).__module__}.{type(error).__qualname__}: {error}")
-        print("sent: a block of the type brand_new_block, then a text")
+        print("sent: server_tool_use, advisor_tool_result, then a text")
         return 1
     if message.content != "Hello":
         return 2

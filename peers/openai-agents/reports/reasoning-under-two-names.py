@@ -1,6 +1,6 @@
 """Reasoning that a server streams under two names is there twice.
 
-vLLM sends each piece of reasoning as `reasoning` and, for older clients, as `reasoning_content`. The stream handler adds both, so that each word is there twice. The same answer is read once without streaming.
+Releases of vLLM have sent each piece of reasoning in a stream as `reasoning` and, for older clients, as `reasoning_content`. (vLLM's pull request 34030, of February 2026, says that streams no longer do.) The stream handler reads both: the reasoning item has the text once in `summary` and once in `content`, and events of both kinds are sent. The same answer is read once without streaming.
 
 Install openai-agents 0.24.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
@@ -81,7 +81,7 @@ def call(url):
         return "".join([event.delta async for event in events if event.type in kinds])
 
     reasoning = asyncio.run(ask())
-    return repr(reasoning[:60]), "Ferries,Ferries" in reasoning
+    return f"events of both kinds, joined: {reasoning[:60]!r}", "Ferries,Ferries" in reasoning
 
 
 def main():
