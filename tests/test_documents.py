@@ -28,6 +28,7 @@ from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers import table
 from tests import inline
 from tests.test_broken import ALL_RULES
+from tests.test_reports import document
 from tools import proof, provider_page, requirements_page
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -197,7 +198,7 @@ def test_every_source_of_a_rule_is_a_requirement() -> None:
 @pytest.mark.parametrize("page", [proof, requirements_page])
 def test_a_page_is_not_made_from_a_report_with_probes_apart(tmp_path: Path, page: Any) -> None:
     report = tmp_path / "report.json"
-    report.write_text('{"probes": "apart", "results": []}')
+    files.write(report, document(probes="apart"))
     with pytest.raises(SystemExit, match=r"report\.json: in this report probes are apart.*--conformance-probes=judge"):
         page.main([str(ROOT / "docs" / "requirements.md"), f"--report={report}"])
 
