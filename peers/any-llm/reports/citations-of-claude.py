@@ -1,6 +1,6 @@
-"""Claude's citations are lost.
+"""By `completion()`, Claude's citations are not in the message.
 
-Claude sends each cited sentence as a text block with `citations`. any-llm joins the texts and drops the citations: they are neither in `annotations` nor in `extra_content`.
+Claude sends each cited sentence as a text block with `citations`. `completion()` joins the texts and drops the citations: they are neither in `annotations` nor in `extra_content`. `messages()` returns the blocks with all of their citations; chat completions have a form for citations of URLs alone.
 
 Install any-llm-sdk[anthropic,openai] 1.40.2, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

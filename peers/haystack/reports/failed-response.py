@@ -1,7 +1,7 @@
 """haystack: a streamed response that failed is a reply like any other.
 
-OpenAI ends a stream with `response.failed`, or with an event `error`. The parts that came before become the reply,
-and there is no error.
+OpenAI ends a stream with `response.failed`. The parts that came before become the reply, the error is in `meta` alone,
+and no exception is raised.
 
 Needs haystack-ai and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if
 something else went wrong.
@@ -59,7 +59,8 @@ def seen(url):
         reply = generator.run([ChatMessage.from_user("Hi")])["replies"][0]
     except Exception as error:
         return f"{type(error).__name__}: {error}", False
-    return f"a reply {reply.text!r}, and no error", True
+    meta = {key: reply.meta.get(key) for key in ("status", "error")}
+    return f"a reply {reply.text!r} with {meta}, and no error", True
 
 
 try:

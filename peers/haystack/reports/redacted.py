@@ -16,7 +16,7 @@ from haystack.dataclasses import ChatMessage
 from haystack.utils import Secret
 from haystack_integrations.components.generators.anthropic import AnthropicChatGenerator
 
-BODY = b"""{"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-5", "content": [{"type": "thinking", "thinking": "First the chapter.", "signature": "c2lnMQ=="}, {"type": "redacted_thinking", "data": "cmVk"}, {"type": "text", "text": "Done."}], "stop_reason": "end_turn", "stop_sequence": null, "usage": {"input_tokens": 9, "output_tokens": 9}}"""
+BODY = b"""{"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5", "content": [{"type": "thinking", "thinking": "First the chapter.", "signature": "c2lnMQ=="}, {"type": "redacted_thinking", "data": "cmVk"}, {"type": "text", "text": "Done."}], "stop_reason": "end_turn", "stop_sequence": null, "usage": {"input_tokens": 9, "output_tokens": 9}}"""
 
 
 class Server(BaseHTTPRequestHandler):
@@ -34,7 +34,7 @@ class Server(BaseHTTPRequestHandler):
 def seen(url):
     """Return what a user of the library sees, and whether that is the fault."""
     os.environ["ANTHROPIC_BASE_URL"] = url
-    generator = AnthropicChatGenerator(model="claude-sonnet-5", api_key=Secret.from_token("none"), max_retries=0)
+    generator = AnthropicChatGenerator(model="claude-sonnet-4-5", api_key=Secret.from_token("none"), max_retries=0)
     reply = generator.run([ChatMessage.from_user("Hi")])["replies"][0]
     return f"reasoning {reply.reasoning.reasoning_text!r}", reply.reasoning.reasoning_text != "First the chapter."
 

@@ -1,4 +1,6 @@
-"""langchain-openai: the choices of n=2 are mixed in a stream.
+"""langchain-openai: the choices of n=2 are mixed by `.stream()`.
+
+`ChatOpenAI(n=2, streaming=True)` raises "n must be 1 when streaming."; `.stream()` of a model with n=2 does not.
 
 https://github.com/langchain-ai/langchain/issues/26719
 

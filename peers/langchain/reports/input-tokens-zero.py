@@ -1,5 +1,7 @@
 """langchain-anthropic: input tokens of a stream are 0 if only message_start has them.
 
+Most streams repeat `input_tokens` in message_delta. Those are hit whose message_delta has `output_tokens` alone.
+
 https://github.com/langchain-ai/langchain/issues/35509
 
 Needs langchain-anthropic and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if

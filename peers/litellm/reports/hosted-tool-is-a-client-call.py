@@ -1,6 +1,6 @@
-"""A web search that Claude runs itself comes back as a tool call of the client's.
+"""A stream in which Claude runs a tool itself has the finish reason `tool_calls`.
 
-The stream has a `server_tool_use` block, its result, and text that ends with `end_turn`. `stream_chunk_builder` returns a message with a call of `web_search` and the finish reason `tool_calls`, so that an agent tries to run a tool which it does not have. A plain answer has the call, too, with `stop`.
+The stream has a `server_tool_use` block, its result, and text that ends with `end_turn`. The finish reason of the stream, and of what `stream_chunk_builder` returns, is `tool_calls`, so that an agent waits for the result of a tool which it does not have. For the same answer without a stream it is `stop`.
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
@@ -124,9 +124,8 @@ def call(url):
     )
     whole = litellm.stream_chunk_builder(list(stream))
 
-    choice = whole.choices[0]
-    names = [each.function.name for each in choice.message.tool_calls or ()]
-    return f"tool calls {names}, finish reason {choice.finish_reason!r}", bool(names)
+    reason = whole.choices[0].finish_reason
+    return f"finish reason {reason!r}", reason != "stop"
 
 
 def main():
