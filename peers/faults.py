@@ -87,9 +87,12 @@ class Standing:
     judged: int = 0
     right: int = 0
     undecided: int = 0
+    has_report: bool = True
 
     def __str__(self) -> str:
-        """Return `RIGHT of JUDGED`, or `not asked`."""
+        """Return `RIGHT of JUDGED`, `not asked`, or `not judged` if there is no report."""
+        if not self.has_report:
+            return "not judged"
         return f"{self.right} of {self.judged}" if self.judged else "not asked"
 
 
@@ -140,7 +143,7 @@ def _conversation(result: Mapping[str, Any]) -> Conversation:
 def standing(report: Document | None, api: str | None = None, part: str = "") -> Standing:
     """Return how the conversations of a report fare: those of one API, and those whose id contains `part`."""
     if report is None:
-        return Standing()
+        return Standing(has_report=False)
     conversations: dict[Conversation, set[str]] = {}
     for result in report["results"]:
         is_wanted = api in (None, api_of(result)) and part in result["scenario"]

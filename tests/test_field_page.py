@@ -63,7 +63,7 @@ def test_a_conversation_is_right_without_a_fault_also_if_something_is_by_design(
     assert standing(written) == Standing(judged=5, right=2)
     assert standing(written, "openai:chat") == Standing(judged=5, right=2)
     assert str(standing(written, "cohere:chat")) == "not asked"
-    assert str(standing(None)) == "not asked"
+    assert str(standing(None)) == "not judged"
 
 
 def test_a_failure_that_nobody_has_judged_is_neither_a_fault_nor_right() -> None:
@@ -128,7 +128,7 @@ def test_an_api_of_which_nothing_was_asked_has_a_row() -> None:
     report["adapters"][0]["providers"] = ["openai:chat", "openai:responses"]
     judged = Judged("mypkg", report, None)
     assert apis(judged) == ["openai:chat", "openai:responses"]
-    assert "| openai:responses | not asked | not asked | not asked |" in page.page([judged], {})
+    assert "| openai:responses | not judged | not asked | not asked |" in page.page([judged], {})
 
 
 def test_the_published_page_has_sections_of_existing_folders_only() -> None:
