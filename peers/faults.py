@@ -81,7 +81,7 @@ class Standing:
     """How many conversations of one kind were judged, and how many are without a fault.
 
     What is by design or arguable is no fault. A conversation with a failure that nobody has judged yet is in
-    `undecided`, and not in `right`.
+    `undecided`, and not in `right`; the text leaves it out.
     """
 
     judged: int = 0
@@ -93,7 +93,8 @@ class Standing:
         """Return `RIGHT of JUDGED`, `not asked`, or `not judged` if there is no report."""
         if not self.has_report:
             return "not judged"
-        return f"{self.right} of {self.judged}" if self.judged else "not asked"
+        decided = self.judged - self.undecided
+        return f"{self.right} of {decided}" if decided else "not asked"
 
 
 @dataclass

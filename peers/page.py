@@ -23,8 +23,8 @@ shim is then wrong.
 
 There are two kinds of evidence. *Real traffic* is the [public corpus](real-traffic.md): recordings that others have
 published. *Written* conversations are the suite's own scenarios, in the documented formats. Both columns say how many
-conversations are without a fault, of how many. The libraries do not speak the same APIs, so compare no row with
-another.
+conversations are without a fault, of how many; those with a failure that nobody has judged yet are left out. The
+libraries do not speak the same APIs, so compare no row with another.
 """
 
 _SHOWN = 6

@@ -70,6 +70,7 @@ def test_a_failure_that_nobody_has_judged_is_neither_a_fault_nor_right() -> None
     report = document(result(), result("openai/two", "fail"), result("openai/six", "unsupported"))
     judged = Judged("mypkg", report, None)
     assert standing(report) == Standing(judged=2, right=1, undecided=1)
+    assert str(standing(report)) == "1 of 1"
     assert (faults(judged), unjudged(judged)) == ([], 1)
     text = page.page([judged], {})
     assert "0 faults, 1 finding that nobody has judged yet, which count as nothing." in text
