@@ -33,14 +33,15 @@ _SHOWN = 6
 
 def page(field: Sequence[Judged], missing: Mapping[str, str]) -> str:
     """Return the page. `missing` has the reason for each library without a report."""
-    return "\n".join([_HEAD, *_overview(field, missing), *(line for each in field for line in _section(each))])
+    listed = [(each, faults(each)) for each in field]
+    sections = (line for each, found in listed for line in _section(each, found))
+    return "\n".join([_HEAD, *_overview(listed, missing), *sections])
 
 
-def _overview(field: Sequence[Judged], missing: Mapping[str, str]) -> Iterator[str]:
+def _overview(listed: Iterable[tuple[Judged, Sequence[Fault]]], missing: Mapping[str, str]) -> Iterator[str]:
     yield "| library | faults | in real traffic | by design | arguable | not judged yet | real traffic | written |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
-    for each in field:
-        found = faults(each)
+    for each, found in listed:
         real = [fault for fault in found if fault.judgement == "fault" and fault.real]
         numbers = [
             _number(found, "fault"),
@@ -66,8 +67,7 @@ def _anchor(judged: Judged) -> str:
     return re.sub(r"[^\w\- ]", "", judged.title.lower()).replace(" ", "-")
 
 
-def _section(judged: Judged) -> Iterator[str]:
-    found = faults(judged)
+def _section(judged: Judged, found: Sequence[Fault]) -> Iterator[str]:
     yield f"## {judged.title}"
     yield ""
     yield f"Judged on {judged.date}: {_summary(judged, found)}."
