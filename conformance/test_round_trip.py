@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from llm_conformance.compare import show
 from llm_conformance.formats.turns import objects
 from llm_conformance.pointers import at_pointer
-from llm_conformance.rules.conversations import different_turn
+from llm_conformance.rules.conversations import different_turn, with_referenced_items
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import always, rule
 from llm_conformance.rules.violation import fail
@@ -34,9 +37,12 @@ def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
     earlier answer in `call.messages` is the very object that the adapter returned for it. Its text and its tool calls
     go back with the rest of the conversation.
 
+    Where the provider has stored the answer, a reference to an item stands for it.
+
     Source: S0-41, S0-42, S0-43, S0-44, S0-45, S0-50.
     """
-    round_trip, request = exchange.round_trip, exchange.request
+    round_trip = exchange.round_trip
+    request = with_referenced_items(round_trip, exchange.request)
     missing_text, missing_call = first_missing_text(round_trip, request), first_missing_call(round_trip, request)
     difference = different_turn(round_trip, request)
     if missing_text is not None:
@@ -47,7 +53,7 @@ def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
     if difference is not None:
         fail(*difference)
     for pointer, expected in round_trip.sent.items():
-        _expect_in_request(exchange, pointer, expected)
+        _expect_in_request(request, pointer, expected)
 
 
 @rule("RPL-2", harm="refused next turn", capability="round_trip", when=_follows_reasoning, needs_request=True)
@@ -83,7 +89,7 @@ def test_thinking_switches_are_sent_as_set(exchange: Exchange) -> None:
     """
     for pointer, expected in exchange.expected.switches.items():
         if expected is not None:
-            _expect_in_request(exchange, pointer, expected)
+            _expect_in_request(exchange.request, pointer, expected)
         elif (actual := at_pointer(exchange.request, pointer)) is not None:
             fail(f"no {pointer} in the request: the call does not set it", show(actual))
 
@@ -105,8 +111,8 @@ def test_request_asks_what_the_call_asks(exchange: Exchange) -> None:
         fail(difference.expected, difference.actual)
 
 
-def _expect_in_request(exchange: Exchange, pointer: str, expected: object) -> None:
-    mismatch = first_mismatch(at_pointer(exchange.request, pointer), expected, pointer)
+def _expect_in_request(request: Mapping[str, Any], pointer: str, expected: object) -> None:
+    mismatch = first_mismatch(at_pointer(request, pointer), expected, pointer)
     if mismatch is not None:
         where, wanted, actual = mismatch
         fail(f"{where} of the request to be {show(wanted)}", "nothing" if actual is None else show(actual))

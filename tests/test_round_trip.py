@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from llm_conformance.rules.conversations import different_turn
+from llm_conformance.formats.differences import difference
+from llm_conformance.pointers import at_pointer
+from llm_conformance.rules.conversations import different_turn, with_referenced_items
 from llm_conformance.scenarios.round_trip import RoundTripRequirement, first_mismatch, first_missing_text, leaks
+from llm_conformance.wire.providers.table import table
 
 TRACE = "First the tide table of the harbour, then the wind; a neap tide leaves too little water under the keel."
 
@@ -129,3 +133,53 @@ def test_the_first_different_message_is_named(messages: Any, expected: str, actu
 )
 def test_the_first_place_that_differs_is_named(actual: Any, expected: Any, mismatch: Any) -> None:
     assert first_mismatch(actual, expected) == mismatch
+
+
+STORED = {"type": "shell_call", "id": "sh_1", "call_id": "call_1", "action": {"commands": ["ls"]}}
+SAID = {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "I look."}]}
+ASKED = [{"role": "user", "content": "Look"}, SAID, STORED]
+
+
+def referenced(*references: dict[str, str], **fields: Any) -> dict[str, Any]:
+    return {"input": [ASKED[0], *references], **fields}
+
+
+@pytest.mark.parametrize(
+    "request_body",
+    [
+        referenced({"type": "item_reference", "id": "msg_1"}, {"type": "item_reference", "id": "sh_1"}),
+        referenced({"id": "msg_1"}, {"id": "sh_1"}, store=True),
+    ],
+)
+def test_a_reference_stands_for_a_stored_item(request_body: dict[str, Any]) -> None:
+    of_responses = replace(round_trip("I look."), wire="responses", recorded={"input": ASKED})
+    resolved = with_referenced_items(of_responses, request_body)
+    assert different_turn(of_responses, resolved) is None
+    assert first_missing_text(of_responses, resolved) is None
+    assert first_mismatch(at_pointer(resolved, "/input/2"), STORED) is None
+
+
+@pytest.mark.parametrize(
+    ("request_body", "stored"),
+    [
+        (referenced({"type": "item_reference", "id": "msg_1"}, {"type": "item_reference", "id": "sh_2"}), {}),
+        (referenced({"type": "item_reference", "id": "sh_1"}), {}),
+        (
+            referenced(
+                {"type": "item_reference", "id": "msg_1"}, {"type": "item_reference", "id": "sh_1"}, store=False
+            ),
+            {},
+        ),
+        (referenced({"id": "msg_1"}, {"id": "sh_1"}), {"store": False}),
+    ],
+)
+def test_a_reference_to_what_is_not_stored_is_no_item(request_body: dict[str, Any], stored: dict[str, Any]) -> None:
+    of_responses = replace(round_trip(), wire="responses", recorded={"input": ASKED, **stored})
+    assert different_turn(of_responses, with_referenced_items(of_responses, request_body)) is not None
+    asked_otherwise = difference(request_body, {"input": ASKED, **stored}, table()["openai", "responses"])
+    assert asked_otherwise is not None
+
+
+def test_a_request_with_references_asks_the_same() -> None:
+    sent = referenced({"type": "item_reference", "id": "msg_1"}, {"type": "item_reference", "id": "sh_1"})
+    assert difference(sent, {"input": ASKED}, table()["openai", "responses"]) is None

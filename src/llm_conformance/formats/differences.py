@@ -15,7 +15,7 @@ from typing import Any
 
 from llm_conformance.compare import as_json, show
 from llm_conformance.formats.media import MEDIA, contents
-from llm_conformance.formats.requests import turns
+from llm_conformance.formats.requests import turns, with_references
 from llm_conformance.formats.switches import missing_switch, set_switches
 from llm_conformance.formats.tools import Tool, tools_of
 from llm_conformance.formats.turns import Turn
@@ -69,7 +69,7 @@ def difference(
     sent: Mapping[str, Any], recorded: Mapping[str, Any], api: Api, scope: Scope | None = None
 ) -> Difference | None:
     """Return the first thing that a request asks otherwise than the recorded one; None if the answer fits both."""
-    scope = scope or Scope()
+    scope, sent = scope or Scope(), with_references(sent, recorded, api.wire)
     found = _different_tool(list(tools_of(sent)), list(tools_of(recorded))) or _different_turn(
         _turns(sent, api), _turns(recorded, api), scope
     )

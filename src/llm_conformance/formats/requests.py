@@ -51,6 +51,11 @@ def turns(request: Mapping[str, Any], wire: str) -> list[Turn]:
     return joined(since_compaction(read(request)))
 
 
+def with_references(request: Mapping[str, Any], recorded: Mapping[str, Any], wire: str) -> Mapping[str, Any]:
+    """Return a request with the items of the recorded one in place of references to them, where the format has any."""
+    return responses.with_references(request, recorded) if wire == "responses" else request
+
+
 def request_of(api: Api, call: Mapping[str, Any], mode: Mode) -> Fields:
     """Return the body of the request that makes a call; `call` is that of a scenario file or a draft."""
     _, write, _ = _REQUESTS[api.wire]

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from llm_conformance.formats.requests import turns
+from llm_conformance.formats.requests import turns, with_references
 from llm_conformance.formats.turns import Turn
 from llm_conformance.scenarios.round_trip import RoundTripRequirement
 
@@ -20,6 +20,11 @@ def different_turn(round_trip: RoundTripRequirement, request: Mapping[str, Any])
         if expected_turn != actual_turn:
             return _described(expected_turn), _described(actual_turn)
     return None
+
+
+def with_referenced_items(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a request with the recorded items in place of references to them."""
+    return with_references(request, round_trip.recorded, round_trip.wire) if round_trip.recorded else request
 
 
 def _described(turn: Turn | None) -> str:

@@ -27,6 +27,27 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
             yield Turn("assistant", "item", kind)
 
 
+def with_references(request: Mapping[str, Any], recorded: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a request with the items of the recorded one in place of references to them.
+
+    Where OpenAI has stored an answer, `{"type": "item_reference", "id": ...}` stands for each of its items. With
+    `store: false` nothing is stored, so there references stay as they are:
+    <https://platform.openai.com/docs/api-reference/responses/create#responses-create-input>.
+    """
+    if request.get("store") is False or recorded.get("store") is False or not isinstance(request.get("input"), list):
+        return request
+    stored = {item["id"]: item for item in objects(recorded.get("input")) if isinstance(item.get("id"), str)}
+    return {**request, "input": [_referenced(item, stored) for item in request["input"]]}
+
+
+def _referenced(item: Any, stored: Mapping[str, Any]) -> Any:
+    """Return the item that a reference is for; anything else as it is. The type of a reference may be left out."""
+    is_reference = isinstance(item, Mapping) and (
+        item.get("type") == "item_reference" or (set(item) <= {"id", "type"} and item.get("type") is None)
+    )
+    return stored.get(item.get("id"), item) if is_reference else item
+
+
 def write(messages: Messages, tools: Messages) -> Fields:
     """Return the conversation and the tools as fields of a request."""
     items = [
