@@ -55,6 +55,25 @@ def test_a_stream_is_cut_again_with_the_strategies_of_the_first_time() -> None:
     assert cuts._ways(len(body), len(weak)) is cuts._ways(len(body), len(weak))
 
 
+def test_the_weak_places_of_a_stream_are_where_a_cut_hurts() -> None:
+    body = "é\r\n\n\\u00e9 \\n data: x <think></think> <table>".encode()
+    cut = [(body[:at][-2:], body[at:][:2]) for at in cuts._weak_places(body)]
+
+    assert cut == [
+        (b"\xc3", b"\xa9\r"),
+        (b"\xa9\r", b"\n\n"),
+        (b"\r\n", b"\n\\"),
+        (b"\n\\", b"u0"),
+        (b" \\", b"n "),
+        (b"ta", b": "),
+        (b" <", b"th"),
+        (b"nk", b"><"),
+        (b"><", b"/t"),
+        (b"nk", b"> "),
+        (b" <", b"ta"),
+    ]
+
+
 def test_the_same_value_is_validated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     validated: list[tuple[str, object]] = []
 

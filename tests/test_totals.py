@@ -1,4 +1,4 @@
-"""A total that the provider does not report may be missing; one that it reports may not."""
+"""A total that the provider does not report may be missing; one that contradicts its counts may be the sum."""
 
 from __future__ import annotations
 
@@ -44,4 +44,28 @@ def test_a_total_may_be_missing_where_none_is_reported(
 ) -> None:
     scenario = next(each for each in scenarios if each.id == id)
     cell = Cell(declarations.describe("less", WithoutTotal()), scenario, "json", "parse")
+    assert judge_exchange(catalogue()["USE-1"].rule, runner.run(cell)).status == status
+
+
+@pytest.mark.parametrize(("off_by", "status"), [(0, Status.PASS), (1, Status.FAIL)])
+def test_the_sum_is_right_where_the_provider_s_total_is_not_the_sum(
+    scenarios: list[Scenario], runner: Runner, off_by: int, status: Status
+) -> None:
+    scenario = next(each for each in scenarios if each.id == "openai/choices-two")
+    expected = scenario.expected["json"]
+    assert expected.usage
+    counted = replace(expected.usage, total_tokens=7)
+    odd = replace(scenario, expected={**scenario.expected, "json": replace(expected, usage=counted)})
+
+    class Adding:
+        providers = ("openai",)
+
+        def parse(self, http: HttpResponse, call: Call) -> Response:
+            response = ADAPTERS.parse(http, call)
+            assert response.usage
+            assert response.usage.total_tokens
+            total = response.usage.total_tokens + off_by
+            return replace(response, usage=replace(response.usage, total_tokens=total))
+
+    cell = Cell(declarations.describe("adding", Adding()), odd, "json", "parse")
     assert judge_exchange(catalogue()["USE-1"].rule, runner.run(cell)).status == status

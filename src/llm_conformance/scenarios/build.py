@@ -9,7 +9,7 @@ from typing import Any
 
 from llm_conformance import editions
 from llm_conformance.pointers import at_pointer
-from llm_conformance.scenarios.derive import shown_early
+from llm_conformance.scenarios.derive import normalised_with_compactions, shown_early
 from llm_conformance.scenarios.expected import Expected, read_expected
 from llm_conformance.scenarios.load import ScenarioFile, id_of
 from llm_conformance.scenarios.round_trip import RoundTripRequirement
@@ -113,6 +113,7 @@ def _expected_by_mode(file: ScenarioFile) -> Mapping[Mode, Expected]:
             expected,
             shows_early=early,
             offset_unit=api.offset_unit,
+            usage_with_compactions=normalised_with_compactions(usage[mode], api),
             oversized=api.oversized(usage[mode]),
             unread=api.unread(usage[mode]),
             round_trip=round_trip(file, mode),

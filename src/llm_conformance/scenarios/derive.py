@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
+from llm_conformance.contract import Usage
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.scenarios.expected import Expected, ExpectedAnnotation, ExpectedToolCall
 from llm_conformance.wire import answers, think_tags
 from llm_conformance.wire.answers import CitationFacts, WireFacts
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.wire.providers.compactions import with_compactions
 
 _DERIVED = frozenset(
     {
@@ -50,12 +53,19 @@ def expect(facts: WireFacts, api: Api, profile: ThinkProfile, model: str | None 
         ),
         tool_calls=tuple(_tool_call(facts, *call) for call in facts.tool_calls),
         usage=api.normalise(facts.usage),
+        usage_with_compactions=normalised_with_compactions(facts.usage, api),
         oversized=api.oversized(facts.usage),
         unread=api.unread(facts.usage),
         finish_reasons=tuple(_finish_reasons(facts, api)),
         raw_finish_reasons=tuple(dict.fromkeys((facts.finish, facts.finish_also or facts.finish))),
         offset_unit=api.offset_unit,
     )
+
+
+def normalised_with_compactions(usage: Mapping[str, Any], api: Api) -> Usage | None:
+    """Return the canonical counts with those of summaries added; None if the provider made no summary."""
+    summed = with_compactions(usage)
+    return None if summed is None else api.normalise(summed)
 
 
 def shown_early(interaction: Interaction, api: Api) -> frozenset[str]:

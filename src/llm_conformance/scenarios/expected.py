@@ -69,6 +69,8 @@ class Expected:
         shows_early: What a stream has shown before its last frame: `text`, or the capability that it takes to show it.
         offset_unit: The unit in which the provider counts the offsets of annotations.
         round_trip: What the request has to carry of earlier answers.
+        usage_with_compactions: The same with the summaries that the provider made, and bills, counted in; None if it
+            made none. Either is correct.
         oversized: Counts that the provider reports and that exceed their whole. `usage` has None for them.
         unread: Counts that the provider sends and is not known to send. `usage` has None for them.
         switches: The thinking switches of the recorded request by JSON pointer; None for one that is not set.
@@ -88,6 +90,7 @@ class Expected:
     attachments: tuple[Mapping[str, Any], ...] = ()
     tool_calls: tuple[ExpectedToolCall, ...] = ()
     usage: Usage | None = None
+    usage_with_compactions: Usage | None = None
     oversized: frozenset[str] = frozenset()
     unread: frozenset[str] = frozenset()
     finish_reasons: tuple[str | None, ...] = ()
