@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -14,9 +15,10 @@ def is_well_formed(pointer: str) -> bool:
     return bool(_POINTER.fullmatch(pointer))
 
 
-def keys(pointer: str) -> list[str]:
+@functools.lru_cache(maxsize=4096)
+def keys(pointer: str) -> tuple[str, ...]:
     """Return the keys of a pointer, unescaped."""
-    return [raw.replace("~1", "/").replace("~0", "~") for raw in pointer.split("/")[1:]]
+    return tuple(raw.replace("~1", "/").replace("~0", "~") for raw in pointer.split("/")[1:])
 
 
 def at_pointer(document: Any, pointer: str) -> Any:

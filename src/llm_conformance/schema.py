@@ -65,6 +65,11 @@ def document(name: str) -> Mapping[str, Any]:
     return found
 
 
+def part(reference: str) -> Any:
+    """Return the part of a schema that a `$ref` means: the name of a document, `#`, and perhaps a JSON pointer."""
+    return _registry().resolver().lookup(reference).contents
+
+
 def problems(name: str, instance: Any) -> Iterator[tuple[Where, str]]:
     """Yield every violation of schema `name` by `instance`: its path, and a sentence without the whole instance.
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.wire.providers.api import Api
 
 
+@functools.cache
 def models(api: Api, profile: ThinkProfile = "off", speaks: bool = False) -> tuple[str, ...]:
     """Return the models of an API that answer with a think profile. Models that speak are apart.
 
@@ -20,6 +23,7 @@ def models(api: Api, profile: ThinkProfile = "off", speaks: bool = False) -> tup
     )
 
 
+@functools.cache
 def reasoning_models(api: Api) -> tuple[str, ...]:
     """Return the models of an API that show reasoning in a field of its own.
 
@@ -33,6 +37,7 @@ def answers_plainly(api: Api) -> bool:
     return bool(models(api) or reasoning_models(api))
 
 
+@functools.cache
 def profiles(api: Api) -> tuple[ThinkProfile, ...]:
     """Return the think profiles with which models of an API answer, those with think tags first."""
     return tuple(profile for profile in ("leading", "prefilled", "anywhere", "off") if models(api, profile))

@@ -13,8 +13,12 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from llm_conformance.scenarios.scenario import Scenario, recut
 from llm_conformance.wire.named_cuts import every
 
-# Where parsers break, the worst first: inside a character, a line end, an escape, a field name, a tag.
-_WEAK = (rb"[\x80-\xbf]", rb"(?<=\r)\n", rb"(?<=\n)\n", rb"(?<=\\)[u\"n]", rb"(?<=data)[: ]", rb"(?<=<)/?t|(?<=k)>")
+# Where parsers break, the worst first: inside a character, a line end, an escape, a field name, a tag. The cut is where
+# the match ends, or before it for a part of a character. Each begins with what is rare, because bodies are long.
+_WITHIN = re.compile(rb"[\x80-\xbf]")
+_BEHIND = tuple(
+    re.compile(weak) for weak in (rb"\r(?=\n)", rb"\n(?=\n)", rb"\\(?=[u\"n])", rb"data(?=[: ])", rb"<(?=/?t)|k(?=>)")
+)
 
 _Way = tuple[str, Any]
 """What is drawn to cut a body: ("size", the number of bytes between two cuts), or a kind of place and which of them."""
@@ -51,7 +55,8 @@ def _offsets(way: _Way, body: bytes, weak: Sequence[int]) -> tuple[int, ...]:
 
 @functools.lru_cache(maxsize=8)
 def _weak_places(body: bytes) -> Sequence[int]:
-    return [match.start() for weak in _WEAK for match in re.finditer(weak, body) if match.start()]
+    within = [match.start() for match in _WITHIN.finditer(body) if match.start()]
+    return [*within, *(match.end() for weak in _BEHIND for match in weak.finditer(body))]
 
 
 # Kept, because each stream is cut many times, and Hypothesis takes longer to check a new strategy than to draw from it.

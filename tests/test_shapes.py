@@ -1,0 +1,139 @@
+"""The quick check of a schema says of every value what jsonschema says."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from llm_conformance import schema
+from llm_conformance.locations import SCHEMAS
+from llm_conformance.rules import shapes
+
+QUICK = ("response", "stream-event")
+
+ATOMS = st.sampled_from(
+    ["", "a", "text", "stop", "function", "2025-01-31T12:00:00Z", "YQ==", "response.completed", "response.error"]
+) | st.sampled_from([None, True, False, 0, 1, -1, 0.0, 1.5, float("nan"), -0.5])
+
+
+def names(document: Any) -> set[str]:
+    """Return the names of all properties in a schema."""
+    if isinstance(document, list):
+        return {name for item in document for name in names(item)}
+    if not isinstance(document, dict):
+        return set()
+    own = document.get("properties")
+    return {*(own if isinstance(own, dict) else ()), *(name for item in document.values() for name in names(item))}
+
+
+def words(document: Any) -> set[str]:
+    """Return all texts that a schema allows a value to be."""
+    if isinstance(document, list):
+        return {word for item in document for word in words(item)}
+    if not isinstance(document, dict):
+        return set()
+    own = {each for each in [*document.get("enum", ()), document.get("const")] if isinstance(each, str)}
+    return own | {word for item in document.values() for word in words(item)}
+
+
+DOCUMENTS = [json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8")) for name in (*QUICK, "error")]
+KEYS = st.sampled_from(sorted(names(DOCUMENTS)))
+VALUES = st.recursive(
+    ATOMS | st.sampled_from(sorted(words(DOCUMENTS))),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(KEYS, inner, max_size=6),
+    max_leaves=12,
+)
+
+SEGMENT = {"type": "text", "content": "a", "metadata": {}}
+CALL = {"id": "c", "type": "function", "name": "f", "arguments": "{}"}
+RESPONSE = {
+    "message": "a",
+    "provider": "p",
+    "model": "m",
+    "finish_reason": "stop",
+    "usage": {"prompt_tokens": 1, "raw": {}},
+    "created": "2025-01-31T12:00:00Z",
+    "reasoning": "r",
+    "segments": [SEGMENT],
+    "annotations": [{"start": 0, "end": 1, "data": {}}, {"start": None, "end": None, "data": {}}],
+    "attachments": [{"id": None, "data": "YQ==", "text_index": 0}],
+    "tool_calls": [CALL],
+    "provider_meta": [{"provider_name": "p", "latency_ms": 0.5}],
+    "raw_events": [{}],
+}
+EVENT = {"event_type": "response.output_text.delta", "delta": "a", "tool_call": None, "segments": [SEGMENT]}
+ERROR = {"event_type": "response.error", "error": {"error_type": "E", "message": "m"}, "response": None}
+
+
+def places(value: Any) -> list[tuple[Any, ...]]:
+    """Return the paths of all values in a value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [(), *((key, *path) for key, item in items for path in places(item))]
+
+
+def changed(value: Any, path: tuple[Any, ...], to: Any) -> Any:
+    """Return a copy of a value with another one at a path; with `...` the item there is left out."""
+    if not path:
+        return to
+    items = dict(value) if isinstance(value, dict) else dict(enumerate(value))
+    key, *rest = path
+    items[key] = changed(items[key], tuple(rest), to)
+    items = {name: item for name, item in items.items() if item is not ...}
+    return items if isinstance(value, dict) else list(items.values())
+
+
+@st.composite
+def nearly_valid(draw: st.DrawFn) -> Any:
+    value = draw(st.sampled_from([RESPONSE, EVENT, ERROR]))
+    for _ in range(draw(st.integers(0, 2))):
+        path = draw(st.sampled_from(places(value)))
+        value = changed(value, path, draw(VALUES | st.just(...)) if path else draw(VALUES))
+    return value
+
+
+@pytest.mark.parametrize("name", QUICK)
+@given(value=nearly_valid() | VALUES)
+@example(RESPONSE)
+@example(EVENT)
+@example(ERROR)
+@settings(max_examples=150, deadline=None)
+def test_the_quick_check_agrees_with_jsonschema(name: str, value: Any) -> None:
+    assert shapes.is_valid(name)(value) == (not list(schema.problems(name, value)))
+
+
+@pytest.mark.parametrize(("name", "value"), [("response", RESPONSE), ("stream-event", EVENT), ("stream-event", ERROR)])
+def test_what_is_valid_is_seen_without_jsonschema(name: str, value: Any) -> None:
+    assert shapes.is_valid(name)(value)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"type": ["integer", "null"], "minimum": 0},
+        {"type": "number"},
+        {"enum": ["a", None]},
+        {"const": "a"},
+        {"required": ["a"], "properties": {"a": {"type": "string", "minLength": 1}}},
+        {"if": {"type": "string"}, "then": {"pattern": "^a"}},
+        {"if": {"type": "string"}, "else": {"type": "null"}},
+        {"anyOf": [{"type": "array", "items": {"type": "boolean"}, "minItems": 1}, {"type": "object"}]},
+        {"allOf": [{"type": "string"}, {"pattern": "b"}]},
+        {},
+    ],
+    ids=json.dumps,
+)
+def test_each_keyword_means_what_it_means_to_jsonschema(form: dict[str, Any]) -> None:
+    values = [None, True, 0, -1, 1, 1.5, "", "a", "ab", "b", [], [True], [1], {}, {"a": ""}, {"a": "b"}, {"a": 1}]
+    quick, slow = shapes.check(form, "", lambda _reference: {}), Draft202012Validator(form)
+    assert [value for value in values if quick(value)] == [value for value in values if slow.is_valid(value)]
+
+
+@pytest.mark.parametrize("form", [{"maxLength": 3}, {"properties": {"a": {"format": "date"}}}, {"enum": [1]}])
+def test_a_keyword_that_is_not_known_is_no_valid_value(form: dict[str, Any]) -> None:
+    with pytest.raises(shapes.UnknownKeywordError):
+        shapes.check(form, "", lambda _reference: {})
