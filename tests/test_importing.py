@@ -13,6 +13,7 @@ import yaml
 
 from llm_conformance.cli import main
 from llm_conformance.locations import CASSETTES
+from llm_conformance.recording import credentials
 from llm_conformance.scenarios import cassette, lint, load
 
 URL = "https://api.deepseek.com/chat/completions"
@@ -133,6 +134,43 @@ def test_secrets_in_imported_cassettes_are_masked(tmp_path: Path, capsys: pytest
     assert "org-0123" not in written
     assert "an e-mail address was in the response and was masked" in capsys.readouterr().out
     assert not list(lint.lint(load.read(tmp_path / "ours/deepseek/test-legs.scenario.yaml")))
+
+
+OWN = "quiet-river-27-evening"
+"""A key that does not look like one."""
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"headers": {"Authorization": [f"Bearer {OWN}"]}},
+        {"headers": {"X-Goog-Api-Key": OWN}},
+        {"headers": [{"name": "Cookie", "value": f"session={OWN}; theme=dark"}]},
+        {"uri": f"{URL}?key={OWN}"},
+    ],
+)
+def test_the_key_of_a_cassette_is_masked_where_the_answer_repeats_it(tmp_path: Path, sent: dict[str, object]) -> None:
+    repeating = json.loads(json.dumps(pair()).replace("Acht.", f"The key {OWN} is wrong."))
+    repeating["request"] |= {"headers": {}, **sent}
+    assert run(cassette_file(tmp_path, repeating), f"--into={tmp_path / 'ours'}", "--provider=deepseek:chat") == 0
+    written = [path.read_text("utf-8") for path in sorted((tmp_path / "ours/deepseek").iterdir())]
+    assert len(written) == 2
+    assert not any(OWN in text for text in written)
+    assert any("is wrong." in text for text in written)
+
+
+def test_user_and_password_of_a_url_are_credentials(tmp_path: Path) -> None:
+    asked = pair(url=URL.replace("://", "://somebody-1:quiet%20river%2027@"))
+    asked["request"] |= {"headers": {}}  # type: ignore[operator]
+    assert credentials.sent(cassette_file(tmp_path, asked)) == {"somebody-1", "quiet river 27"}
+
+
+@pytest.mark.parametrize("header", ["REDACTED", "Bearer dummy-key", "Bearer test"])
+def test_a_word_in_place_of_a_key_is_left_in_answers(tmp_path: Path, header: str) -> None:
+    repeating = json.loads(json.dumps(pair()).replace("Acht.", f"No {header}."))
+    repeating["request"]["headers"] = {"Authorization": header}
+    assert run(cassette_file(tmp_path, repeating), f"--into={tmp_path / 'ours'}") == 0
+    assert f"No {header}." in (tmp_path / "ours/deepseek/test-legs.yaml").read_text("utf-8")
 
 
 def test_a_cassette_of_the_suite_is_imported_with_its_expected_values(tmp_path: Path) -> None:

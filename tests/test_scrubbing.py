@@ -173,6 +173,27 @@ def test_no_file_has_the_canary_after_a_recording(
     assert "a key or an account of the request was in the response and was masked" in output.out
 
 
+TOKEN = "a1b2c3d4e5f6a7b8"
+
+
+@pytest.mark.parametrize("way", [f"/{TOKEN}/v1", "/v1"])
+def test_what_is_secret_in_the_base_url_and_the_keys_of_others_are_masked(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", standin.KEY)
+    monkeypatch.setenv("SOMEBODYS_API_KEY", TOKEN)
+    if way != "/v1":
+        monkeypatch.delenv("SOMEBODYS_API_KEY")
+    echo = replace(PLAIN, body=answer(f"You sent {TOKEN}"))
+    with standin.standing_in(API, {"json": echo, "stream": echo}) as provider:
+        draft = standin.draft(tmp_path, API, modes=["json"])
+        url = f"--base-url={provider.url}{way}"
+        assert main.main(["record", str(draft), "--yes", url, f"--cassettes={tmp_path}"]) == 0
+    written = [path.read_text("utf-8") for path in tmp_path.rglob("*") if path.is_file()]
+    assert any("You sent" in text for text in written)
+    assert not any(TOKEN in text for text in written)
+
+
 def test_after_a_leak_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

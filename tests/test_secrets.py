@@ -43,3 +43,19 @@ def test_the_patterns_find_keys_that_the_scanner_does_not_know(tmp_path: Path) -
     (tmp_path / "cassette.yaml").write_text(f"body: {key}\n")
     assert not found_in(tmp_path / "cassette.yaml")
     assert list(secrets.scan(f"body: {key}\n")) == [(1, "an API key")]
+
+
+def test_a_key_of_the_environment_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOMEBODYS_API_KEY", "quiet-river-27")
+    monkeypatch.setenv("HF_TOKEN", "quiet-river-27-evening")
+    assert secrets.hide("got quiet-river-27-evening, then quiet-river-27") == (
+        "got [a key of the environment], then [a key of the environment]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("OPENAI_API_KEY", "dummy"), ("MAX_TOKENS", "100000000"), ("HOME", "a/1/b/2")]
+)
+def test_a_variable_without_a_key_hides_nothing(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(name, value)
+    assert secrets.hide(f"got {value}") == f"got {value}"

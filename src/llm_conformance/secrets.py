@@ -7,6 +7,7 @@ encrypted search results and base64 audio are long and random too, and belong in
 from __future__ import annotations
 
 import bisect
+import os
 import re
 from collections.abc import Iterator, Mapping
 
@@ -57,8 +58,31 @@ def _line_ends(text: str) -> list[int]:
     return [match.start() for match in re.finditer("\n", text)]
 
 
+_KEY_VARIABLES = re.compile(r"(?:^|_)(?:API_?KEY|ACCESS_KEY(?:_ID)?|TOKEN|SECRET|PASSWORD|PAT)$", re.IGNORECASE)
+_SHORTEST = 8
+
+
+def of_environment() -> list[str]:
+    """Return the values of the environment variables whose names say that they have a key, the longest first."""
+    values = {value.strip() for name, value in os.environ.items() if _KEY_VARIABLES.search(name)}
+    return sorted(filter(may_be_real, values), key=len, reverse=True)
+
+
+def may_be_real(credential: str) -> bool:
+    """Return True unless a credential is a word that stands for one, such as `dummy`, `REDACTED` or `test-key`.
+
+    Such words have no digit or less than eight code points, and would be found in any text.
+    """
+    return len(credential) >= _SHORTEST and any(each.isdigit() for each in credential)
+
+
 def hide(text: str) -> str:
-    """Return a text with everything that looks like a secret replaced by its kind, such as `[an API key]`."""
+    """Return a text with everything that looks like a secret replaced by its kind, such as `[an API key]`.
+
+    That includes the keys in the environment, in whatever form a provider gives them.
+    """
+    for key in of_environment():
+        text = text.replace(key, "[a key of the environment]")
     for kind, pattern in _PATTERNS.items():
         text = pattern.sub(f"[{kind}]", text)
     return text

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from llm_conformance.formats import calls
-from llm_conformance.recording import documents
+from llm_conformance.recording import credentials, documents
 from llm_conformance.recording.scrubbing import LeakError, cleaned_value, scrub
 from llm_conformance.scenarios import bare, cassette, dump, lint, load
 from llm_conformance.scenarios.bare import NotJudged
@@ -78,6 +78,7 @@ def import_file(file: Path, into: Path, origin: Origin, api: Api | None) -> Iter
         BadFileError: The file is not a cassette.
         NoRecordingsError: The file has no recordings.
     """
+    known = credentials.sent(file)
     found: list[Scenario] = []
     for number, recording in enumerate(bare.recordings(file)):
         if isinstance(recording, NotJudged):
@@ -91,7 +92,7 @@ def import_file(file: Path, into: Path, origin: Origin, api: Api | None) -> Iter
     for number, group in enumerate(_paired(found)):
         name = _name(file) if len(found) == len(group) else f"{_name(file)}-{number + 1}"
         try:
-            yield _import(group, name, into, origin)
+            yield _import(group, name, into, origin, known)
         except (BadFileError, LeakError, CannotImportError, UnicodeError) as error:
             yield Refused(f"{file.name} ({name})", _reason(error))
 
@@ -126,18 +127,20 @@ def _request(scenario: Scenario) -> Mapping[str, Any]:
     return {key: value for key, value in interaction.request.items() if key not in ("stream", "stream_options")}
 
 
-def _import(group: list[Scenario], name: str, into: Path, origin: Origin) -> Imported:
+def _import(group: list[Scenario], name: str, into: Path, origin: Origin, known: frozenset[str]) -> Imported:
     first = group[0]
     fidelity = next((each.fidelity for each in group if each.fidelity != "raw"), "raw")
     folder = into / first.api.provider
     by_mode = {mode: each for mode in MODES for each in group if mode in each.modes}
-    scrubbed = {mode: scrub(_readable(each.interactions[mode], first.api), first.api) for mode, each in by_mode.items()}
+    scrubbed = {
+        mode: scrub(_readable(each.interactions[mode], first.api), first.api, known) for mode, each in by_mode.items()
+    }
     warnings = [f"{kind} was in the response and was masked" for each in scrubbed.values() for kind in each.masked]
     warnings = list(dict.fromkeys([*warnings, *filter(None, [FIDELITIES.get(fidelity)])]))
     kept = {mode: each.interaction for mode, each in scrubbed.items()}
     target = _free(folder, name, cassette.digest(kept.values()))
     cassette_path = load.cassette_path(target)
-    document = _document(by_mode, kept, name)  # may raise, so before anything is written
+    document = _document(by_mode, kept, name, known)  # may raise, so before anything is written
     created = [each for each in (folder, into) if not each.exists()]
     cassette.save(cassette_path, _metadata(origin, fidelity, warnings, kept), kept.values())
     try:
@@ -184,7 +187,9 @@ def _metadata(
     }
 
 
-def _document(by_mode: Mapping[Mode, Scenario], kept: Mapping[Mode, Interaction], name: str) -> dict[str, Any]:
+def _document(
+    by_mode: Mapping[Mode, Scenario], kept: Mapping[Mode, Interaction], name: str, known: frozenset[str]
+) -> dict[str, Any]:
     """Return the scenario file. Raises CannotImportError if expected values cannot be derived."""
     first = next(iter(by_mode.values()))
     api, profile = first.api, first.think_profile
@@ -195,13 +200,13 @@ def _document(by_mode: Mapping[Mode, Scenario], kept: Mapping[Mode, Interaction]
             raise CannotImportError(expected.why)
         expected_by_mode[mode] = with_segments(expected, interaction, api)
     params = {mode: each.params[mode] for mode, each in by_mode.items()}
-    params = {mode: cleaned_value(value, ())[0] for mode, value in params.items()}
+    params = {mode: cleaned_value(value, known)[0] for mode, value in params.items()}
     shared = params.get("json", params.get("stream", {}))
     more = {key: value for key, value in params.get("stream", {}).items() if shared.get(key) != value}
     call = {
         "model": first.model,
-        "messages": cleaned_value(first.messages, ())[0],
-        "tools": cleaned_value(first.tools, ())[0],
+        "messages": cleaned_value(first.messages, known)[0],
+        "tools": cleaned_value(first.tools, known)[0],
         "params": shared,
         "stream_params": more,
     }

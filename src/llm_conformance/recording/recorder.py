@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import httpx
 
+from llm_conformance import secrets
 from llm_conformance.recording import client, documents, proposals, provider_request
 from llm_conformance.recording.client import RawResponse
 from llm_conformance.recording.documents import Recording
@@ -21,6 +23,9 @@ from llm_conformance.scenarios.load import ScenarioFile
 from llm_conformance.wire import answers
 from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers.api import Api
+
+_TOKEN = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w-]{16,}")
+"""A part of a path that may be a token. Names of APIs and their versions are shorter, or have no digits."""
 
 
 @dataclass(frozen=True)
@@ -111,10 +116,10 @@ class Recorder:
         )
 
     def _secrets(self, api: Api) -> list[str]:
-        """Return the key, the account and a password in the base URL, which may occur in the response."""
+        """Return what may occur in the response: all keys, the account, and what may be secret in the base URL."""
         names = (*api.key_variables, *api.url_variables.values())
-        password = httpx.URL(self.base_url).password if self.base_url else ""
-        return [*(self.environment[name] for name in names if name in self.environment), *filter(None, [password])]
+        own = [self.environment[name] for name in names if name in self.environment]
+        return [*own, *_secret_parts(self.base_url or ""), *secrets.of_environment()]
 
     def _with_new_answers(self, task: Task, request: ProviderRequest) -> ProviderRequest:
         """Return the request with the new answers of the earlier turns in its conversation."""
@@ -145,6 +150,13 @@ class Recorder:
     def _own(self, task: Task) -> Mapping[Mode, Splice]:
         """Return the replacements for the task's own answer, by mode."""
         return {mode: own for (path, mode), own in self.splices.items() if path == task.target}
+
+
+def _secret_parts(url: str) -> Iterator[str]:
+    """Yield user and password of a URL, and those parts of its path that are as long and mixed as tokens are."""
+    parts = httpx.URL(url)
+    yield from filter(None, [parts.username, parts.password])
+    yield from (part for part in parts.path.split("/") if _TOKEN.fullmatch(part))
 
 
 def key_for(api: Api, environment: Mapping[str, str]) -> str | None:
