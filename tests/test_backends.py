@@ -256,3 +256,18 @@ def test_ollama_sends_think_tags_only_where_its_server_does_not_parse_them(mode:
                 assert not scenario.expected[mode].tool_calls
             seen.add((scenario.think_profile, bool(scenario.expected[mode].tool_calls)))
     assert {("prefilled", False), ("leading", False), ("off", True)} <= seen
+
+
+@pytest.mark.parametrize("api", ["chat", "generate"])
+def test_ollama_escapes_what_go_escapes(api: str) -> None:
+    """Python's `str.splitlines`, which clients split lines with, ends one at U+2028. Go never sends that as it is."""
+    bodies: list[bytes] = []
+
+    def seen(scenario: Scenario) -> bool:
+        bodies.extend(each.body for each in scenario.interactions.values())
+        return False
+
+    draw(THEMES[0].scenarios(table()["ollama", api], "stream"), seen, 100, seed=1)
+
+    assert any(b"\\u003c" in body for body in bodies)
+    assert not any(raw.encode() in body for body in bodies for raw in "<>&\u2028\u2029")

@@ -77,6 +77,7 @@ FAULTS = (
     Fault(LastDeltaLost, "zai/generated-chat-answers", "STR-1"),
     Fault(NoneTextForNullDeltas, "deepseek/generated-chat-answers", "MSG-2"),
     Fault(TraceTrimmed, "deepseek/generated-chat-second-turns", "RPL-1"),
+    Fault(TraceTrimmed, "mistral/generated-chat-second-turns", "RPL-1"),
     Fault(BlocksInAnotherOrder, "anthropic/generated-messages-second-turns", "RPL-1"),
     Fault(EveryErrorOfTheBaseClass, "groq/generated-chat-broken-streams", "ERR-1"),
     Fault(StatusInsideA200Overlooked, "minimax/generated-chat-broken-streams", "ERR-1"),

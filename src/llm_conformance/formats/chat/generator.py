@@ -82,7 +82,10 @@ class ChatGenerator(Generator):
         return {"type": kind_of_annotation(answer.api), **source(answer.api, citation)}
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the reasoning, or its details, in the slot of the API."""
+        """Return the reasoning, its details, or the part of the content that has it, in the slot of the API."""
+        if answer.api.content_parts:
+            part = {"type": "thinking", "thinking": [{"type": "text", "text": answer.reasoning}]}
+            return {f"/messages/1{answer.api.round_trip.slot}/0": part}
         value = [detail(answer)] if has_details(answer.api) else answer.reasoning
         return {f"/messages/1{answer.api.round_trip.slot}": value}
 
