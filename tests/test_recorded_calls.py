@@ -14,6 +14,7 @@ from llm_conformance.adapter.declarations import METHODS, AdapterUnderTest, desc
 from llm_conformance.contract import Call, Response
 from llm_conformance.formats import calls
 from llm_conformance.formats.recorded_call import CannotAskError, EarlierAnswer
+from llm_conformance.formats.tools import tools_of
 from llm_conformance.judging.judge import judge_exchange, known_without_running
 from llm_conformance.judging.status import Status
 from llm_conformance.locations import CASSETTES, RULES
@@ -251,6 +252,15 @@ def test_tools_with_fields_of_the_provider_stay_in_its_form() -> None:
     function = {"name": "look", "description": "Look.", "parameters": schema}
     assert call.tools == [{"type": "function", "function": function}]
     assert call.params == {"tools": [deferred, hosted], "tool_choice": {"type": "any"}}
+
+
+def test_gemini_takes_one_tool_that_is_not_in_a_list() -> None:
+    declared = {"functionDeclarations": [{"name": "look", "description": "Look."}]}
+    sent = {"contents": [{"role": "user", "parts": {"text": "Hi"}}], "tools": declared}
+    call = calls.recorded_call(sent, "gemini")
+    assert call.tools == [{"type": "function", "function": {"name": "look", "description": "Look."}}]
+    assert [tool.name for tool in tools_of(sent)] == ["look"]
+    assert [tool.name for tool in tools_of({"tools": {"function_declarations": [{"name": "look"}]}})] == ["look"]
 
 
 def test_a_result_without_an_id_is_of_the_first_open_call_of_its_tool() -> None:

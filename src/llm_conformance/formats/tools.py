@@ -11,6 +11,7 @@ from llm_conformance.formats.turns import objects
 
 _DATE = re.compile(r"_20\d{6}$")
 _SCHEMAS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema")
+_DECLARATIONS = ("functionDeclarations", "function_declarations")
 _COMPOSED = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
 
 
@@ -38,16 +39,18 @@ def tools_of(request: Mapping[str, Any]) -> Iterator[Tool]:
     config = request.get("toolConfig")
     lists = (request.get("tools"), request.get("functions"), config.get("tools") if isinstance(config, Mapping) else ())
     for declared in lists:
-        for tool in objects(declared):
+        for tool in [declared] if isinstance(declared, Mapping) else objects(declared):  # Gemini takes one, too
             yield from _tools_in(tool)
 
 
 def _tools_in(tool: Mapping[str, Any]) -> Iterator[Tool]:
     """Yield the tools of one item: mostly one, several in formats that declare functions in a list."""
     kind = tool.get("type")
-    if "functionDeclarations" in tool:
-        yield from map(_function, objects(tool["functionDeclarations"]))
-        tool = {key: value for key, value in tool.items() if key != "functionDeclarations"}
+    for name in _DECLARATIONS:
+        yield from map(_function, objects(tool.get(name)))
+    tool = {key: value for key, value in tool.items() if key not in _DECLARATIONS}
+    if not tool:
+        return
     inner = tool.get(kind if kind in ("function", "custom") else "toolSpec" if "toolSpec" in tool else "function")
     system_tool = tool.get("systemTool")
     if isinstance(inner, Mapping):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from llm_conformance.formats import recorded_call
-from llm_conformance.formats.gemini.requests import parts_of
+from llm_conformance.formats.gemini.requests import declared_tools, parts_of
 from llm_conformance.formats.recorded_call import (
     CannotAskError,
     EarlierAnswer,
@@ -20,7 +20,7 @@ from llm_conformance.formats.recorded_call import (
     only_text,
     without,
 )
-from llm_conformance.formats.turns import objects, plain_text
+from llm_conformance.formats.turns import plain_text
 
 HISTORY = "contents"
 
@@ -32,7 +32,7 @@ def read(request: Mapping[str, Any]) -> RecordedCall:
     """Return the call that a request makes. Raises CannotAskError."""
     functions: list[Mapping[str, Any]] = []
     others: list[Any] = []
-    for tool in objects(request.get("tools")):
+    for tool in declared_tools(request):
         declared, own = recorded_call.split_tools(tool.get("functionDeclarations"), _function)
         functions += declared
         rest = {name: value for name, value in tool.items() if name != "functionDeclarations"}

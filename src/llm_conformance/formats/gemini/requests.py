@@ -36,6 +36,12 @@ def parts_of(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [parts] if isinstance(parts, Mapping) else objects(parts)
 
 
+def declared_tools(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the tools of a request. Gemini also takes one tool that is not in a list."""
+    tools = request.get("tools")
+    return [tools] if isinstance(tools, Mapping) else objects(tools)
+
+
 def write(messages: Messages, tools: Messages) -> Fields:
     """Return the conversation and the tools as fields of a request."""
     roles = {"user": "user", "assistant": "model"}
