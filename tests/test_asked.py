@@ -497,6 +497,18 @@ def test_an_adapter_says_what_its_library_cannot_ask(runner: Runner, scenarios: 
     assert set(undeclared) == {Status.UNSUPPORTED}
 
 
+def test_a_plain_text_can_be_asked_by_any_library_but_not_a_users_name(
+    runner: Runner, scenarios: dict[str, Scenario]
+) -> None:
+    def refuse(_call: Call) -> Call:
+        raise NotImplementedError("no names")
+
+    scenario = replace(scenarios["openai/answer-empty"], params={"json": {}, "stream": {}})
+    assert set(statuses(runner, scenario, Asks(refuse))[Status.FAIL]) == {"SHP-1"}
+    named = replace(scenario, messages=({**scenario.messages[0], "name": "Ann"},))
+    assert set(statuses(runner, named, Asks(refuse))) == {Status.UNSUPPORTED}
+
+
 class RefusesAnswers(ReferenceAdapters):
     """Asks, and then cannot read the answer."""
 

@@ -245,6 +245,18 @@ def test_what_openais_form_cannot_say_is_not_asked(more: dict[str, Any]) -> None
         requests.body(call, Own(params=["thinking"]), stream=False)
 
 
+def test_a_tool_that_the_gateway_does_not_know_is_not_asked() -> None:
+    upstream = Own(has_hosted_tools=True, unknown_tools=["*toolset*"])
+
+    def tools(kind: str) -> Any:
+        call = {"model": "m", "messages": [], "tools": [], "params": {"tools": [{"type": kind}]}}
+        return requests.body(call, upstream, stream=False)["tools"]
+
+    assert tools("web_search_20250305") == [{"type": "web_search_20250305"}]
+    with pytest.raises(NotImplementedError, match="mcp_toolset"):
+        tools("mcp_toolset")
+
+
 def test_chunks_are_folded_as_openais_sdk_does() -> None:
     whole: dict[str, Any] = {}
     for delta in (

@@ -116,7 +116,7 @@ def test_a_program_that_never_describes_itself_is_ended(tmp_path: Path, monkeypa
         ("    say({'error': {'error_type': 'QuotaError', 'message': 'no more'}})\n", "raised QuotaError: no more"),
         ("    say({'error': 'no'})\n", "the program's error is not a JSON object: no"),
         ("    time.sleep(60)\n", "did not come back within"),
-        ("    print('x' * 20_000_000, flush=True)\n", "the program wrote a line of more than 16777216 bytes"),
+        ("    print('x' * 70_000_000, flush=True)\n", "the program wrote a line of more than 67108864 bytes"),
     ],
 )
 def test_a_bad_answer_fails_its_call_and_the_next_call_is_answered(

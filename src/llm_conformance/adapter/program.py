@@ -33,7 +33,8 @@ from llm_conformance.shims.native import Answer
 
 PREFIX = "cmd:"
 METHODS = ("complete", "stream")
-LONGEST_LINE = 16 * 1024 * 1024
+LONGEST_LINE = 64 * 1024 * 1024
+"""An answer of an image model has its images several times: as attachments, in `raw_events` and in `native`."""
 DESCRIBED_WITHIN_S = 20.0
 _ENDS_WITHIN_S = 2.0
 

@@ -105,9 +105,9 @@ def _cannot_be_asked(
 
 
 def _is_plain(scenario: Scenario) -> bool:
-    """Return True if any library can make the call: one text of the user, without tools."""
+    """Return True if any library can make the call: one text of a user without a name, and no tools."""
     message = scenario.messages[0] if len(scenario.messages) == 1 else {}
-    is_text = isinstance(message, Mapping) and isinstance(message.get("content"), str)
+    is_text = isinstance(message, Mapping) and isinstance(message.get("content"), str) and "name" not in message
     return is_text and not scenario.tools and not any(scenario.params.values())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from llm_conformance.shims.gateway.settings import Upstream
@@ -38,6 +39,9 @@ def body(call: Fields, upstream: Upstream, *, stream: bool) -> dict[str, Any]:
     hosted = call["params"].get("tools") or []
     if hosted and not upstream.has_hosted_tools:
         raise NotImplementedError("the provider's own tools have no place in the gateway's form")
+    for kind in (str(each.get("type")) for each in hosted):
+        if any(fnmatchcase(kind, glob) for glob in upstream.unknown_tools):
+            raise NotImplementedError(f"the gateway does not know tools of the type {kind}")
     tools = [*hosted, *call["tools"]]
     said |= {"tools": tools} if tools else {}
     said |= {"stream": True, "stream_options": {"include_usage": True}} if stream else {}

@@ -27,6 +27,7 @@ class Upstream:
         params: The call's parameters that go out under their own names, because the gateway documents them.
         names: Other names for the call's parameters.
         has_hosted_tools: Whether the provider's own tools go out in the provider's own form.
+        unknown_tools: Globs for the types of such tools that the gateway does not know.
         parts: Types of content parts that go out in the provider's own form.
     """
 
@@ -36,6 +37,7 @@ class Upstream:
     params: Collection[str] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     has_hosted_tools: bool = False
+    unknown_tools: Collection[str] = ()
     parts: Collection[str] = ()
 
 
@@ -83,7 +85,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 }
 _API_TYPES: Mapping[str, tuple[type, ...]] = {
     **{"model": (str,), "headers": (dict,), "body": (dict,), "params": (list,), "names": (dict,)},
-    **{"has_hosted_tools": (bool,), "parts": (list,)},
+    **{"has_hosted_tools": (bool,), "unknown_tools": (list,), "parts": (list,)},
 }
 
 
