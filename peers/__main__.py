@@ -4,8 +4,9 @@
 
 Each library is judged twice, by the suite's scenarios (`NAME.written.json`) and by the public corpus
 (`NAME.real.json`). Then the programs run that reproduce its findings. What DIR has from an earlier run is not done
-again, unless the shim, its requirements, its known deviations or the suite have changed; `--again` does it all the
-same. At the end it prints what has changed since the last page. Without names it writes the page.
+again, unless the shim, its requirements or the suite have changed; `--again` does it all the same. The known deviations
+are applied to the reports afterwards, so a change of these needs no other run. At the end it prints what has changed
+since the last page. Without names it writes the page.
 
 Exits with 1 if a library cannot be installed, a failure is new, a known deviation is stale or a reproduction does not
 show its fault; with 5 if all is well, but something could not be judged here.
@@ -18,44 +19,19 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from llm_conformance.adapter.libraries import Library, libraries, unknown
 from llm_conformance.corpus import manifest, places
 from llm_conformance.reports import files
 from llm_conformance.wording import counted
-from peers import changes, judge, page
+from peers import changes, judge, page, steps
 from peers.environments import ROOT
 from peers.outcome import Outcome
 
 PAGE = ROOT / "docs" / "field.md"
 NOT_JUDGED = 5
-
-
-class Progress:
-    """Prints what is done, with the time since the start."""
-
-    def __init__(self, libraries: int) -> None:
-        self._libraries = libraries
-        self._done = 0
-        self._began = time.monotonic()
-        self._lock = threading.Lock()
-
-    def say(self, name: str, what: str) -> None:
-        """Print what has been done for a library."""
-        with self._lock:
-            print(f"[{time.monotonic() - self._began:4.0f} s] {name}: {what}", flush=True)
-
-    def finish(self, outcome: Outcome) -> None:
-        """Print that a library is done."""
-        self._done += 1
-        troubles = len(list(outcome.troubles()))
-        told = counted(troubles, "problem") if troubles else "as known" if outcome.reports else "not judged here"
-        self.say(outcome.name, f"done, {told} ({self._done} of {self._libraries})")
 
 
 def no_traffic() -> str:
@@ -70,18 +46,15 @@ def no_traffic() -> str:
     )
 
 
-def judge_all(chosen: Sequence[Library], judging: judge.Judge, jobs: int, progress: Progress) -> list[Outcome]:
+def judge_all(chosen: Sequence[Library], judging: judge.Judge, jobs: int, progress: steps.Progress) -> list[Outcome]:
     """Judge libraries, `jobs` of them at a time; return them in order."""
-    with ThreadPoolExecutor(jobs) as pool:
-        running = [pool.submit(judging.judge, library) for library in chosen]
-        try:
-            for each in as_completed(running):
-                progress.finish(each.result())
-        except BaseException:  # an interrupt, which ends the commands that run, too
-            judging.stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-        return [each.result() for each in running]
+
+    def finish(outcome: Outcome) -> None:
+        troubles = len(list(outcome.troubles()))
+        told = counted(troubles, "problem") if troubles else "as known" if outcome.reports else "not judged here"
+        progress.finish(outcome.name, f"done, {told}")
+
+    return steps.in_parallel(judging.judge, chosen, jobs, judging.stop, finish)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -101,9 +74,9 @@ def main(arguments: Sequence[str]) -> int:
     chosen = [known[name] for name in options.names or known]
     if options.again:
         judge.forget(work, (library.name for library in chosen))
-    progress = Progress(len(chosen))
+    progress = steps.Progress(len(chosen))
     judging = judge.Judge(work, judge.suite_digest(), no_traffic(), progress.say)
-    outcomes = judge_all(chosen, judging, max(1, options.jobs), progress)
+    outcomes = judge_all(chosen, judging, options.jobs, progress)
     if options.page and (written := [each.reports["written"] for each in outcomes if "written" in each.reports]):
         files.write(options.page, *written)
     before = changes.read()

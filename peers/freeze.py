@@ -3,7 +3,7 @@
 A library's `requirements.in` has the releases that are judged. `uv pip compile` makes `requirements.txt` of it: these,
 everything that they need, and what the suite needs, each with its version. `overrides.txt`, if there is one, replaces
 requirements that cannot be met. Of a Node library npm makes `package-lock.json` from `package.json`, and uv
-`requirements.txt` of what the suite needs.
+`requirements.txt` of what the suite needs; `requirements.in`, if there is one, has the release of Node.
 
 Without `--upgrade` what is pinned stays. With it the newest releases are taken, in `requirements.in` and
 `package.json`, too; of a Node package the newest of its major version. Prints what has changed, as Markdown. Exits with
@@ -56,6 +56,9 @@ def freeze(library: Library, upgrade: bool) -> None:
 
 def _freeze_python(library: Library, upgrade: bool) -> None:
     wanted = library.folder / "requirements.in"
+    if not wanted.is_file():  # only Node's may have none
+        _compile(library, "", upgrade)
+        return
     text = wanted.read_text("utf-8")
     newest = pins(_compile(library, _PIN.sub(r"\g<name>\g<extras>", text) if upgrade else text, upgrade))
     if upgrade:
@@ -92,7 +95,7 @@ def _freeze_node(library: Library, upgrade: bool) -> None:
         newest = [f"{name}@^{version}" for name, version in library.judged.items()] if upgrade else []
         options = ("--package-lock-only", "--ignore-scripts", "--save-exact", f"--prefix={directory}")
         _run("npm", "install", *options, *newest)
-        _compile(library, "", upgrade)
+        _freeze_python(library, upgrade)
         for name in ("package.json", "package-lock.json"):
             shutil.copy(Path(directory, name), library.folder / name)
 

@@ -6,13 +6,11 @@ not done again, so a run that was stopped goes on where it was.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from llm_conformance.adapter.libraries import Library
@@ -22,8 +20,11 @@ from llm_conformance.reports import files
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.grouping import one_by_one
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.yaml_files import BadFileError
+from peers import known
 from peers.environments import ROOT, Environment, NoPythonError, NotInstalledError, arguments
 from peers.outcome import EVIDENCE, Evidence, Outcome
+from peers.steps import digest, once
 
 _SUITE = ("src", "conformance", "cassettes", "schemas")
 _REPRODUCED_WITHIN_S = 120
@@ -36,15 +37,6 @@ _OPTIONS: dict[Evidence, tuple[str, ...]] = {
 }
 
 
-def digest(*parts: str | Path) -> str:
-    """Return a digest of texts and of the names and contents of files."""
-    made = hashlib.sha256()
-    for part in parts:
-        content = part.read_bytes() if isinstance(part, Path) else part.encode()
-        made.update(f"{part if isinstance(part, str) else part.name} {len(content)}\n".encode() + content)
-    return made.hexdigest()
-
-
 def suite_digest() -> str:
     """Return a digest of the suite: its code, rules, scenarios and schemas, and the manifest of the public corpus."""
     return digest(*(path for name in _SUITE for path in _files(ROOT / name)))
@@ -54,10 +46,6 @@ def _files(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not {"__pycache__", "node_modules"} & set(path.parts):
             yield path
-
-
-class StoppedError(Exception):
-    """The run was stopped by its user before a step began."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +77,7 @@ class Judge:
             return Outcome(library, log, not_judged=(f"not judged here: {error}",))
         except NotInstalledError as error:
             return Outcome(library, log, broken=(f"could not be installed: {error}",))
-        shim = [path for path in _files(library.folder) if path.parent.name != "reports"]
+        shim = [path for path in _files(library.folder) if path.parent.name != "reports" and path != library.deviations]
         judged_with = digest(frozen, self.suite, *shim)
         reports: dict[Evidence, Document] = {}
         broken: list[str] = []
@@ -107,7 +95,8 @@ class Judge:
             path.name: self._reproduce(library, environment, path, digest(frozen, path))
             for path in library.reproductions
         }
-        return Outcome(library, log, reports, reproductions, tuple(broken), tuple(not_judged))
+        outcome = Outcome(library, log, reports, reproductions, (), tuple(broken), tuple(not_judged))
+        return _with_deviations(outcome)
 
     def _frozen(self, library: Library) -> Iterator[Path]:
         yield from (library.folder / name for name in library.frozen)
@@ -126,8 +115,7 @@ class Judge:
         def make() -> str:
             path.unlink(missing_ok=True)
             spec = library.spec(library.shim.relative_to(ROOT))
-            options = (*_OPTIONS[evidence], f"--deviations={library.deviations}", f"--report={path}")
-            code = environment.run(*arguments(spec, *options))
+            code = environment.run(*arguments(spec, *_OPTIONS[evidence], f"--report={path}"))
             if code not in (0, 1) or not path.is_file():
                 return f"was not judged (exit code {code})"
             if evidence == "real":
@@ -159,20 +147,24 @@ class Judge:
     ) -> str:
         """Do a step and keep its result with the digest, or return what an earlier run has kept."""
         done = self.work / f"{library.name}.{step}.done"
-        if done.is_file() and (self.work / library.name).is_dir():
-            before, _, result = done.read_text("utf-8").partition("\n")
-            if before == made_of:
-                self.say(library.name, f"{_shown(step)}: as before")
-                return result
-        if self.stop.is_set():
-            raise StoppedError
-        done.unlink(missing_ok=True)
-        began = time.monotonic()
-        result = action()
-        if keeps(result) and not self.stop.is_set():
-            done.write_text(f"{made_of}\n{result}", "utf-8")
-        self.say(library.name, f"{_shown(step)}: {time.monotonic() - began:.0f} s")
-        return result
+        if not (self.work / library.name).is_dir():
+            done.unlink(missing_ok=True)
+        return once(
+            done, made_of, action, keeps, lambda what: self.say(library.name, f"{_shown(step)}: {what}"), self.stop
+        )
+
+
+def _with_deviations(outcome: Outcome) -> Outcome:
+    """Apply the known deviations of the library to its reports."""
+    if not outcome.reports:
+        return outcome
+    report, *_ = outcome.reports.values()
+    try:
+        deviations = known.deviations_of(outcome.library, report, has_recordings="real" in outcome.reports)
+    except BadFileError as error:
+        return replace(outcome, broken=(*outcome.broken, str(error)))
+    reports = {evidence: known.applied(each, deviations) for evidence, each in outcome.reports.items()}
+    return replace(outcome, reports=reports, stale=tuple(known.stale_entries(deviations, reports.values())))
 
 
 def _shown(step: str) -> str:

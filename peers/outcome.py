@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from llm_conformance.adapter.libraries import Library
 from llm_conformance.judging.status import Status
@@ -26,9 +26,11 @@ class Outcome:
     """A library after a run.
 
     Attributes:
-        reports: The JSON reports, by what the library was judged by. That of real traffic has no exchanges, and of the
-            results only failures and one of each conversation: the whole would be hundreds of megabytes.
+        reports: The JSON reports with the known deviations, by what the library was judged by. That of real traffic
+            has no exchanges, and of the results only failures and one of each conversation: the whole would be hundreds
+            of megabytes.
         reproductions: The exit code of each reproduction by the name of its file; None if it hung.
+        stale: What to remove of the known deviations, because it names no failure.
         broken: What went wrong: the library cannot be installed, or the run ended with a fault.
         not_judged: What could not be judged here through no fault of the library, and why.
         log: The output of all commands.
@@ -38,6 +40,7 @@ class Outcome:
     log: Path
     reports: Mapping[Evidence, Document] = field(default_factory=dict)
     reproductions: Mapping[str, int | None] = field(default_factory=dict)
+    stale: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
     not_judged: tuple[str, ...] = ()
 
@@ -55,46 +58,12 @@ class Outcome:
     def troubles(self) -> Iterator[str]:
         """Yield what makes the run fail: what is broken, new failures, stale entries, mended reproductions."""
         yield from self.broken
+        yield from (f"stale: {entry}" for entry in self.stale)
         for evidence, report in self.reports.items():
             if new := sum(each["status"] == Status.FAIL for each in report["findings"]):
                 yield f"{EVIDENCE[evidence]}: {counted(new, 'finding')} {'is' if new == 1 else 'are'} not judged yet"
-        for entry in stale_entries(self):
-            yield f"stale: {entry}"
         for file, code in self.reproductions.items():
             if code == MENDED:
                 yield f"reports/{file}: the fault does not show any more"
             elif code != SHOWS:
                 yield f"reports/{file}: did not run ({'it hung' if code is None else f'exit code {code}'})"
-
-
-def entries(report: Document) -> Mapping[tuple[str, int], list[int]]:
-    """Return the positions of the known deviations of each entry, by file and line."""
-    found: dict[tuple[str, int], list[int]] = {}
-    for at, each in enumerate(report["deviations"]):
-        found.setdefault((each["path"], each["line"]), []).append(at)
-    return found
-
-
-def named(result: Mapping[str, Any]) -> set[int]:
-    """Return the positions of the known deviations that name a result."""
-    return {each for each in (result.get("deviation"), *result.get("further_deviations", ())) if each is not None}
-
-
-def stale_entries(outcome: Outcome) -> Iterator[str]:
-    """Yield the entries of known deviations of which a rule, a scenario or a message names no failure any more.
-
-    The run of the written scenarios says which are stale. It cannot say it of recordings; there an entry is stale if
-    the run of real traffic names none of its recordings.
-    """
-    for report in filter(None, (outcome.reports.get("written"),)):
-        for (_, line), positions in entries(report).items():
-            gone = [report["deviations"][at] for at in positions]
-            if any(each["status"] == Status.STALE for each in gone):
-                yield f"line {line}: {gone[0]['reason']}"
-    for report in filter(None, (outcome.reports.get("real"),)):
-        seen = {at for result in report["results"] for at in named(result)}
-        for (_, line), positions in entries(report).items():
-            recordings = [at for at in positions if report["deviations"][at]["scenario"].count("/") > 1]
-            globs = {report["deviations"][at]["scenario"] for at in recordings}
-            for scenario in sorted(globs - {report["deviations"][at]["scenario"] for at in seen}):
-                yield f"line {line}: {scenario} does not fail: {report['deviations'][recordings[0]]['reason']}"

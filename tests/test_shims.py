@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +13,7 @@ import pytest
 
 from llm_conformance.shims import chat
 from llm_conformance.shims.native import Answer, fields, keywords, turns
+from tests.shell import ROOT
 
 CALL = SimpleNamespace(provider="groq", params={"audio": {"format": "mp3"}}, messages=[])
 CITATION = {"type": "url_citation", "url_citation": {"url": "https://example.org/a", "start_index": 2, "end_index": 5}}
@@ -211,3 +215,72 @@ def test_fields_are_read_from_what_says_them() -> None:
     assert fields(Own()) == fields({"a": 1}) == fields(Native(a=1)) == {"a": 1}
     with pytest.raises(TypeError, match="int has no fields that can be read"):
         fields(1)
+
+
+ANSWERS: list[dict[str, Any]] = [
+    {"content": "Häh 🦀", "reasoning": "so", "annotations": [CITATION], "refusal": None},
+    {"content": "Häh 🦀", "annotations": [{**CITATION, "start_index": 2, "end_index": 50}]},
+    {"content": None, "refusal": "No."},
+    {"content": "", "reasoning_content": "", "function_call": {"name": "f", "arguments": "{}"}},
+    {
+        "content": None,
+        "tool_calls": [
+            {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}},
+            {"id": "call_2", "type": "custom", "custom": {"name": "g", "input": "text"}},
+            {"id": "", "type": "function", "function": {"name": "h", "arguments": ""}},
+        ],
+    },
+    {"content": None, "audio": {"id": "a", "data": "AA==", "transcript": "Hi", "expires_at": 1}},
+]
+DELTAS: list[dict[str, Any]] = [
+    {"content": "Häh", "reasoning": "so"},
+    {"content": "", "function_call": {"name": "f", "arguments": "{"}},
+    {"tool_calls": [{"index": 1, "id": "call_1", "function": {"name": "f", "arguments": "{"}}]},
+    {"tool_calls": [{"index": 0, "id": "", "custom": {"name": "g", "input": "te"}}]},
+    {"audio": {"id": "a"}},
+]
+
+
+def test_the_helpers_in_javascript_give_what_those_in_python_give() -> None:
+    if shutil.which("node") is None:
+        pytest.skip("there is no node")
+    completions: list[dict[str, Any]] = [
+        {
+            "id": "c1",
+            "model": "m",
+            "created": created,
+            "usage": usage,
+            "choices": [{"message": said, "finish_reason": word}],
+        }
+        for said in ANSWERS
+        for created, usage, word in ((1790000000, USAGE, "tool_calls"), (None, None, "eos"))
+    ]
+    call = SimpleNamespace(provider="groq", params={"audio": {"format": "mp3"}})
+    expected = []
+    for each in completions:
+        made = chat.answer(each, call)
+        segments = chat.segments(made, each["choices"][0]["message"].get("refusal"))
+        expected.append({**made, "segments": segments})
+    program = f"""
+        import {{ answer, deltas }} from "{(ROOT / "peers" / "chat.mjs").as_uri()}";
+        const [completions, call, pieces] = JSON.parse(process.argv[1]);
+        const answers = completions.map((each) => answer(each, call));
+        console.log(JSON.stringify([answers, pieces.flatMap((each) => [...deltas(each)])]));
+    """
+    given = json.dumps([completions, vars(call), DELTAS])
+    done = subprocess.run(
+        ["node", "--input-type=module", "-e", program, given], capture_output=True, text=True, check=True
+    )
+    answers, events = json.loads(done.stdout)
+    assert [_plain(each) for each in answers] == [_plain(each) for each in expected]
+    assert [_plain(each) for each in events] == [_plain(event) for each in DELTAS for event in chat.deltas(each)]
+
+
+def _plain(value: Any) -> Any:
+    """Return a value without null and the type of functions, and with one form for times: the two write these apart."""
+    if isinstance(value, dict):
+        kept = {name: each for name, each in value.items() if each is not None and (name, each) != ("type", "function")}
+        return {name: _plain(each) for name, each in kept.items()}
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return value.replace("+00:00", "").replace(".000Z", "") if isinstance(value, str) else value
