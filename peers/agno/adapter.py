@@ -30,7 +30,7 @@ from agno.utils.models.claude import MCPServerConfiguration
 from google.genai.types import GroundingMetadata
 
 from llm_conformance.shims import chat
-from llm_conformance.shims.native import Answer
+from llm_conformance.shims.native import Answer, fields
 
 COUNTS = {
     "prompt_tokens": "input_tokens",
@@ -81,23 +81,34 @@ class Adapter:
         model, messages, images = _model(call), _messages(call), []
         hosted = call.params.get("tools", ()) if call.provider != "gemini" else ()  # Gemini's are switches of the model
         tools = [dict(tool) for tool in (*call.tools, *hosted)]
+        calls: dict[int, dict[str, Any]] = {}
         for piece in model.response_stream(messages, tools=tools or None, stream_model_response=call.stream):
             if piece.event == ModelResponseEvent.model_request_completed.value:
                 break
             images += piece.images or ()
+            for made in piece.tool_calls or ():
+                yield _call_piece(calls, made)
             if piece.reasoning_content:
                 yield {"event_type": "response.reasoning.delta", "delta": piece.reasoning_content}
             if piece.content:
                 yield {"event_type": "response.output_text.delta", "delta": piece.content}
         answer = _answer(call, messages[-1], images)
-        for index, each in enumerate(answer["tool_calls"]):  # pieces of calls are given in the provider's own objects
-            about = {"index": index, "id": each["id"], "name": each["name"]}
-            yield {
-                "event_type": "response.function_call_arguments.delta",
-                "delta": each["arguments"],
-                "tool_call": about,
-            }
         yield {"event_type": "response.completed", "response": answer}
+
+
+def _call_piece(calls: dict[int, dict[str, Any]], made: Any) -> dict[str, Any]:
+    """Return the event for a piece of a call: a whole call of Agno's, or a chunk's delta in OpenAI's own type."""
+    if isinstance(made, dict):
+        whole = _call(made)
+        about = calls[-len(calls) - 1] = {"index": len(calls), "id": whole["id"], "name": whole["name"]}
+        delta = whole["arguments"]
+    else:
+        about = calls.setdefault(made.index, {"index": len(calls), "id": None, "name": ""})
+        function = made.function
+        about["id"] = made.id or about["id"]
+        about["name"] += (function and function.name) or ""
+        delta = (function and function.arguments) or ""
+    return {"event_type": "response.function_call_arguments.delta", "delta": delta, "tool_call": dict(about)}
 
 
 HOSTED = ("web_search", "file_search", "code_interpreter", "image_generation", "mcp")
@@ -124,8 +135,8 @@ def _model(call: Any) -> Any:
 
 
 def _claude(call: Any, params: dict[str, Any], common: dict[str, Any]) -> Claude:
-    if "fallbacks" in params:
-        raise NotImplementedError("Claude has no fallbacks of the provider's")
+    if unknown := {"fallbacks", "output_format"} & params.keys():
+        raise NotImplementedError(f"Claude has no way to send {', '.join(sorted(unknown))}")
     servers = [MCPServerConfiguration(**server) for server in params.pop("mcp_servers", ())] or None
     return Claude(
         **common,
@@ -165,10 +176,19 @@ def _system_parts(messages: Any) -> list[Any]:
 def _messages(call: Any) -> list[Message]:
     made = [each for message in call.messages for each in message.get("tool_calls", ())]
     names = {each["id"]: each.get("function", each).get("name") for each in made}
-    return [_message(each, names.get(each.get("tool_call_id"))) for each in call.messages]
+    given: list[str] = []  # the ids of the calls that wait for a result, where Agno has given them one
+    turns = []
+    for message in call.messages:
+        if message.get("tool_calls"):
+            given = [each["id"] for each in message["tool_calls"]]
+        id = message.get("tool_call_id")
+        if message.get("role") == "tool" and id is None:
+            id = given.pop(0)
+        turns.append(_message(message, id, message.get("name") or names.get(id)))
+    return turns
 
 
-def _message(message: Any, tool: str | None) -> Message:
+def _message(message: Any, call_id: str | None, tool: str | None) -> Message:
     if isinstance(message, Answer):
         return message.turn
     # For the Responses API, Agno keeps the id of a call beside the id of its item.
@@ -181,7 +201,7 @@ def _message(message: Any, tool: str | None) -> Message:
     return Message(
         role=message["role"],
         content=content,
-        tool_call_id=message.get("tool_call_id"),
+        tool_call_id=call_id,
         tool_name=tool,
         tool_calls=calls or None,
         **media,
@@ -245,8 +265,8 @@ def _cited(turn: Message) -> list[dict[str, Any]]:
         return []
     if isinstance(citations.raw, dict):
         return _grounded(turn.content or "", citations.raw.get("grounding_metadata"))
-    if isinstance(citations.raw, list) and all(isinstance(each, dict) for each in citations.raw):
-        return citations.raw
+    if isinstance(citations.raw, list):  # of dicts, or of the SDK's objects
+        return [fields(each) for each in citations.raw]
     made = [*(citations.urls or ()), *(citations.documents or ())]
     return [each.model_dump(mode="json", exclude_none=True) for each in made]
 

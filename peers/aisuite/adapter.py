@@ -2,7 +2,8 @@
 
 `Client` is given the providers' configurations (base URL, key, time limit), and the model's name begins with the
 provider's. An answer has the shape of an OpenAI chat completion, its message goes back in the next turn as it is; a
-stream is chunks of that shape, which the caller joins. Servers of one's own are asked through the OpenAI provider.
+stream is chunks of that shape, which the caller joins. Images for Claude go out as OpenAI's `image_url`. Servers of
+one's own are asked through the OpenAI provider.
 
 The clients' own retries are off: each may wait for `call.timeout_s`, and together they would exceed it.
 """
@@ -141,9 +142,27 @@ def _create(call: Any, **mode: Any) -> Any:
         params |= {"extra_body": extra} if extra else {}
     tools = [*call.tools, *call.params.get("tools", ())]
     params.pop("tools", None)
-    messages = [message.turn if isinstance(message, Answer) else dict(message) for message in call.messages]
+    messages = [
+        message.turn if isinstance(message, Answer) else _in_openai_s_form(message) for message in call.messages
+    ]
     given = {"tools": [dict(tool) for tool in tools]} if tools else {}
     return client.chat.completions.create(f"{provider}:{call.model}", messages, **given, **params, **mode)
+
+
+def _in_openai_s_form(message: Any) -> dict[str, Any]:
+    """Return a message with OpenAI's parts, which the library takes for all providers."""
+    content = message.get("content")
+    return {**message, "content": [*map(_part, content)]} if isinstance(content, list) else dict(message)
+
+
+def _part(part: Any) -> Any:
+    if part.get("type") not in ("image", "document"):  # Anthropic's
+        return part
+    source = part["source"]
+    if part["type"] == "document" or source["type"] not in ("base64", "url"):
+        raise NotImplementedError(f"the library has no part for a {part['type']} of the source {source['type']!r}")
+    url = source["url"] if source["type"] == "url" else f"data:{source['media_type']};base64,{source['data']}"
+    return {"type": "image_url", "image_url": {"url": url}}
 
 
 def _call_piece(calls: list[dict[str, Any]], piece: Any) -> dict[str, Any]:

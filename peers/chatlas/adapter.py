@@ -159,7 +159,7 @@ class Adapter:
 conformance_adapter = Adapter
 
 
-UNREAD = ("functions", "function_call", "fallbacks", "context_management", "toolConfig")
+UNREAD = ("functions", "function_call", "fallbacks", "context_management", "mcp_servers", "toolConfig")
 
 
 def _refuse(call: Any) -> None:
@@ -197,7 +197,8 @@ def _chat(call: Any) -> Any:
 
 
 def _tool(about: Any) -> Tool:
-    said = {"description": about.get("description", ""), "parameters": about["parameters"]}
+    parameters = about.get("parameters") or {"type": "object", "properties": {}}
+    said = {"description": about.get("description", ""), "parameters": parameters}
     return Tool(func=_never, name=about["name"], **said)
 
 
@@ -252,7 +253,7 @@ def _turns(chat: Any, call: Any) -> list[Any]:
 
 def _asked(chat: Any, turns: list[Any], call: Any) -> Generator[dict[str, Any], None, Any]:
     """Ask by the chat's own methods."""
-    *before, last = turns
+    before, last = turns[:-1], turns[-1] if turns else None
     if not isinstance(last, UserTurn):
         raise NotImplementedError("a chat that goes on without an input")
     chat.set_turns(before)

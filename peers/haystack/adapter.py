@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 import anthropic
 import openai
 from haystack.components.generators.chat import OpenAIChatGenerator, OpenAIResponsesChatGenerator
-from haystack.dataclasses import ChatMessage, ToolCall
+from haystack.dataclasses import ChatMessage, TextContent, ToolCall
 from haystack.tools import Tool
 from haystack.utils import Secret
 from haystack_integrations.components.generators.anthropic import AnthropicChatGenerator
@@ -122,6 +122,8 @@ async def _run(call: Any, callback: Any = None) -> ChatMessage:
     tools: Any = [Tool(function=_never, **_described(each["function"])) for each in call.tools]
     settings = {"model": call.model, "api_key": Secret.from_token(call.api_key), "timeout": call.timeout_s}
     settings["max_retries"] = 0
+    strict = [bool(each.get("function", {}).get("strict")) for each in call.tools]
+    asks: dict[str, Any] = {}
     if call.provider == "anthropic":
         if ignored := [name for name in params if name not in AnthropicChatGenerator.ALLOWED_PARAMS]:
             raise NotImplementedError(f"parameters that Haystack ignores: {', '.join(ignored)}")
@@ -137,6 +139,7 @@ async def _run(call: Any, callback: Any = None) -> ChatMessage:
         if extra:
             params["extra_body"] = extra
         generator = kind(**settings, api_base_url=call.base_url)
+        asks["tools_strict"] = bool(strict) and all(strict)
         if hosted and responses:  # the provider's own definitions and Haystack's tools exclude each other
             tools = [*hosted, *({"type": "function", **each["function"]} for each in call.tools)]
         elif hosted:
@@ -144,7 +147,7 @@ async def _run(call: Any, callback: Any = None) -> ChatMessage:
     try:
         messages = [*_messages(call)]
         done = await generator.run_async(
-            messages, streaming_callback=callback, generation_kwargs=params, tools=tools or None
+            messages, streaming_callback=callback, generation_kwargs=params, tools=tools or None, **asks
         )
     finally:
         await generator.close_async()
@@ -171,8 +174,12 @@ def _messages(call: Any) -> Iterator[ChatMessage]:
         match message["role"]:
             case "tool":
                 id = message["tool_call_id"]
+                if isinstance(content, list):
+                    content = [_text(part) for part in content]
                 origin = made.get(id) or ToolCall(tool_name="", arguments={}, id=id, extra={"call_id": id})
                 yield ChatMessage.from_tool(content, origin=origin)
+            case "assistant" if isinstance(content, list) and call.provider == "openai":
+                yield ChatMessage.from_assistant("".join(_text(part).text for part in content))
             case "assistant" if isinstance(content, list):  # with hosted calls; so Haystack keeps such blocks itself
                 yield ChatMessage.from_assistant("", meta={"raw_content_for_server_tools": content})
             case "assistant":
@@ -184,7 +191,7 @@ def _messages(call: Any) -> Iterator[ChatMessage]:
                 yield ChatMessage.from_system("".join(part["text"] for part in content), meta=about)
             case "system":
                 yield ChatMessage.from_system(content)
-            case _ if not content:
+            case _ if content is None or content == []:
                 raise NotImplementedError("a message without content")
             case _ if isinstance(content, list) and any(part.get("type") != "text" for part in content):
                 raise NotImplementedError("a document that is no PDF")
@@ -192,6 +199,12 @@ def _messages(call: Any) -> Iterator[ChatMessage]:
                 yield ChatMessage.from_user(content_parts=[part["text"] for part in content])
             case _:
                 yield ChatMessage.from_user(content)
+
+
+def _text(part: Any) -> TextContent:
+    if part.get("type") != "text":
+        raise NotImplementedError(f"a part {part.get('type')!r} of a message that is not the user's")
+    return TextContent(part["text"])
 
 
 def _made(call: Any) -> ToolCall:

@@ -23,7 +23,7 @@ import openai
 from llm.default_plugins.openai_models import Chat, CodeInterpreter, Responses
 from llm.default_plugins.openai_models import WebSearch as OpenAIWebSearch
 from llm.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPart, assistant, system, tool_message, user
-from llm_anthropic import ClaudeMessages, ClaudeRefusal, CodeExecution, WebFetch
+from llm_anthropic import DEFAULT_THINKING_TOKENS, ClaudeMessages, ClaudeRefusal, CodeExecution, WebFetch
 from llm_anthropic import WebSearch as ClaudeWebSearch
 from llm_deepseek import DeepSeekChat
 
@@ -39,7 +39,9 @@ FINISH = {
     **{"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "refusal": "content_filter"},
     **{"max_tokens": "length", "model_context_window_exceeded": "length"},
     **{"completed": "stop", "max_output_tokens": "length", "failed": "error"},
+    "abort": "error",  # SGLang's word
 }
+BUDGET = DEFAULT_THINKING_TOKENS
 BUILDERS = {"assistant": assistant, "system": system, "user": user}
 
 
@@ -103,7 +105,9 @@ def _pieces(response: Any) -> Iterator[dict[str, Any]]:
         elif event.type == "reasoning" and event.chunk:
             yield {"event_type": "response.reasoning.delta", "delta": event.chunk}
         elif event.type in ("tool_call_name", "tool_call_args") and not event.server_executed:
-            about = calls.setdefault(event.part_index, {"index": len(calls), "id": event.tool_call_id, "name": ""})
+            about = calls.setdefault(
+                event.part_index, {"index": len(calls), "id": event.tool_call_id or None, "name": ""}
+            )
             named = event.type == "tool_call_name"
             about["name"] += event.chunk if named else ""
             yield {
@@ -118,12 +122,17 @@ def _prompt(call: Any) -> Any:
     tools = [*_hosted(call)]
     if call.tools and not model.supports_tools:
         raise NotImplementedError("llm-deepseek has no tools")
-    if not {"n", "modalities"}.isdisjoint(call.params):
-        raise NotImplementedError("llm has no option for several answers, and none for audio")
-    if "max_completion_tokens" in call.params or "continuous_usage_stats" in call.params.get("stream_options", {}):
-        raise NotImplementedError("llm has no option for max_completion_tokens, and none for counts on every chunk")
-    if call.provider == "deepseek" and "thinking" in call.params:
-        raise NotImplementedError("llm-deepseek has no option for thinking")
+    options = _options(model, call.params, call.messages)
+    if unknown := [
+        name for name in call.params if name not in _TAKEN | options.keys() and not _says_nothing(call, name)
+    ]:
+        raise NotImplementedError(f"llm has no option for {', '.join(unknown)}")
+    try:
+        model.Options(**options)
+    except ValueError as error:
+        raise NotImplementedError(f"llm refuses an option before it asks: {error}") from error
+    if not all(tool["type"] == "function" for tool in call.tools):
+        raise NotImplementedError("llm has function tools only")
     tools += [
         llm.Tool(
             name=tool["function"]["name"],
@@ -133,24 +142,59 @@ def _prompt(call: Any) -> Any:
         for tool in call.tools
     ]
     names = _names(call.messages)
+    instructions = [system(call.params["instructions"])] if call.params.get("instructions") else []
     return model.prompt(
-        messages=[turn for message in call.messages for turn in _turns(message, names)],
+        messages=[*instructions, *(turn for message in call.messages for turn in _turns(message, names))],
         tools=tools or None,
-        options=_options(model, call.params, call.messages),
+        options=options,
         schema=_format(call.params).get("schema"),
         stream=call.stream,
         key=call.api_key,
     )
 
 
+# Parameters that are read here, under whatever name llm has for them.
+_TAKEN = {
+    "tools",
+    "mcp_servers",
+    "thinking",
+    "reasoning",
+    "response_format",
+    "text",
+    "max_output_tokens",
+    "instructions",
+}
+# Parameters for which llm has no option, but which it sends so itself, or which the provider takes for granted.
+_AS_IT_IS = {
+    "store": (False,),
+    "tool_choice": ("auto",),
+    "parallel_tool_calls": (True,),
+    "service_tier": ("auto", "default"),
+    "stream_options": ({"include_usage": True},),
+    "functions": ([],),
+    "stop": ([],),
+    "n": (1,),
+}
+# Who asks, and what helps the provider to find its cache.
+_NO_PART_OF_THE_ANSWER = {"metadata", "user", "prompt_cache_key", "safety_identifier"}
+
+
+def _says_nothing(call: Any, name: str) -> bool:
+    """Tell whether a parameter may be left out: the answer is the same without it."""
+    value = call.params[name]
+    if name == "include":  # llm asks for it if it asks for an effort or a summary
+        return value == ["reasoning.encrypted_content"] and bool(call.params.get("reasoning"))
+    return value is None or name in _NO_PART_OF_THE_ANSWER or value in _AS_IT_IS.get(name, ())
+
+
 def _hosted(call: Any) -> Iterator[Any]:
     known = HOSTED.get(call.provider, {})
     for tool in call.params.get("tools", ()):
-        name = next((name for name in known if tool["type"].startswith(name)), None)
-        if name is not None:
-            yield known[name]()
-        else:
-            raise NotImplementedError(f"a hosted tool of type {tool['type']}")
+        type = tool.get("type", "custom")
+        name = next((name for name in known if type.startswith(name)), None)
+        if name is None:
+            raise NotImplementedError(f"a hosted tool of type {type}")
+        yield known[name]()
     if "mcp_servers" in call.params:
         raise NotImplementedError("MCP servers as the request has them: llm asks for them by a set of tools")
 
@@ -161,6 +205,7 @@ def _model(call: Any) -> Any:
             call.model,
             base_url=call.base_url,
             supports_thinking=True,
+            supports_adaptive_thinking=(call.params.get("thinking") or {}).get("type") == "adaptive",
             supports_pdf=True,
             supports_web_search=True,
             supports_code_execution=True,
@@ -180,10 +225,14 @@ def _options(model: Any, params: Any, messages: Any) -> dict[str, Any]:
     options = {key: value for key, value in params.items() if key in model.Options.model_fields}
     if model.__class__ is ClaudeMessages and '"cache_control"' in json.dumps([params, messages], default=repr):
         options["cache"] = True
-    thinking = options.pop("thinking", None)
-    if isinstance(thinking, dict) and thinking.get("type") == "enabled":
-        options["thinking"] = True  # the budget is llm's own
-    said = params.get("reasoning", {})
+    if isinstance(stop := options.get("stop"), list):
+        del options["stop"]
+        options |= {"stop": stop[0]} if len(stop) == 1 else {}
+    if thinking := params.get("thinking"):
+        if "thinking" not in model.Options.model_fields or thinking.get("budget_tokens", BUDGET) != BUDGET:
+            raise NotImplementedError("llm-deepseek has no option for thinking, and llm-anthropic none for its budget")
+        options["thinking"] = thinking["type"] != "disabled"
+    said = params.get("reasoning") or {}
     options |= {f"reasoning_{key}": said[key] for key in ("effort", "summary") if said.get(key)}
     if _format(params).get("type") == "json_object":
         options["json_object"] = True
@@ -219,11 +268,9 @@ def _turns(message: Any, names: dict[str, str]) -> list[Any]:
 
 
 def _text(block: Any) -> str:
-    """Return a block's text; a document is what llm calls a fragment, and goes as text. Others have no form here."""
+    """Return a block's text. Others have no form here."""
     if "text" in block:
         return block["text"]
-    if block.get("type") == "document" and block["source"]["type"] == "text":
-        return block["source"]["data"]
     raise NotImplementedError(f"a part of type {block.get('type')}")
 
 
@@ -247,7 +294,7 @@ def _answer(call: Any, response: Any) -> Answer:
         + [{"type": "other", "content": "", "metadata": {"wire": each}} for each in refusals],
         tool_calls=[
             {
-                "id": part.tool_call_id,
+                "id": part.tool_call_id or None,
                 "name": part.name,
                 "arguments": json.dumps(part.arguments, ensure_ascii=False, separators=(",", ":")),
             }

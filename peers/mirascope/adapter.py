@@ -195,7 +195,7 @@ def _part(part):
             return llm.Text(text=text)
         case {"type": "image_url", "image_url": {"url": str(url), **rest}} if not rest:
             return llm.Image.from_url(url)
-    raise NotImplementedError(f"the shim has no content for a part of type {part['type']}")
+    raise NotImplementedError(f"the shim has no content for a part of type {part.get('type')}")
 
 
 def _answer(call, response, raws, native):

@@ -148,11 +148,27 @@ def _input(messages: Any) -> list[Any]:
             items.append({"type": kind, "call_id": id, "output": message["content"]})
         else:
             if message.get("content"):
-                items.append({"role": message["role"], "content": message["content"]})
+                items.append({"role": message["role"], "content": _content(message["content"])})
             for each in message.get("tool_calls", ()):
                 kind = "custom_tool_call" if each["type"] == "custom" else "function_call"
                 items.append({"type": kind, "call_id": each["id"], **each[each["type"]]})
     return items
+
+
+def _content(content: Any) -> Any:
+    """Return a content with files of chat completions in the form of the Responses API."""
+    return [*map(_part, content)] if isinstance(content, list) else content
+
+
+def _part(part: Any) -> Any:
+    if "type" not in part:
+        raise NotImplementedError("a part without a type")
+    if part["type"] != "file":
+        return part
+    file = part["file"]
+    if "file_data" not in file or not set(file) <= {"file_data", "filename"}:
+        raise NotImplementedError(f"a file with {', '.join(file)}")
+    return {"type": "input_file", **file}
 
 
 def _tool(function: Any) -> FunctionTool:

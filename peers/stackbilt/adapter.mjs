@@ -38,7 +38,7 @@ const DESCRIPTION = {
   version,
   providers: Object.keys(APIS),
   capabilities: [
-    "streaming", "reasoning", "tools", "errors",
+    "streaming", "reasoning", "tools", "round_trip", "errors",
     "provenance", "raw_finish", "usage_details", "error_details",
   ],
   methods: ["complete", "stream"],
@@ -86,7 +86,7 @@ function request(call) {
     model: call.model,
     messages: messages(call),
     tools,
-    toolChoice: tools && params.tool_choice,
+    toolChoice: tools && toolChoice(params.tool_choice),
     temperature: params.temperature,
     maxTokens: params.max_tokens ?? params.max_completion_tokens,
     seed: params.seed,
@@ -98,6 +98,15 @@ function request(call) {
     },
     cache: isCached(call) ? { strategy: "provider-prefix", cacheablePrefix: "system" } : undefined,
   };
+}
+
+/** Return a tool choice in the library's form, which is OpenAI's, from that or Claude's. */
+function toolChoice(choice) {
+  if (choice === undefined || typeof choice === "string" || choice.function) return choice;
+  const { type, name, ...other } = choice;
+  const [unnamed] = Object.keys(other);
+  if (unnamed) throw new NotImplementedError(`\`${unnamed}\` of a tool choice, which the library has no field for`);
+  return type === "tool" ? { type: "function", function: { name } } : { any: "required" }[type] ?? type;
 }
 
 function isCached(call) {

@@ -84,7 +84,7 @@ class Adapter:
         try:
             async for event in self._stream(call):
                 yield event
-        except (openai.APIError, anthropic.APIStatusError) as error:
+        except (openai.APIError, anthropic.APIStatusError, RuntimeError) as error:
             if (told := _told_in_a_stream(error)) is None:
                 raise
             yield told
@@ -109,11 +109,14 @@ class Adapter:
 
 
 def _told_in_a_stream(error: Any) -> dict[str, Any] | None:
-    """Return the event for an error in a stream: the clients have no class for it, and no status, but its type."""
-    if type(error) is not openai.APIError and getattr(error, "status_code", 0) != 200:
+    """Return the event for an error in a stream: no class and no status says what it is, but its type or code."""
+    if type(error) is openai.APIError or getattr(error, "status_code", 0) == 200:
+        said = error.body if isinstance(error.body, dict) else {}
+        kind = said.get("error", said).get("type")  # OpenAI's client takes the error out of the frame
+    elif isinstance(error, RuntimeError) and hasattr(error, "code"):  # Strands' own, of the Responses API
+        kind = error.code
+    else:
         return None
-    said = error.body if isinstance(error.body, dict) else {}
-    kind = said.get("error", said).get("type")  # OpenAI's client takes the error out of the frame
     known = kind if kind in Adapter.errors else "LLMError"
     return {"event_type": "response.error", "error": {"error_type": known, "message": str(error)}}
 
@@ -141,11 +144,11 @@ def _model(call: Any) -> Any:
     if refused := [tool["type"] for tool in (*params.get("tools", ()), *call.tools) if tool.get("type") in _NO_FORM]:
         raise NotImplementedError(f"tools whose calls have no form in Strands: {', '.join(refused)}")
     if (
-        "functions" in params
+        not {"functions", "modalities"}.isdisjoint(params)
         or params.get("n", 1) > 1
         or params.get("generationConfig", {}).get("candidateCount", 1) > 1
     ):
-        raise NotImplementedError("functions, and several choices, which Strands does not read")
+        raise NotImplementedError("functions, audio, and several choices, which Strands does not read")
     client = {"base_url": call.base_url, "api_key": call.api_key, "timeout": call.timeout_s, "max_retries": 0}
     if call.provider == "anthropic":
         if beta := [name for name in ("container", "context_management", "fallbacks", "mcp_servers") if name in params]:
@@ -158,6 +161,8 @@ def _model(call: Any) -> Any:
     if call.provider == "gemini":
         hosted = [types.Tool(**tool) for tool in params.pop("tools", ())]
         settings = {**params.pop("generationConfig", {}), **params}
+        if "toolConfig" in settings:  # which Strands adds to, under its name in Python
+            settings["tool_config"] = types.ToolConfig.model_validate(settings.pop("toolConfig"))
         options = {"base_url": call.base_url, "timeout": int(call.timeout_s * 1000)}
         return GeminiModel(
             client_args={"api_key": call.api_key, "http_options": options},
@@ -206,11 +211,15 @@ def _message(message: Any) -> dict[str, Any]:
 
 def _block(block: Any) -> dict[str, Any]:
     source = block["source"] if isinstance(block.get("source"), dict) else {}  # a search result's is a URL
+    if block.get("type") == "image" and source.get("type") == "base64":
+        format = source["media_type"].removeprefix("image/")
+        return {"image": {"format": format, "source": {"bytes": base64.b64decode(source["data"])}}}
     if source.get("type") in ("text", "base64"):
         text = source["type"] == "text"
         data = source["data"].encode() if text else base64.b64decode(source["data"])
         about = {"format": "txt" if text else "pdf", "name": block.get("title", "document")}
-        return {"document": {**about, "source": {"bytes": data}}}
+        options = {key: block[key] for key in ("citations", "context") if key in block}
+        return {"document": {**about, **options, "source": {"bytes": data}}}
     if "text" not in block:
         raise NotImplementedError(f"content of the type {source.get('type') or block.get('type') or next(iter(block))}")
     return {"text": block["text"]}

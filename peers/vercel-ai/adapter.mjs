@@ -48,6 +48,7 @@ const DESCRIPTION = {
   ),
   errors: {
     [NO_ANSWER]: "ServiceUnavailableError",
+    Interrupted: "ServiceUnavailableError",
     AI_EmptyResponseBodyError: "ValidationError",
     AI_InvalidResponseDataError: "ValidationError",
     AI_JSONParseError: "ValidationError",
@@ -60,6 +61,11 @@ const DESCRIPTION = {
     server_error: "ServiceUnavailableError",
   },
 };
+
+/** How the shim says what the library says with the finish reason `interrupted`. */
+class Interrupted extends Error {
+  name = "Interrupted";
+}
 
 const FINISH = {
   stop: "stop",
@@ -107,7 +113,7 @@ function named(call) {
     } else if (key === "thinking") providerOptions.thinking = camelKeys(value);
     else if (key === "reasoning") {
       providerOptions.reasoningEffort = value.effort;
-      providerOptions.reasoningSummary = value.summary;
+      providerOptions.reasoningSummary = value.summary ?? null; // left out, it would be `detailed`
     } else if (OPTIONS.has(key)) providerOptions[camel(key)] = value;
     else if (key === "tools" && hosted(call)) continue;
     else if (key === "tools") throw new NotImplementedError("tools of another kind than functions in chat completions");
@@ -154,9 +160,13 @@ function tools(call, client) {
   return Object.fromEntries([...own, ...functions]);
 }
 
-/** Return the options of a tool in the library's words; an environment has names of its own for its types. */
+/**
+ * Return the options of a tool in the library's words; an environment has names of its own for its types.
+ *
+ * An option that is null on the wire is left out: the library has no null for it, and the APIs take both for the same.
+ */
 function ownOptions({ environment, ...options }) {
-  const made = camelKeys(options);
+  const made = camelKeys(Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)));
   return environment ? { ...made, environment: { ...camelKeys(environment), type: camel(environment.type) } } : made;
 }
 
@@ -169,13 +179,14 @@ function ownTool(client, type) {
 
 /** Return a conversation as the library's messages; earlier answers are those that it gave for this purpose. */
 function messages(call) {
-  const names = new Map();
+  const calls = new Map(); // the parts that call tools, by id
+  const own = Object.fromEntries((call.params.tools ?? []).map(({ type, name }) => [name ?? type, type]));
   const result = [];
   for (const message of call.messages) {
-    const made = message.extras?.[NAMESPACE]?.messages ?? converted(message, names);
+    const made = message.extras?.[NAMESPACE]?.messages ?? converted(message, calls, own);
     for (const { content } of made) {
       for (const part of Array.isArray(content) ? content : []) {
-        if (part.type === "tool-call") names.set(part.toolCallId, part.toolName);
+        if (part.type === "tool-call") calls.set(part.toolCallId, part);
       }
     }
     result.push(...made);
@@ -183,7 +194,7 @@ function messages(call) {
   return result;
 }
 
-function converted(message, names) {
+function converted(message, calls, own) {
   const { role, content } = message;
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
   if (role === "system") {
@@ -195,11 +206,31 @@ function converted(message, names) {
   }
   if (role === "tool") {
     const id = message.tool_call_id;
-    const output = { type: "text", value: content };
-    return [{ role, content: [{ type: "tool-result", toolCallId: id, toolName: names.get(id), output }] }];
+    const { toolName, providerOptions } = calls.get(id) ?? {};
+    const result = { type: "tool-result", toolCallId: id, toolName, output: toolOutput(content, own[toolName]) };
+    // The result of a call that a program of OpenAI's made goes back to that program.
+    const caller = providerOptions?.openai?.caller;
+    return [{ role, content: [{ ...result, providerOptions: caller ? { openai: { caller } } : undefined }] }];
   }
   if (role === "user") return [{ role, content: parts.flatMap(userPart) }];
   return [{ role, content: [...parts.map(assistantPart), ...(message.tool_calls ?? []).map(callPart)] }];
+}
+
+// The outputs of tools that OpenAI defines and the client runs, in the form of the library's own functions.
+const OUTPUTS = {
+  shell: (stdout) => ({ output: [{ stdout, stderr: "", outcome: { type: "exit", exitCode: 0 } }] }),
+  local_shell: (output) => ({ output }),
+  apply_patch: (output) => ({ status: "completed", output }),
+  tool_search: (tools) => ({ tools: JSON.parse(tools) }),
+};
+
+/** Return what a tool gave as the library has it: a text, or parts, of which it has none for results of a search. */
+function toolOutput(content, type) {
+  if (type in OUTPUTS) return { type: "json", value: OUTPUTS[type](content) };
+  if (typeof content === "string") return { type: "text", value: content };
+  const other = content.find(({ type }) => type !== "text");
+  if (other) throw new NotImplementedError(`a part of the type ${other.type} in the result of a tool`);
+  return { type: "content", value: content };
 }
 
 const DATA = new Set(["base64", "text"]);
@@ -238,7 +269,7 @@ function callPart(call) {
 // -- What is answered ------------------------------------------------------------------------------------------------
 
 async function complete(call) {
-  const result = await generateText(request(call));
+  const result = await generateText({ ...request(call), include: { responseBody: true } });
   const fields = await whole(result);
   return { response: response(call, { ...fields, frames: [result.response.body] }), native: kept(fields) };
 }
@@ -249,10 +280,10 @@ function kept({ response: { body, ...response }, ...fields }) {
 }
 
 async function* stream(call) {
-  const result = streamText({ ...request(call), includeRawChunks: true, onError: () => {} });
+  const result = streamText({ ...request(call), include: { rawChunks: true }, onError: () => {} });
   const frames = [];
   const calls = new Map();
-  for await (const part of result.fullStream) {
+  for await (const part of result.stream) {
     if (part.type === "raw") frames.push(part.rawValue);
     else if (part.type === "error") throw part.error;
     else if (part.type === "abort") throw new DOMException(part.reason ?? "aborted", "TimeoutError");
@@ -271,6 +302,8 @@ async function* stream(call) {
     }
   }
   const fields = await whole(result);
+  // The documented word for a stream that ended without a completion signal; the answer may be incomplete.
+  if (fields.finishReason === "interrupted") throw new Interrupted("the stream was interrupted");
   const answer = response(call, { ...fields, frames, calls });
   if (answer.annotations.length > 0) {
     yield { event_type: "response.annotation.added", annotations: answer.annotations };
@@ -358,7 +391,7 @@ function segment(part, call, isLast) {
     return { type: "tool_call", content: part.providerExecuted ? "" : input(part), metadata };
   }
   // With Claude a hosted tool's result is a block of its own; OpenAI has most of them in the item of the call.
-  const hasItem = call.provider === "anthropic" || ["shell", "tool_search"].includes(part.toolName);
+  const hasItem = call.provider === "anthropic" || ["shell", "tool_search", "programmatic_tool_calling"].includes(part.toolName);
   if (["tool-result", "tool-error"].includes(part.type) && hasItem) {
     return { type: "other", content: "", metadata: { type: part.type, id: part.toolCallId, output: part.output } };
   }
@@ -367,15 +400,14 @@ function segment(part, call, isLast) {
 }
 
 /**
- * Return the citations of an answer: those in the metadata of a text, which have a place, and the other sources.
+ * Return the citations of an answer: those in the metadata of a text, which have a place.
  *
- * Sources of OpenAI's responses and of Claude's web search stand in both. The results of a search are sources too, but
- * nobody cites them; what Claude cites says which words it cites.
+ * Only chat completions have sources without such metadata. Elsewhere a source is the same citation once more, or the
+ * result of a search, which nobody cites.
  */
 function annotations(content, call) {
   const result = [];
   let before = 0;
-  let cited = { start: null, end: null }; // what Claude cites a document for is the text before the source
   for (const part of content) {
     const { openai, anthropic } = part.providerMetadata ?? {};
     if (part.type === "text") {
@@ -385,17 +417,10 @@ function annotations(content, call) {
         result.push({ start: isSpan ? before + start : null, end: isSpan ? before + end : null, data });
       }
       for (const data of anthropic?.citations ?? []) result.push({ start: before, end: after, data });
-      if (call.provider === "anthropic") cited = { start: before, end: after };
       before = after;
-    } else if (part.type === "source" && isUnplacedCitation(part, call)) result.push({ ...cited, data: source(part) });
+    } else if (part.type === "source" && call.api === "chat") result.push({ start: null, end: null, data: source(part) });
   }
   return result;
-}
-
-function isUnplacedCitation({ providerMetadata }, call) {
-  if (call.provider !== "anthropic") return call.api !== "responses";
-  const { citedText, encryptedIndex } = providerMetadata?.anthropic ?? {};
-  return citedText !== undefined && encryptedIndex === undefined;
 }
 
 function source({ url, title, filename, mediaType, providerMetadata }) {

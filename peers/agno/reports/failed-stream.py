@@ -1,7 +1,6 @@
 """A streamed response of OpenAI that fails ends like one that succeeds.
 
-If a streamed response fails, OpenAI sends the event `response.failed`, or `error`. `OpenAIResponses` has no branch
-for either, so that the run is completed, with the text so far. Without streaming the same failure raises
+If a streamed response fails, OpenAI sends the event `response.failed`. `OpenAIResponses` has no branch for it, so that the run is completed, with the text so far. Without streaming the same failure raises
 ModelProviderError.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is

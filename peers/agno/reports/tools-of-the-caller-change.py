@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 os.environ["AGNO_TELEMETRY"] = "false"
 
+from agno.agent import Agent
 from agno.models.openai import OpenAIResponses
 
 SENT = (
@@ -46,14 +47,10 @@ class Provider(BaseHTTPRequestHandler):
 
 def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
-    from agno.models.message import Message
-
     city = {"type": ["string", "null"]}
     parameters = {"type": "object", "properties": {"city": city}}
     tool = {"type": "function", "function": {"name": "weather", "parameters": parameters}}
-    OpenAIResponses(id="gpt-5", api_key="key", base_url=url, max_retries=0).response(
-        [Message(role="user", content="Hi")], tools=[tool]
-    )
+    Agent(model=OpenAIResponses(id="gpt-5", api_key="key", base_url=url, max_retries=0), tools=[tool]).run("Hi")
     return f"{tool['function']}", city["type"] != ["string", "null"]
 
 

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from any_llm import completion
 
+ID, MODEL = "msg_0172f66UcebfPZmomm5N3W7x", "claude-sonnet-4-6"
 SENT = b"""\
 event: message_start
 data: {"type":"message_start","message":{"model":"claude-sonnet-4-6","id":"msg_0172f66UcebfPZmomm5N3W7x","type":"message","role":"assistant","content":[],"stop_reason":null,"stop_sequence":null,"stop_details":null,"usage":{"input_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},"output_tokens":1,"service_tier":"standard","inference_geo":"global"}}          }
@@ -75,8 +76,10 @@ def call(url):
         client_args={"max_retries": 0},
     )
 
-    ids = [chunk.id for chunk in answer]
-    return f"{len(set(ids))} ids in {len(ids)} chunks, such as {ids[0]!r}", not ids[0].startswith("msg_")
+    chunks = list(answer)
+    ids, models = [chunk.id for chunk in chunks], {chunk.model for chunk in chunks}
+    said = f"{len(set(ids))} ids in {len(ids)} chunks, such as {ids[0]!r}, and the model {', '.join(models)}"
+    return said, set(ids) != {ID} or models != {MODEL}
 
 
 def main():

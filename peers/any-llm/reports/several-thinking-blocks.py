@@ -1,6 +1,6 @@
 """Several thinking blocks of Claude's go back as one, with the wrong signature.
 
-An answer has a thinking block, a redacted one and a second thinking block before a tool call. Anthropic asks for all of them back, unmodified. any-llm joins the texts and keeps the last signature; the redacted block is dropped. What goes back is one block whose signature belongs to another text, which Anthropic refuses.
+An answer has a thinking block, a redacted one and a second thinking block before a tool call. Anthropic asks for all of them back, unmodified. any-llm joins the texts and keeps the last signature; the redacted block is dropped. What goes back is one block whose signature belongs to a part of its text.
 
 Install any-llm-sdk[anthropic,openai] 1.40.2, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
@@ -39,11 +39,18 @@ def call(url):
     asked = {"provider": "anthropic", "model": "claude-sonnet-4-5", "max_tokens": 64, "api_key": "key", "api_base": url}
     messages = [{"role": "user", "content": "Hi"}]
     message = completion(messages=messages, **asked).choices[0].message
-    messages += [message, {"role": "tool", "tool_call_id": message.tool_calls[0].id, "content": "LVIII"}]
+    messages += [message.model_dump(), {"role": "tool", "tool_call_id": message.tool_calls[0].id, "content": "LVIII"}]
     completion(messages=messages, **asked)
-    sent = [block["type"] for block in json.loads(SENT)["content"]]
-    back = [block["type"] for block in ASKED[-1]["messages"][1]["content"]]
+    sent = [*thinking(json.loads(SENT)["content"])]
+    back = [*thinking(ASKED[-1]["messages"][1]["content"])]
     return f"sent back {back} for {sent}", back != sent
+
+
+def thinking(blocks):
+    """Yield the thinking blocks: what each has of a text, its signature and sealed data."""
+    for block in blocks:
+        if block["type"] in ("thinking", "redacted_thinking"):
+            yield {name: block[name] for name in ("type", "thinking", "signature", "data") if name in block}
 
 
 def main():

@@ -1,6 +1,6 @@
 """A prompt that Gemini blocks is an empty answer without a reason.
 
-The answer has `promptFeedback.blockReason` and no candidate. The turn has the text "[empty string]" and no finish reason; nothing says that the prompt was blocked, and the token counts are lost.
+The answer has `promptFeedback.blockReason` and no candidate. The turn has the text "[empty string]", no finish reason, no token counts and no `completion`, so that nothing in it says that the prompt was blocked.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
@@ -55,7 +55,10 @@ def call(url):
     chat = ChatGoogle(model="gemini-2.5-flash-lite", api_key="key", kwargs={"http_options": {"base_url": url}})
     chat.chat("Hi", echo="none", stream=False)
     turn = chat.get_last_turn()
-    return f"text {turn.text!r}, finish reason {turn.finish_reason!r}, tokens {turn.tokens}", turn.finish_reason is None
+    said = (
+        f"text {turn.text!r}, finish reason {turn.finish_reason!r}, tokens {turn.tokens}, completion {turn.completion}"
+    )
+    return said, turn.finish_reason is None and turn.completion is None
 
 
 def main():

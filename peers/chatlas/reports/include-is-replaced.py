@@ -1,6 +1,6 @@
 """The `include` of a request is replaced.
 
-`include` is a parameter of responses that a caller may give by `kwargs`. chatlas sets it to what it needs itself, and drops what the caller asked for, such as `message.output_text.logprobs`.
+`include` is a parameter of responses that a caller may give by `kwargs`. For models that reason chatlas sets it to `reasoning.encrypted_content`, and drops what the caller asked for, such as `message.output_text.logprobs` or `web_search_call.action.sources`.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
@@ -209,11 +209,11 @@ def call(url):
     chat = ChatOpenAI(model="gpt-5.4-2026-03-05", api_key="key", base_url=url, kwargs={"max_retries": 0})
 
     try:
-        chat.chat("Hi", echo="none", stream=False, kwargs={"include": ["message.output_text.logprobs"]})
+        chat.chat("Hi", echo="none", stream=False, kwargs={"include": ["web_search_call.action.sources"]})
     except Exception as error:
         print("the answer:", type(error).__name__)
     include = ASKED[-1].get("include")
-    return f"include {include}", "message.output_text.logprobs" not in (include or ())
+    return f"include {include}", "web_search_call.action.sources" not in (include or ())
 
 
 def main():
@@ -225,7 +225,7 @@ def main():
     except Exception:
         traceback.print_exc()
         return 2
-    print("seen:", seen, "| sent:", "include = [message.output_text.logprobs] asked for")
+    print("seen:", seen, "| sent:", "include = [web_search_call.action.sources] asked for")
     return 1 if wrong else 0
 
 

@@ -1,11 +1,11 @@
 """Redacted thinking of Claude's is dropped and does not go back.
 
-Anthropic asks for `redacted_thinking` blocks back, unmodified, in the request with the result of a tool. The turn has no content for them.
+Anthropic asks for `redacted_thinking` blocks back, unmodified, in the request with the result of a tool. The contents of the turn lack them, and so does the request that the chat then makes.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
 
-import contextlib
+import json
 import sys
 import threading
 import traceback
@@ -16,18 +16,22 @@ from chatlas import ChatAnthropic
 SENT = b"""\
 {"model":"claude-sonnet-4-5-20250929","id":"msg_01Hc5uKzQwRt3Xb7VmPd9LyF","type":"message","role":"assistant","content":[{"type":"thinking","thinking":"La frase est\xc3\xa1 en la segunda parte; hay que buscar el cap\xc3\xadtulo. ","signature":"ErUBCkgICxgCKkDH0D8ktokFpR1CXnubPWC8tXX0o4YM13gWrxU0FYOD1MChgxlK/CNVgJSql50IQVG82n7u86MEs/HlXsmUv6ad"},{"type":"redacted_thinking","data":"ErUBCkgICxgCKkDUmd2iCLuYk1I/OFexcp5y9YCy39MIVelFlVpkfIu+Me173sY0f9BxZNw77CFhlHUSpNsEbexRMSP4E3zxqPo2g=="},{"type":"thinking","thinking":"El \xc3\xadndice lo dir\xc3\xa1 mejor que mi memoria.","signature":"ErUBCkgICxgCKkDrMKNsr63tCuqHLAkPUAcy04/zkTXsCh5pSeZqt/1QVItiCJZiy+mZPnVFWwAySSAXXXDhovVbCrLgdN+mONa3"},{"type":"text","text":"Busco el cap\xc3\xadtulo."},{"type":"tool_use","id":"toolu_01Ynq2HsRfBt8Lw0PxGd4VkE","name":"chapter","input":{"book":"Don Quijote, II"},"caller":{"type":"direct"}}],"stop_reason":"tool_use","stop_sequence":null,"stop_details":null,"usage":{"input_tokens":401,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},"output_tokens":118,"service_tier":"standard","inference_geo":"not_available"}}"""
 
+ASKED = []
+THEN = b"""\
+{"model":"claude-sonnet-4-5-20250929","id":"msg_01Jd7bNzQwRt3Xb7VmPd9LyG","type":"message","role":"assistant","content":[{"type":"text","text":"Es el LVIII."}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":530,"output_tokens":9}}"""
+
 
 class Provider(BaseHTTPRequestHandler):
-    """Answer every request with the bytes of the provider."""
+    """Answer the first request with the call of a tool, and the next with a text."""
 
     def do_POST(self):
         """Send them."""
-        self.rfile.read(int(self.headers.get("content-length", 0)))
+        ASKED.append(json.loads(self.rfile.read(int(self.headers.get("content-length", 0)))))
         self.send_response(200)
         self.send_header("content-type", "application/json")
         self.send_header("connection", "close")
         self.end_headers()
-        self.wfile.write(SENT)
+        self.wfile.write(SENT if len(ASKED) == 1 else THEN)
 
     def log_message(self, *args):
         """Say nothing."""
@@ -37,24 +41,15 @@ def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
     chat = ChatAnthropic(model="claude-sonnet-4-5", api_key="key", kwargs={"base_url": url, "max_retries": 0})
 
-    class StopError(Exception):
-        """Ends the loop of the chat where it would run the tool."""
-
     def chapter(book: str) -> str:
         """Return the chapter."""
         return "LVIII"
 
-    def stop(request):
-        raise StopError
-
     chat.register_tool(chapter)
-    chat.on_tool_request(stop)
-    with contextlib.suppress(StopError):
-        chat.chat("Hi", echo="none", stream=False)
-    turn = chat.get_last_turn()
-    return f"contents {[each.content_type for each in turn.contents]}", len(
-        [each for each in turn.contents if each.content_type == "thinking"]
-    ) < 3
+    chat.chat("Hi", echo="none", stream=False)
+    back = next(each["content"] for each in ASKED[1]["messages"] if each["role"] == "assistant")
+    kinds = [block["type"] for block in back]
+    return f"goes back: {kinds}", "redacted_thinking" not in kinds
 
 
 def main():
@@ -66,7 +61,7 @@ def main():
     except Exception:
         traceback.print_exc()
         return 2
-    print("seen:", seen, "| sent:", "thinking and redacted_thinking blocks before a tool call")
+    print("seen:", seen, "| sent:", "thinking, redacted_thinking, thinking, text and tool_use")
     return 1 if wrong else 0
 
 

@@ -1,10 +1,11 @@
 """The thought signature of a text of Gemini's is dropped.
 
-Gemini's parts may have a `thoughtSignature`, and its documentation asks for it back in the part that had it. chatlas keeps that of calls and drops that of texts.
+Gemini's parts may have a `thoughtSignature`, and its documentation recommends to send it back in the part that had it, also with a text. chatlas keeps that of calls and thoughts; that of a text is in the raw `completion` alone, and does not go back.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
 
+import json
 import sys
 import threading
 import traceback
@@ -12,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from chatlas import ChatGoogle
 
+SIGNATURE = "EpABc7ef45afd6494bc8bb44b5274ce2e46d91eba5ad8b7136a693829bea4bbd5a59"
 SENT = b"""\
 {
   "candidates": [
@@ -47,13 +49,15 @@ SENT = b"""\
 }
 """
 
+ASKED = []
+
 
 class Provider(BaseHTTPRequestHandler):
     """Answer every request with the bytes of the provider."""
 
     def do_POST(self):
         """Send them."""
-        self.rfile.read(int(self.headers.get("content-length", 0)))
+        ASKED.append(json.loads(self.rfile.read(int(self.headers.get("content-length", 0)))))
         self.send_response(200)
         self.send_header("content-type", "application/json")
         self.send_header("connection", "close")
@@ -68,9 +72,9 @@ def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
     chat = ChatGoogle(model="gemini-3-pro-preview", api_key="key", kwargs={"http_options": {"base_url": url}})
     chat.chat("Hi", echo="none", stream=False)
-    turn = chat.get_last_turn()
-    kept = [getattr(each, "extra", None) for each in turn.contents]
-    return f"contents {[each.content_type for each in turn.contents]} with {kept}", not any(kept)
+    chat.chat("Danke", echo="none", stream=False)
+    (part,) = ASKED[1]["contents"][1]["parts"]
+    return f"goes back: {part}", part.get("thoughtSignature", part.get("thought_signature")) != SIGNATURE
 
 
 def main():

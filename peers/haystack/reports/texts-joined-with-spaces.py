@@ -16,7 +16,8 @@ from haystack.dataclasses import ChatMessage
 from haystack.utils import Secret
 from haystack_integrations.components.generators.anthropic import AnthropicChatGenerator
 
-BODY = b"""{"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-5", "content": [{"type": "text", "text": "It rai"}, {"type": "text", "text": "ned, "}, {"type": "text", "text": "and 'Stra"}, {"type": "text", "text": "sse' was wet."}], "stop_reason": "end_turn", "stop_sequence": null, "usage": {"input_tokens": 9, "output_tokens": 9}}"""
+BODY = b"""{"id": "msg_01Hc5uKzQwRt3Xb7VmPd9LyF", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5-20250929", "content": [{"type": "text", "text": "Here is what I found: "}, {"citations": [{"type": "web_search_result_location", "cited_text": "The lighthouse stands 54.9 metres tall", "url": "https://lighthouses.example.org/tower", "title": "The tower", "encrypted_index": "EpABCioIAhgBIiQ"}], "type": "text", "text": "the tower is about 55 metres tall"}, {"type": "text", "text": ".\\n\\n- "}, {"type": "text", "text": "Nobody lives there."}], "stop_reason": "end_turn", "stop_sequence": null, "usage": {"input_tokens": 9, "output_tokens": 9}}"""
+TEXT = "Here is what I found: the tower is about 55 metres tall.\n\n- Nobody lives there."
 
 
 class Server(BaseHTTPRequestHandler):
@@ -34,9 +35,9 @@ class Server(BaseHTTPRequestHandler):
 def seen(url):
     """Return what a user of the library sees, and whether that is the fault."""
     os.environ["ANTHROPIC_BASE_URL"] = url
-    generator = AnthropicChatGenerator(model="claude-sonnet-5", api_key=Secret.from_token("none"), max_retries=0)
+    generator = AnthropicChatGenerator(model="claude-sonnet-4-5", api_key=Secret.from_token("none"), max_retries=0)
     reply = generator.run([ChatMessage.from_user("Hi")])["replies"][0]
-    return f"{reply.text!r}", reply.text != "It rained, and 'Strasse' was wet."
+    return f"{reply.text!r}", reply.text != TEXT
 
 
 try:
@@ -46,5 +47,5 @@ try:
 except Exception:
     traceback.print_exc()
     sys.exit(2)
-print(f"sent: 'It rai', 'ned, ', \"and 'Stra\", \"sse' was wet.\"; {said}")
+print(f"sent: {TEXT!r} in four blocks; {said}")
 sys.exit(1 if is_wrong else 0)

@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from langchain_anthropic import ChatAnthropic
 
 BODY = b"""event: message_start
-data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-5","content":[{"type":"tool_use","id":"toolu_1","name":"level","input":{"gauge":"Kaub"}}],"stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":610,"output_tokens":9}}}
+data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-5","content":[{"type":"tool_use","id":"toolu_1","name":"level","input":{"gauge":"Kaub"},"caller":{"type":"code_execution_20250825","tool_id":"srvtoolu_1"}}],"stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":610,"output_tokens":9}}}
 
 event: message_stop
 data: {"type":"message_stop"}
@@ -41,7 +41,9 @@ def seen(url):
     whole = None
     for chunk in model.stream("Hi"):
         whole = chunk if whole is None else whole + chunk
-    return f"tool_calls {whole.tool_calls}", not whole.tool_calls
+    is_whole = whole.tool_calls and whole.response_metadata.get("stop_reason") == "tool_use" and whole.usage_metadata
+    seen = f"tool_calls {whole.tool_calls}, usage_metadata {whole.usage_metadata}, {whole.response_metadata}"
+    return seen, not is_whole
 
 
 try:

@@ -1,6 +1,6 @@
 """The code that Claude ran does not go back with the result of the tool that it called.
 
-Claude runs code, which calls a tool of the client's: the answer has a `server_tool_use` block of `code_execution` and a `tool_use` block whose `caller` is that code. The message goes back with the result of the tool, as the documentation shows; LiteLLM leaves out the `server_tool_use` block, so that Anthropic gets a call whose caller is missing.
+Claude runs code, which calls a tool of the client's: the answer has a `server_tool_use` block of `code_execution` and a `tool_use` block whose `caller` is that code. The message goes back with the result of the tool, as the documentation shows; LiteLLM leaves out the `server_tool_use` block, which has no result yet, so that Anthropic gets a call whose caller is missing. (A call that has its result does go back.)
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

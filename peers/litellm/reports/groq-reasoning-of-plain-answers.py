@@ -79,7 +79,7 @@ class Provider(BaseHTTPRequestHandler):
 def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
     whole = litellm.completion(
-        model="groq/qwen/qwen3-32b", messages=[{"role": "user", "content": "Hi"}], api_base=url, api_key="key"
+        model="groq/openai/gpt-oss-120b", messages=[{"role": "user", "content": "Hi"}], api_base=url, api_key="key"
     )
 
     reasoning = getattr(whole.choices[0].message, "reasoning_content", None)

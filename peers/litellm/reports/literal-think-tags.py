@@ -1,6 +1,6 @@
-"""A think tag at the beginning of an answer of OpenAI, which writes about such tags, is cut out of it.
+"""A plain answer of OpenAI's that begins with a bare think tag is split.
 
-The answer explains think tags, and begins with one. LiteLLM takes the text up to the first `</think>` for reasoning, also for OpenAI's models, which do not write their reasoning into the text, and cuts it out of the content of a plain answer. The same answer is whole in a stream, and so is one that begins with something else, such as a backtick.
+https://github.com/BerriAI/litellm/issues/10702: the text up to the closing tag is moved to `reasoning_content`, also for models that do not reason.
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """A rate limit that Claude reports inside a stream is a server error.
 
-The event `error` has the type `rate_limit_error`. LiteLLM raises `MidStreamFallbackError`, a `ServiceUnavailableError`, with the status 500, so that `except litellm.RateLimitError` does not see it.
+The event `error` has the type `rate_limit_error`, which is a status 429 where it comes before the answer. LiteLLM raises `MidStreamFallbackError` with the status 500; its `original_exception` is an `InternalServerError`. So neither `except litellm.RateLimitError` nor the status shows that it is a rate limit. (A rate limit that LiteLLM knows would be a `MidStreamFallbackError` with the status 429, so that the Router can go on with another model.)
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
@@ -68,7 +68,9 @@ def call(url):
     except litellm.RateLimitError as error:
         return repr(error)[:120], False
     except litellm.ServiceUnavailableError as error:
-        return f"{type(error).__name__} with status {error.status_code}", error.status_code != 429
+        original = getattr(error, "original_exception", None)
+        seen = f"{type(error).__name__} with status {error.status_code}, original_exception {type(original).__name__}"
+        return seen, error.status_code != 429 and not isinstance(original, litellm.RateLimitError)
     return "no error", True
 
 

@@ -74,14 +74,12 @@ def call(url):
         api_key="key",
         stream=True,
     )
-    whole = litellm.stream_chunk_builder(list(stream))
-
-    choice = whole.choices[0]
-    refusal = getattr(choice.message, "refusal", None)
-    return (
-        f"content {choice.message.content!r}, refusal {refusal!r}, finish reason {choice.finish_reason!r}",
-        not refusal,
-    )
+    chunks = list(stream)
+    said = "".join(getattr(chunk.choices[0].delta, "refusal", None) or "" for chunk in chunks if chunk.choices)
+    message = litellm.stream_chunk_builder(chunks).choices[0].message
+    refusal = getattr(message, "refusal", None)
+    seen = f"refusal of the chunks {said!r}; the whole: content {message.content!r}, refusal {refusal!r}"
+    return seen, not refusal and "sorry" not in repr(chunks)
 
 
 def main():

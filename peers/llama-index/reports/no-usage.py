@@ -12,10 +12,8 @@ from llama_index.core.llms import ChatMessage
 from llama_index.llms.openai import OpenAIResponses
 
 BODY = (
-    b'{"id":"resp_1","object":"response","created_at":1790000000,"status":"completed","model":"gpt-5","out'
-    b'put":[{"id":"m1","type":"message","status":"completed","role":"assistant","content":[{"type":"output'
-    b'_text","text":"Hello","annotations":[]}]}],"parallel_tool_calls":true,"tools":[],"tool_choice":"auto'
-    b'","usage":null}'
+    b'{"id":"resp_1","object":"response","created_at":1790000000,"status":"queued","background":true,"model'
+    b'":"gpt-5","output":[],"parallel_tool_calls":true,"tools":[],"tool_choice":"auto","usage":null}'
 )
 HEADERS = {"content-type": "application/json", "content-length": str(len(BODY))}
 
@@ -46,17 +44,24 @@ URL = f"http://127.0.0.1:{server.server_port}"
 
 def main():
     """Return the exit code."""
-    llm = OpenAIResponses(model="gpt-5", api_key="key", api_base=URL, max_retries=0)
+    llm = OpenAIResponses(
+        model="gpt-5",
+        api_key="key",
+        api_base=URL,
+        max_retries=0,
+        store=True,
+        additional_kwargs={"background": True},
+    )
     question = ChatMessage(role="user", content="Hello")
     try:
         answer = llm.chat([question])
     except AttributeError as error:
         print(f"seen: AttributeError: {error}")
-        print("sent: a response whose usage is null")
+        print("sent: a response that is queued in the background, with the id resp_1, whose usage is null")
         return 1
-    if answer.message.content != "Hello":
+    if answer.raw.id != "resp_1":
         return 2
-    print("mended: the answer is returned")
+    print("mended: the response is returned")
     return 0
 
 

@@ -14,7 +14,7 @@ from llama_index.llms.anthropic import Anthropic
 BODY = (
     b'event: message_start\ndata: {"type":"message_start","message":{"id":"msg_01","type":"message","r'
     b'ole":"assistant","model":"claude-sonnet-4-5","content":[],"stop_reason":null,"stop_sequence":nu'
-    b'll,"usage":{"input_tokens":1,"output_tokens":2}}}\n\n'
+    b'll,"usage":{"input_tokens":1,"cache_read_input_tokens":1165,"output_tokens":2}}}\n\n'
     b'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type'
     b'":"text","text":""}}\n\n'
     b'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_'
@@ -58,11 +58,13 @@ def main():
     answers = list(llm.stream_chat([question]))
     if answers[-1].message.content != "Hello":
         return 2
-    if any("msg_01" in f"{each.raw} {each.additional_kwargs} {each.message.additional_kwargs}" for each in answers):
-        print("mended: the id is there")
+    given = " ".join(f"{each.raw} {each.additional_kwargs} {each.message.additional_kwargs}" for each in answers)
+    lost = [each for each in ("msg_01", "claude-sonnet-4-5", "1165") if each not in given]
+    if not lost:
+        print("mended: the id, the model and the cached tokens are there")
         return 0
-    print(f"seen in {len(answers)} responses: no id and no model; raw of the first: {answers[0].raw}")
-    print("sent: the id msg_01 and the model claude-sonnet-4-5, in message_start")
+    print(f"seen in {len(answers)} responses: without {', '.join(lost)}; raw of the last: {answers[-1].raw}")
+    print("sent: the id msg_01, the model claude-sonnet-4-5 and 1165 cached tokens, in message_start")
     return 1
 
 

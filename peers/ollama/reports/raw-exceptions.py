@@ -1,4 +1,4 @@
-"""ollama 0.6.3: a page of a proxy raises json's error, not the library's.
+"""ollama 0.6.3: a page of a proxy, a timeout and a lost connection raise errors of json and httpx, not the library's.
 
 Exit code 1 while it does, 0 when it does not, 2 if something else went wrong.
 """
@@ -6,6 +6,7 @@ Exit code 1 while it does, 0 when it does not, 2 if something else went wrong.
 import http.server
 import sys
 import threading
+import time
 import traceback
 
 import ollama
@@ -21,13 +22,16 @@ class Server(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         """Send them."""
-        self.rfile.read(int(self.headers["content-length"]))
+        asked = self.rfile.read(int(self.headers["content-length"]))
         self.send_response(200)
         for name, value in HEADERS.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(BODY)
+        self.wfile.write(BODY if b"llama-page" in asked else BODY[:9])
         self.wfile.flush()
+        if b"llama-silent" in asked:
+            time.sleep(3)
+        self.close_connection = True  # for llama-lost in the middle of the body
 
     def log_message(self, *args):
         """Print nothing."""
@@ -40,20 +44,25 @@ URL = f"http://127.0.0.1:{server.server_port}"
 
 def main():
     """Return the exit code."""
-    seen = []
-    for stream in (False, True):
-        try:
-            for _ in ollama.Client(URL).chat("llama3.2", [{"role": "user", "content": "Hello"}], stream=stream):
-                pass
-        except Exception as error:
-            seen.append(f"{type(error).__module__}.{type(error).__qualname__}")
-    if seen == ["ollama._types.ResponseError"] * 2:
-        print("mended: both are a ResponseError")
-        return 0
-    if seen != ["json.decoder.JSONDecodeError"] * 2:
+    seen = {}
+    for model in ("llama-page", "llama-silent", "llama-lost"):
+        for stream in (False, True):
+            try:
+                for _ in ollama.Client(URL, timeout=1).chat(
+                    model, [{"role": "user", "content": "Hello"}], stream=stream
+                ):
+                    pass
+            except Exception as error:
+                seen[f"{model}{', stream' if stream else ''}"] = f"{type(error).__module__}.{type(error).__qualname__}"
+    if len(seen) != 6:
         raise AssertionError(seen)
-    print(f"seen: {', '.join(seen)}")
-    print("sent: an HTML page with the status 200; documented: ResponseError if the request could not be fulfilled")
+    raw = {case: name for case, name in seen.items() if name.startswith(("httpx", "json."))}
+    if not raw:
+        print("mended: none of them is httpx's or json's")
+        return 0
+    print("\n".join(f"seen: {name} ({case})" for case, name in raw.items()))
+    print("sent: an HTML page with the status 200, a part and then silence, a part and then the end of the connection;")
+    print("documented: ResponseError if the request could not be fulfilled")
     return 1
 
 

@@ -1,4 +1,4 @@
-"""openai: a page of HTML in place of a stream is a stream without any chunk, and no error.
+"""openai: get_final_completion raises AssertionError without a text if a page of HTML comes in place of a stream.
 
 A proxy answers with its sign-in page and status 200. The content type, which is no `text/event-stream`, is not looked
 at.
@@ -34,15 +34,13 @@ def seen(url):
     """Return what a user of the library sees, and whether that is the fault."""
     client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
     try:
-        count = sum(
-            1
-            for _ in client.chat.completions.create(
-                model="gpt-5", messages=[{"role": "user", "content": "Hi"}], stream=True
-            )
-        )
+        with client.chat.completions.stream(model="gpt-5", messages=[{"role": "user", "content": "Hi"}]) as stream:
+            stream.get_final_completion()
     except openai.APIError as error:
         return type(error).__name__, False
-    return f"a stream of {count} chunks, and no error", True
+    except AssertionError as error:
+        return f"AssertionError: {str(error)!r}", True
+    return "no error", True
 
 
 try:

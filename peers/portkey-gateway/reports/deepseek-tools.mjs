@@ -1,8 +1,8 @@
 /**
  * Tools are dropped for DeepSeek without a word
  *
- * The list of parameters for DeepSeek has neither `tools` nor `stream_options`. The request goes out without them,
- * so that the model never hears of the tools, and streams have no token counts.
+ * The list of parameters for DeepSeek has neither `tools` nor `stream_options` nor `reasoning_effort`. The request goes
+ * out without them, so that the model never hears of the tools, and streams have no token counts.
  *
  * Install @portkey-ai/gateway 1.15.2 with @hono/node-server 1.14.1 (issue 1389), then run this file with node. Exit code:
  * 1 while the fault shows, 0 when it is mended, 2 if something else failed.
@@ -14,28 +14,25 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-const SENT = String.raw`{"id":"c","object":"chat.completion","created":1,"model":"deepseek-chat","choices":[{"index":0,"message":{"role":"assistant","content":"I cannot know."},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":4,"total_tokens":13}}`;
+const SENT = String.raw`data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"deepseek-chat","choices":[{"index":0,"delta":{"role":"assistant","content":"I cannot know."},"logprobs":null,"finish_reason":null}]}
+
+data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"deepseek-chat","choices":[{"index":0,"delta":{"content":""},"logprobs":null,"finish_reason":"stop"}]}
+
+data: [DONE]
+
+`;
+
+const DROPPED = {
+  tools: [{ type: "function", function: { name: "depth", parameters: { type: "object", properties: {} } } }],
+  stream_options: { include_usage: true },
+  reasoning_effort: "high",
+};
 
 const REQUEST = {
-  "model": "deepseek-chat",
-  "messages": [
-    {
-      "role": "user",
-      "content": "How deep is the lake?"
-    }
-  ],
-  "tools": [
-    {
-      "type": "function",
-      "function": {
-        "name": "depth",
-        "parameters": {
-          "type": "object",
-          "properties": {}
-        }
-      }
-    }
-  ]
+  model: "deepseek-chat",
+  stream: true,
+  messages: [{ role: "user", content: "How deep is the lake?" }],
+  ...DROPPED,
 };
 
 let asked;
@@ -43,7 +40,7 @@ const upstream = http.createServer(async (request, response) => {
   const pieces = [];
   for await (const piece of request) pieces.push(piece);
   asked = JSON.parse(Buffer.concat(pieces));
-  response.writeHead(200, { "content-type": "application/json" }).end(SENT);
+  response.writeHead(200, { "content-type": "text/event-stream" }).end(SENT);
 });
 const listening = (server) => new Promise((done) => server.listen(0, "127.0.0.1", () => done(server.address().port)));
 const port = await listening(upstream);
@@ -74,8 +71,9 @@ try {
   });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${response.status}: ${text}`);
-  console.log(`asked with one tool; the upstream was asked with: ${JSON.stringify(asked.tools ?? null)}`);
-  process.exitCode = !asked.tools ? 1 : 0;
+  const missing = Object.keys(DROPPED).filter((name) => !(name in asked));
+  console.log(`asked with ${Object.keys(DROPPED)}; the upstream was asked with ${Object.keys(asked)}`);
+  process.exitCode = missing.length > 0 ? 1 : 0;
 } catch (error) {
   console.error(error);
   process.exitCode = 2;

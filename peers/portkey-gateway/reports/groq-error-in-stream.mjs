@@ -1,9 +1,8 @@
 /**
  * An error in a stream of Groq is lost
  *
- * Where Groq says within a stream that it failed, in an event `error` or in `x_groq.error`, the gateway hands
- * nothing on: an event ends the stream without a reason, and after `x_groq.error` follows `[DONE]`, as if the
- * answer were whole.
+ * Where Groq says within a stream that it failed, in an event `error` or in `x_groq.error`, the gateway does not hand
+ * the error on. This program sends the event, which has been recorded of Groq.
  *
  * Install @portkey-ai/gateway 1.15.2 with @hono/node-server 1.14.1 (issue 1389), then run this file with node. Exit code:
  * 1 while the fault shows, 0 when it is mended, 2 if something else failed.
@@ -15,16 +14,15 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-const SENT = String.raw`data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"Lead is "},"logprobs":null,"finish_reason":null}]}
+const SENT = String.raw`data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"openai/gpt-oss-120b","choices":[{"index":0,"delta":{"content":"Lead is "},"logprobs":null,"finish_reason":null}]}
 
-data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":null}],"x_groq":{"id":"req_01","error":"over capacity"}}
-
-data: [DONE]
+event: error
+data: {"error":{"message":"Tool call validation failed: parameters for tool tide did not match schema","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"{\"name\": \"tide\"}","status_code":400}}
 
 `;
 
 const REQUEST = {
-  "model": "qwen/qwen3.6-27b",
+  "model": "openai/gpt-oss-120b",
   "stream": true,
   "messages": [
     {
@@ -70,8 +68,8 @@ try {
   });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${response.status}: ${text}`);
-  console.log(`sent: x_groq.error "over capacity"; the stream has: ${text}`);
-  process.exitCode = !text.includes("over capacity") ? 1 : 0;
+  console.log(`sent: the event error "Tool call validation failed"; the stream has: ${text}`);
+  process.exitCode = !text.includes("Tool call validation failed") ? 1 : 0;
 } catch (error) {
   console.error(error);
   process.exitCode = 2;

@@ -106,7 +106,7 @@ def main():
     except Exception:
         traceback.print_exc()
         return 2
-    print("seen:", seen, "| sent:", "<think> with the text behind it in one piece")
+    print("seen:", seen, "| sent:", "<think> in the pieces <thi, nk> and on")
     return 1 if wrong else 0
 
 

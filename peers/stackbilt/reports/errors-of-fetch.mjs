@@ -9,7 +9,7 @@
 
 import http from "node:http";
 
-import { OpenAIProvider } from "@stackbilt/llm-providers";
+import { LLMProviderError, OpenAIProvider } from "@stackbilt/llm-providers";
 
 const SENT = String.raw`{"id":"chatcmpl-1","object":"chat.completion","choices":[{"index":0,"mess`;
 
@@ -17,12 +17,20 @@ const server = http.createServer((request, response) => {
   request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(SENT));
 });
 const port = await new Promise((done) => server.listen(0, "127.0.0.1", () => done(server.address().port)));
-const provider = new OpenAIProvider({ apiKey: "key", baseUrl: `http://127.0.0.1:${port}`, timeout: 20000, maxRetries: 0 });
-const request = { model: "gpt-4o-mini", messages: [{ role: "user", content: "Which files may go?" }] };
+const asked = async (baseUrl) => {
+  const provider = new OpenAIProvider({ apiKey: "key", baseUrl, timeout: 20000, maxRetries: 0 });
+  const request = { model: "gpt-4o-mini", messages: [{ role: "user", content: "Which files may go?" }] };
+  return provider.generateResponse(request).catch((reason) => reason);
+};
 try {
-  const error = await provider.generateResponse(request).catch((reason) => reason);
-  console.log(`sent half of a JSON document; got ${error.constructor.name}: ${error.message}`);
-  process.exitCode = error instanceof SyntaxError ? 1 : 0;
+  const broken = await asked(`http://127.0.0.1:${port}`);
+  const closed = http.createServer();
+  const nobody = await new Promise((done) => closed.listen(0, "127.0.0.1", () => done(closed.address().port)));
+  await new Promise((done) => closed.close(done));
+  const refused = await asked(`http://127.0.0.1:${nobody}`);
+  console.log(`sent half of a JSON document; got ${broken.constructor.name}: ${broken.message}`);
+  console.log(`asked a port where nobody listens; got ${refused.constructor.name}: ${refused.message}`);
+  process.exitCode = [broken, refused].every((error) => error instanceof LLMProviderError) ? 0 : 1;
 } catch (error) {
   console.error(error);
   process.exitCode = 2;

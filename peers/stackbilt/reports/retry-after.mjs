@@ -1,7 +1,7 @@
 /**
- * The time after which a rate limit ends is lost
+ * The error of a rate limit does not say when to try again
  *
- * The header `retry-after` is not on the error, and the delay between retries does not follow it.
+ * The header `retry-after` is not on the error, and `getRetryDelay` does not follow it.
  *
  * Install @stackbilt/llm-providers 1.21.0, then run this file with node.
  * Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
@@ -9,7 +9,7 @@
 
 import http from "node:http";
 
-import { AnthropicProvider } from "@stackbilt/llm-providers";
+import { AnthropicProvider, LLMErrorFactory } from "@stackbilt/llm-providers";
 
 const SENT = String.raw`{"type":"error","error":{"type":"rate_limit_error","message":"Too many requests."}}`;
 
@@ -23,6 +23,7 @@ try {
   const error = await provider.generateResponse(request).catch((reason) => reason);
   const known = JSON.stringify({ ...error, message: error.message });
   console.log(`sent 429 with "retry-after: 41"; got ${error.constructor.name} ${known}`);
+  console.log(`LLMErrorFactory.getRetryDelay says ${LLMErrorFactory.getRetryDelay(error)} ms`);
   process.exitCode = error.statusCode === 429 && !known.includes("41") ? 1 : 0;
 } catch (error) {
   console.error(error);

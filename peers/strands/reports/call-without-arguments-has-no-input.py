@@ -1,6 +1,6 @@
 """The input of a Gemini call without arguments is None.
 
-Gemini may leave out `args` of a call without arguments. `GeminiModel` writes `json.dumps(None)`, so that `input` of the `toolUse` is None in place of an empty object.
+Gemini may leave out `args` of a call without arguments. `GeminiModel` writes `json.dumps(None)`, so that `input` of the `toolUse` is None in place of an empty object, and a tool without parameters is not run.
 
 Install strands-agents[gemini] 1.62.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
@@ -11,7 +11,7 @@ import threading
 import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from strands.event_loop.streaming import stream_messages
+from strands import Agent, tool
 from strands.models.gemini import GeminiModel
 
 SENT = b"""\
@@ -36,20 +36,29 @@ class Provider(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-async def turn(url):
-    """Ask the model for one turn; return the stop reason, the message and the usage."""
+RAN = []
+
+
+@tool
+def now() -> str:
+    """Return the time."""
+    RAN.append(True)
+    return "noon"
+
+
+async def ask(url):
+    """Ask an agent that has the tool for one turn; return its messages."""
     model = GeminiModel(client_args={"api_key": "key", "http_options": {"base_url": url}}, model_id="gemini-2.5-flash")
-    messages = [{"role": "user", "content": [{"text": "Hi"}]}]
-    async for event in stream_messages(model, None, messages, []):
-        if "stop" in event:
-            return event["stop"][:3]
-    raise RuntimeError("the turn ended without a stop event")
+    agent = Agent(model=model, tools=[now], callback_handler=None)
+    await agent.invoke_async("What time is it?", limits={"turns": 1})
+    return agent.messages
 
 
 def call(url):
     """Return what is seen, and whether that is the fault."""
-    reason, message, usage = asyncio.run(turn(url))
-    return f"{reason}, {message['content']}, {usage}", message["content"][0]["toolUse"]["input"] is None
+    _, turn, result = asyncio.run(ask(url))[:3]
+    said = result["content"][0]["toolResult"]["content"][0]["text"]
+    return f"the input {turn['content'][0]['toolUse']['input']}, the result {said!r}", not RAN
 
 
 def main():

@@ -11,7 +11,7 @@ import threading
 import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from strands.event_loop.streaming import stream_messages
+from strands import Agent
 from strands.models.openai import OpenAIModel
 
 SENT = b"""\
@@ -36,15 +36,12 @@ class Provider(BaseHTTPRequestHandler):
 
 
 async def turn(url):
-    """Ask the model for one turn; return the stop reason, the message and the usage."""
+    """Ask an agent; return the stop reason, the message and the usage."""
     model = OpenAIModel(
         client_args={"base_url": url + "/v1", "api_key": "key", "max_retries": 0}, model_id="gpt-5", stream=False
     )
-    messages = [{"role": "user", "content": [{"text": "Hi"}]}]
-    async for event in stream_messages(model, None, messages, []):
-        if "stop" in event:
-            return event["stop"][:3]
-    raise RuntimeError("the turn ended without a stop event")
+    result = await Agent(model=model, callback_handler=None).invoke_async("Hi")
+    return result.stop_reason, result.message, result.metrics.accumulated_usage
 
 
 def call(url):

@@ -1,4 +1,4 @@
-"""Claude's redacted thinking is lost, and does not go back.
+"""Claude's redacted thinking is not in the message, so that it does not go back.
 
 Claude sends a block `redacted_thinking` whole, in `content_block_start`. `AnthropicModel.format_chunk` reads only `tool_use` there, so that the message has no `redactedContent`, although the message format and the next request have a place for it.
 
@@ -11,7 +11,7 @@ import threading
 import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from strands.event_loop.streaming import stream_messages
+from strands import Agent
 from strands.models.anthropic import AnthropicModel
 
 SENT = b"""\
@@ -59,15 +59,12 @@ class Provider(BaseHTTPRequestHandler):
 
 
 async def turn(url):
-    """Ask the model for one turn; return the stop reason, the message and the usage."""
+    """Ask an agent; return the stop reason, the message and the usage."""
     model = AnthropicModel(
         client_args={"base_url": url, "api_key": "key", "max_retries": 0}, model_id="claude-sonnet-4-5", max_tokens=64
     )
-    messages = [{"role": "user", "content": [{"text": "Hi"}]}]
-    async for event in stream_messages(model, None, messages, []):
-        if "stop" in event:
-            return event["stop"][:3]
-    raise RuntimeError("the turn ended without a stop event")
+    result = await Agent(model=model, callback_handler=None).invoke_async("Hi")
+    return result.stop_reason, result.message, result.metrics.accumulated_usage
 
 
 def call(url):

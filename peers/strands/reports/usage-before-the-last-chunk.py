@@ -1,6 +1,6 @@
 """The token counts of a stream are 0 if the chunk that has them is not the last one.
 
-After the finish reason, `OpenAIModel` reads the rest of the stream and takes `usage` of the last chunk only. OpenAI sends a chunk with the result of a moderation behind it, so that the counts are 0.
+After the finish reason, `OpenAIModel` reads the rest of the stream and takes `usage` of the last chunk only. If the request asks for a moderation (`moderation`), OpenAI sends a chunk with its result behind it, so that the counts are 0.
 
 Install strands-agents[openai] 1.62.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
@@ -11,7 +11,7 @@ import threading
 import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from strands.event_loop.streaming import stream_messages
+from strands import Agent
 from strands.models.openai import OpenAIModel
 
 SENT = b"""\
@@ -21,7 +21,7 @@ data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"
 
 data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5","choices":[],"usage":{"prompt_tokens":18,"completion_tokens":82,"total_tokens":100}}
 
-data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5","choices":[],"usage":null,"moderation":{}}
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5","choices":[],"moderation":{"input":{"type":"moderation_results","model":"omni-moderation-latest","results":[{"type":"moderation_result","model":"omni-moderation-latest","flagged":false}]}}}
 
 data: [DONE]
 
@@ -45,13 +45,14 @@ class Provider(BaseHTTPRequestHandler):
 
 
 async def turn(url):
-    """Ask the model for one turn; return the stop reason, the message and the usage."""
-    model = OpenAIModel(client_args={"base_url": url + "/v1", "api_key": "key", "max_retries": 0}, model_id="gpt-5")
-    messages = [{"role": "user", "content": [{"text": "Hi"}]}]
-    async for event in stream_messages(model, None, messages, []):
-        if "stop" in event:
-            return event["stop"][:3]
-    raise RuntimeError("the turn ended without a stop event")
+    """Ask an agent; return the stop reason, the message and the usage."""
+    model = OpenAIModel(
+        client_args={"base_url": url + "/v1", "api_key": "key", "max_retries": 0},
+        model_id="gpt-5",
+        params={"extra_body": {"moderation": {"model": "omni-moderation-latest"}}},
+    )
+    result = await Agent(model=model, callback_handler=None).invoke_async("Hi")
+    return result.stop_reason, result.message, result.metrics.accumulated_usage
 
 
 def call(url):

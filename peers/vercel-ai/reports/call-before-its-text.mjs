@@ -4,7 +4,7 @@
  * The model writes a text, then calls a tool. `content` of a plain answer has the call first; that of a stream has the
  * text first.
  *
- * Install ai 6.0.326 with @ai-sdk/deepseek 2.0.69, then run this file with node.
+ * Install ai 7.0.173 with @ai-sdk/deepseek 3.0.56, then run this file with node.
  * Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
  */
 

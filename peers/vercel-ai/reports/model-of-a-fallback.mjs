@@ -4,7 +4,7 @@
  * message_start names the model that was asked; the block `fallback` says which one answers instead. Anthropic's own
  * SDK takes the model of the message from that block.
  *
- * Install ai 6.0.326 with @ai-sdk/anthropic 3.0.138, then run this file with node.
+ * Install ai 7.0.173 with @ai-sdk/anthropic 4.0.105, then run this file with node.
  * Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
  */
 

@@ -1,9 +1,9 @@
 /**
  * The place of a citation is dropped in chat completions
  *
- * `start_index` and `end_index` are read and checked, and then left out of the source.
+ * `start_index` and `end_index` are read and checked, and then left out: the text has no `citations`.
  *
- * Install ai 6.0.326 with @ai-sdk/openai 3.0.141, then run this file with node.
+ * Install ai 7.0.173 with @ai-sdk/openai 4.0.118, then run this file with node.
  * Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
  */
 

@@ -4,7 +4,7 @@
  * A stream joins the parts of one message to one text, but leaves the places of the citations as they count in their
  * own part. A plain answer has two texts.
  *
- * Install ai 6.0.326 with @ai-sdk/openai 3.0.141, then run this file with node.
+ * Install ai 7.0.173 with @ai-sdk/openai 4.0.118, then run this file with node.
  * Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
  */
 

@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import zai
 
-BODY = b"""data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1784810467,"model":"gpt-5-2025-08-07","choices":[{"index":0,"delta":{"role":"assistant","content":"Half of the "},"finish_reason":null}]}
+BODY = b"""data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1784810467,"model":"glm-4.6","choices":[{"index":0,"delta":{"role":"assistant","content":"Half of the "},"finish_reason":null}]}
 
 """
 
