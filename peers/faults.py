@@ -5,8 +5,9 @@ One report has the scenarios of the suite, the other the recordings of the publi
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,6 +89,11 @@ class Standing:
     right: int = 0
     undecided: int = 0
     has_report: bool = True
+
+    @property
+    def wrong(self) -> int:
+        """How many have a fault."""
+        return self.judged - self.right - self.undecided
 
     def __str__(self) -> str:
         """Return `RIGHT of JUDGED`, `not asked`, or `not judged` if there is no report."""
@@ -175,20 +181,49 @@ def apis(judged: Judged) -> list[str]:
     return sorted(listed | {api_of(result) for each in reports for result in each["results"]})
 
 
+def largest(found: Iterable[Fault]) -> Fault | None:
+    """Return the fault that most recorded conversations show; None if none shows one."""
+    real = [each for each in found if each.judgement == "fault" and each.real]
+    return max(real, key=lambda each: len(each.real), default=None)
+
+
 def unjudged(judged: Judged) -> int:
     """Return the number of findings that no entry names."""
     return sum(each["status"] == Status.FAIL for report in judged.reports.values() for each in report["findings"])
 
 
-def not_asked(judged: Judged) -> Iterator[tuple[str, int]]:
-    """Yield why conversations could not be asked and how many, the most frequent first.
+@dataclass(frozen=True)
+class NotAsked:
+    """Why conversations were not asked, and how many, the most frequent reason first.
 
-    A library may have no way to say what a conversation asks, or a recording may lack a part of the request.
+    Attributes:
+        by_library: What the library or its shim has no way to say.
+        by_suite: What the suite does not ask, because a recording lacks a part of the request, or has one that the
+            suite has no form for.
     """
-    causes: Counter[str] = Counter()
+
+    by_library: Mapping[str, int]
+    by_suite: Mapping[str, int]
+
+
+_SAID_BY_ADAPTER = re.compile(
+    r"(the adapter has no earlier answer to send back: |the adapter cannot make this call: (NotImplementedError: )?)+"
+)
+_NOT_DECLARED = re.compile(r"`\w+` is not declared")
+
+
+def not_asked(judged: Judged) -> NotAsked:
+    """Return why conversations could not be asked. A turn that needs an earlier one is not asked if that one is not."""
+    by_library: Counter[str] = Counter()
+    by_suite: Counter[str] = Counter()
     for report in judged.reports.values():
         for each in report["not_asked"]:
-            causes[each["cause"]] += each["conversations"]
+            by_library[each["cause"]] += each["conversations"]
         for reasons in report["bare_recordings"]["cannot_be_asked"].values():
-            causes.update(reasons)
-    yield from causes.most_common()
+            for reason, number in reasons.items():
+                said = _SAID_BY_ADAPTER.match(reason)
+                if said or _NOT_DECLARED.match(reason):
+                    by_library[reason[said.end() :] if said else reason] += number
+                else:
+                    by_suite[reason] += number
+    return NotAsked(dict(by_library.most_common()), dict(by_suite.most_common()))

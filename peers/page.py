@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from llm_conformance.adapter.libraries import libraries
 from llm_conformance.judging.deviations import Judgement
 from llm_conformance.judging.known import links
 from llm_conformance.wording import counted
-from peers.faults import Conversation, Fault, Judged, apis, faults, not_asked, standing, unjudged
+from peers import places, reports
+from peers.faults import Conversation, Fault, Judged, apis, faults, largest, not_asked, standing, unjudged
 
 _HEAD = """\
 # The field
@@ -27,15 +29,21 @@ Faults that real traffic shows come first. Within each group they stand by their
 the provider wants back: it refuses the conversation, or goes on worse. Codes such as STR-6 are
 [rules](../conformance); `llm-conformance explain STR-6` prints one.
 
-To see a fault, run its program with the library alone: `python FILE`, or `node FILE`. It exits with 1 while the fault
-shows, with 0 when it is mended. `llm-conformance run litellm` judges the release of a library that is installed.
+To see a fault, install the releases that were judged, with the line at the head of the section, and run the program of
+the fault: `python FILE`, or `node FILE`. It needs no key and no network. It exits with 1 while the fault shows, with 0
+when it is mended. `llm-conformance run litellm` judges the release of a library that is installed.
 
 There are two kinds of evidence. *Real traffic* is the [public corpus](real-traffic.md): recordings that other projects
 have published with their tests. Many of them are alike, so a number of conversations does not say how often a user
 meets a fault. *Written* conversations are the suite's own scenarios, in the documented formats. Both columns say how
-many conversations are without a fault, of how many; those with a failure that nobody has judged yet are left out. The
-libraries do not speak the same APIs, so compare no row with another. A gateway, such as LiteLLM's proxy, is judged
-apart from its library, so one line of code may be a fault of both.
+many conversations are without a fault, of how many; those with a failure that nobody has judged yet are left out. One
+cause often has most of the others, so the column of real traffic names the fault that most of them show. The libraries
+do not speak the same APIs, so compare no row with another. A gateway, such as LiteLLM's proxy, is judged apart from its
+library, so one line of code may be a fault of both.
+
+Not everything could be asked. At the end of its section, each library has two lists: what the library or its shim has
+no way to say, and what the suite does not ask, because a recording lacks a part of the request, or has one that the
+suite has no form for.
 """
 
 _LABELS: Mapping[Judgement, str] = {
@@ -66,13 +74,24 @@ def _overview(listed: Iterable[tuple[Judged, Sequence[Fault]]], missing: Mapping
             _number(found, "by design"),
             _number(found, "arguable"),
             unjudged(each),
-            standing(each.real),
+            _real_traffic(each, found),
             standing(each.written),
         ]
         yield f"| [{each.title}](#{_anchor(each)}) | {' | '.join(map(str, numbers))} |"
     yield ""
     for name, why in missing.items():
         yield f"{name}: {why}.\n"
+
+
+def _real_traffic(judged: Judged, found: Iterable[Fault]) -> str:
+    """Return how the recorded conversations fare, and the fault that most of the wrong ones show."""
+    stands = standing(judged.real)
+    counted_ones = [each for each in found if each.judgement == "fault"]
+    most = largest(counted_ones)
+    if most is None:
+        return str(stands)
+    which = f"[fault {counted_ones.index(most) + 1}](#{_anchor(judged)})"
+    return f"{stands}; {len(most.real)} of the other {stands.wrong} show {which}"
 
 
 def _number(found: Iterable[Fault], judgement: str) -> int:
@@ -89,6 +108,9 @@ def _section(judged: Judged, found: Sequence[Fault]) -> Iterator[str]:
     yield ""
     yield f"Judged on {judged.date}: {_summary(judged, found)}."
     yield ""
+    if library := libraries().get(judged.name):
+        yield f"`{reports.install_line(library)}`"
+        yield ""
     yield from _listed([each for each in found if each.judgement == "fault"], judged.name)
     for judgement in ("by design", "arguable"):
         if others := [each for each in found if each.judgement == judgement]:
@@ -109,7 +131,8 @@ def _summary(judged: Judged, found: Sequence[Fault]) -> str:
 
 def _listed(found: Sequence[Fault], name: str) -> Iterator[str]:
     for number, each in enumerate(found, start=1):
-        yield f"{number}. **{_sentence(each.reason)}** {each.harm.capitalize()}; {', '.join(each.rules)}."
+        rules = ", ".join(map(places.rule, each.rules))
+        yield f"{number}. **{_sentence(each.reason)}** {each.harm.capitalize()}; {rules}."
         if each.argument:
             yield f"   The argument for it: {_sentence(each.argument)}"
         yield f"   {_evidence(each)}"
@@ -138,7 +161,7 @@ def _evidence(fault: Fault) -> str:
 
 def _example(seen: Iterable[Conversation]) -> str:
     scenario, mode = min(seen, key=lambda each: (len(each[0]), each))
-    return f"`{scenario}`, {'streamed' if mode == 'stream' else 'plain'}"
+    return f"{places.scenario(scenario)}, {'streamed' if mode == 'stream' else 'plain'}"
 
 
 def _where(fault: Fault, name: str) -> str:
@@ -160,14 +183,18 @@ def _apis(judged: Judged) -> Iterator[str]:
 
 
 def _not_asked(judged: Judged) -> Iterator[str]:
-    causes = list(not_asked(judged))
+    found = not_asked(judged)
+    yield from _reasons("what the library or its shim cannot ask", found.by_library)
+    yield from _reasons("what the suite does not ask", found.by_suite)
+
+
+def _reasons(title: str, causes: Mapping[str, int]) -> Iterator[str]:
     if not causes:
         return
-    total = sum(number for _, number in causes)
-    yield f"Not asked: {counted(total, 'conversation')}."
+    yield f"Not asked, {title}: {counted(sum(causes.values()), 'conversation')}."
     yield ""
-    for cause, number in causes[:_SHOWN]:
-        yield f"* {number}: {_sentence(cause)}"
-    if left := sum(number for _, number in causes[_SHOWN:]):
+    listed = list(causes.items())
+    yield from (f"* {number}: {_sentence(cause)}" for cause, number in listed[:_SHOWN])
+    if left := sum(number for _, number in listed[_SHOWN:]):
         yield f"* {left}: for other reasons"
     yield ""

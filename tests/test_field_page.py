@@ -11,7 +11,7 @@ from llm_conformance.adapter.libraries import libraries
 from llm_conformance.reports.document import Document
 from peers import page
 from peers.__main__ import PAGE
-from peers.faults import Judged, Standing, apis, faults, not_asked, standing, unjudged
+from peers.faults import Judged, NotAsked, Standing, apis, faults, not_asked, standing, unjudged
 from tests.test_reports import document, result
 
 
@@ -28,7 +28,7 @@ def expected(scenario: str, deviation: int = 0, **more: Any) -> Document:
 RECORDING = "langchain-openai/tests/cassettes/a"
 
 
-def library(**more: Any) -> Judged:
+def library(name: str = "mypkg", **more: Any) -> Judged:
     """Return a library with two faults, of which one is in real traffic, and one deviation that is by design."""
     trimmed, joined = known("text is trimmed", link="reports/trimmed.md", reproduction="reports/trimmed.py"), known("b")
     designed = known("counts are 0", judgement="by design", argument="a count is an int")
@@ -42,7 +42,7 @@ def library(**more: Any) -> Judged:
         deviations=[trimmed, joined, designed],
     )
     real = document(expected(RECORDING, 0, rule="USE-1"), deviations=[trimmed])
-    return Judged("mypkg", **{"written": written, "real": real, **more})
+    return Judged(name, **{"written": written, "real": real, **more})
 
 
 def test_one_entry_is_one_fault_however_many_rules_and_conversations_it_breaks() -> None:
@@ -87,8 +87,9 @@ def test_core_faults_are_counted_apart() -> None:
 
 def test_the_page_says_where_a_fault_is_written_down_and_how_to_see_it() -> None:
     text = page.page([library()], {"other": "could not be installed"})
-    assert "| [mypkg 1.0](#mypkg-10) | 2 | 1 | 1 | 0 | 0 | 0 of 1 | 2 of 5 |" in text
-    assert "1. **Text is trimmed.** Wrong count; USE-1, USE-2." in text
+    assert "| [mypkg 1.0](#mypkg-10) | 2 | 1 | 1 | 0 | 0 | 0 of 1; 1 of the other 1 show " in text
+    rules = "[USE-1](../conformance/test_usage.py), [USE-2](../conformance/test_usage.py)"
+    assert f"1. **Text is trimmed.** Wrong count; {rules}." in text
     assert f"Real traffic: 1 conversation, such as `{RECORDING}`, plain. Written: 2 conversations" in text
     shown = (
         "Not filed yet: [draft of the report](../peers/mypkg/reports/trimmed.md). "
@@ -96,7 +97,7 @@ def test_the_page_says_where_a_fault_is_written_down_and_how_to_see_it() -> None
     )
     assert shown in text
     assert "[Where that is said](https://example.com/1)." in text
-    assert "**By design**\n\n1. **Counts are 0.** Wrong count; USE-4." in text
+    assert "**By design**\n\n1. **Counts are 0.** Wrong count; [USE-4](../conformance/test_usage.py)." in text
     assert "The argument for it: A count is an int." in text
     assert "other: could not be installed." in text
 
@@ -114,15 +115,55 @@ def test_a_reason_is_a_sentence_without_markup_of_its_own(reason: str, sentence:
     assert f"1. **{sentence}**" in page.page([judged], {})
 
 
-def test_what_was_not_asked_is_shown_with_the_reasons() -> None:
+def test_the_row_names_the_fault_that_most_wrong_conversations_show() -> None:
+    rare, common, designed = known("a"), known("b"), known("c", judgement="by design", argument="it is")
+    recordings = [f"{RECORDING}{number}" for number in range(5)]
+    real = document(
+        expected(recordings[0], 0, rule="MSG-2"),
+        expected(recordings[0], 1, rule="PRV-4"),
+        *(expected(each, 1, rule="PRV-4") for each in recordings[1:3]),
+        *(expected(each, 2, rule="USE-4") for each in recordings),
+        deviations=[rare, common, designed],
+    )
+    text = page.page([Judged("mypkg", document(result()), real)], {})
+    assert "| 2 of 5; 3 of the other 3 show [fault 2](#mypkg-10) | 1 of 1 |" in text
+    assert "2. **B.** Untraceable" in text
+    right = page.page([Judged("mypkg", document(result()), document(result(RECORDING)))], {})
+    assert "| 1 of 1 | 1 of 1 |" in right
+
+
+def test_the_page_links_the_files_of_rules_and_scenarios() -> None:
+    faulty = "anthropic/core-messages-stream-reset"
+    written = document(expected("openai/refusal", 0), expected(faulty, 1), deviations=[known("a"), known("b")])
+    text = page.page([Judged("mypkg", written, None)], {})
+    assert "[`openai/refusal`](../cassettes/openai/refusal.scenario.yaml), plain." in text
+    links = re.findall(r"\]\((\.\./(?:cassettes|conformance)/[^)]+)\)", text)
+    assert all((PAGE.parent / link).is_file() for link in links)
+    (path,) = re.findall(rf"\[`{faulty}`\]\(([^)]+)\)", text)
+    assert "core_faults: true" in (PAGE.parent / path).read_text("utf-8")
+
+
+def test_a_section_says_how_to_install_what_was_judged() -> None:
+    (section,) = re.findall(r"Judged on .*\n\n(.*)", page.page([library(name="groq")], {}))
+    assert section == f"`pip install groq=={libraries()['groq'].release}`"
+
+
+NO_PARAMETER = "the adapter cannot make this call: NotImplementedError: no documents"
+NO_EARLIER_ANSWER = f"the adapter has no earlier answer to send back: {NO_PARAMETER}"
+
+
+def test_what_was_not_asked_is_shown_with_the_reasons_and_who_cannot_ask() -> None:
     missed = {"adapter": "mypkg", "provider": "openai", "api": "chat", "method": "complete"}
-    written = document(result(), not_asked=[{**missed, "cause": "no documents", "conversations": 3}])
+    written = document(result(), not_asked=[{**missed, "cause": "KeyError", "conversations": 3}])
     real = document(result(RECORDING))
-    real["bare_recordings"]["cannot_be_asked"] = {"mypkg": {"no documents": 4, "a model name is missing": 1}}
+    reasons = {NO_PARAMETER: 4, NO_EARLIER_ANSWER: 2, "`tools` is not declared, and the call needs it: raised E": 1}
+    real["bare_recordings"]["cannot_be_asked"] = {"mypkg": {**reasons, "the request was not recorded": 5}}
     judged = Judged("mypkg", written, real)
-    assert list(not_asked(judged)) == [("no documents", 7), ("a model name is missing", 1)]
+    by_library = {"no documents": 6, "KeyError": 3, "`tools` is not declared, and the call needs it: raised E": 1}
+    assert not_asked(judged) == NotAsked(by_library, {"the request was not recorded": 5})
     text = page.page([judged], {})
-    assert "Not asked: 8 conversations.\n\n* 7: No documents.\n* 1: A model name is missing." in text
+    assert "Not asked, what the library or its shim cannot ask: 10 conversations.\n\n* 6: No documents.\n" in text
+    assert "Not asked, what the suite does not ask: 5 conversations.\n\n* 5: The request was not recorded.\n" in text
 
 
 def test_an_api_of_which_nothing_was_asked_has_a_row() -> None:

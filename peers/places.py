@@ -1,0 +1,32 @@
+"""Where rules and scenarios are in the repository, as Markdown links from a page in `docs/`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+
+from llm_conformance.locations import CASSETTES, RULES
+from llm_conformance.rules.catalogue import catalogue
+from llm_conformance.scenarios import core_faults, load
+
+
+def rule(id: str) -> str:
+    """Return the id of a rule, as a link to the module that defines it."""
+    return f"[{id}](../{RULES.name}/{catalogue()[id].path.name})"
+
+
+def scenario(id: str) -> str:
+    """Return the id of a scenario, as a link to its file if it is the suite's; recordings of the corpus have none.
+
+    A core fault has no file of its own, so its link leads to the scenario that is replayed with it.
+    """
+    path = _files().get(id)
+    return f"[`{id}`](../{CASSETTES.name}/{path.relative_to(CASSETTES).as_posix()})" if path else f"`{id}`"
+
+
+@functools.cache
+def _files() -> Mapping[str, Path]:
+    paths, _ = load.find(CASSETTES)
+    faulty = {id: path for path in paths for id in core_faults.ids_in(path)}
+    return {**faulty, **{load.id_of(path): path for path in paths}}
