@@ -55,7 +55,7 @@ class Fault:
 
     Attributes:
         rules: The rules that it breaks, the one of the worst harm first.
-        harm: The worst harm of these.
+        harm: What the entry says, else the worst harm of these.
         link: A URL, or the path of a text in the folder of the library.
         real: The recorded conversations that it touches.
         written: The written ones.
@@ -133,7 +133,7 @@ def _fault(found: _Found) -> Fault:
         argument=entry["argument"],
         reproduction=entry["reproduction"],
         rules=tuple(rules),
-        harm=_harm(rules[0]),
+        harm=entry.get("harm") or _harm(rules[0]),
         real=frozenset(found.seen["real"]),
         written=frozenset(found.seen["written"]),
     )

@@ -232,10 +232,12 @@ def test_a_deviation_that_nobody_has_reported_names_a_text_and_a_program(tmp_pat
         (tmp_path / name).write_text("", "utf-8")
     path = tmp_path / "known.toml"
     rest = 'reason = "b"\nreport = "report.md"\nreproduction = "show.py"\njudgement = "by design"\nargument = "c"\n'
+    rest += 'harm = "late"\n'
     path.write_text(f"[[deviation]]\n{entry()}{rest}", "utf-8")
     (known,) = in_force(*deviations_file.load(path, RULES, SCENARIOS)).to_dicts()
     assert known["link"] == "report.md"
     assert (known["judgement"], known["argument"], known["reproduction"]) == ("by design", "c", "show.py")
+    assert known["harm"] == "late"
 
 
 def test_a_message_of_a_list_that_no_failure_has_is_stale(tmp_path: Path) -> None:

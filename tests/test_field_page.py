@@ -52,6 +52,13 @@ def test_one_entry_is_one_fault_however_many_rules_and_conversations_it_breaks()
     assert first.written == {("openai/two", "json"), ("openai/three", "stream")}
 
 
+def test_an_entry_may_say_its_harm() -> None:
+    first, *_ = faults(
+        Judged("mypkg", document(expected("openai/two", rule="USE-1"), deviations=[known("a", harm="late")]), None)
+    )
+    assert (first.harm, first.rules) == ("late", ("USE-1",))
+
+
 def test_faults_of_real_traffic_come_first_then_the_worst_harm() -> None:
     assert [each.reason for each in faults(library())] == ["text is trimmed", "b", "counts are 0"]
     without_real = library(real=None)

@@ -23,6 +23,7 @@ from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.effort import NO_EFFORT, Effort
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
+from llm_conformance.rules.rule import Harm
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
@@ -81,6 +82,7 @@ class Deviation:
     `examples` is the effort of the run that found the failure, as the option has it. `link` is a URL, or the path of a
     text that is ready to be filed, if nobody has reported the deviation. `judgement` says whether it is a fault, with
     `argument` as the maintainers' argument if it is not, and `reproduction` is the path of a program that shows it.
+    `harm` is what a user of the adapter suffers, if it is not the worst harm of the rules.
     Paths begin at the folder of the file.
     """
 
@@ -98,6 +100,7 @@ class Deviation:
     judgement: Judgement = "fault"
     argument: str | None = None
     reproduction: str | None = None
+    harm: Harm | None = None
     examples: str = WRITTEN_WITH
 
     @property

@@ -24,7 +24,7 @@ from llm_conformance.templating import render
 _COMMENT = 110
 _LINE = 90
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
-_SAID = ("reason", "argument", "reproduction")
+_SAID = ("reason", "argument", "reproduction", "harm")
 _RESTRICTIONS = ("adapter", "versions", "mode", "method")
 
 
