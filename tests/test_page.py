@@ -15,9 +15,11 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from llm_conformance.reports import files
+from llm_conformance.adapter.declarations import CAPABILITIES
+from llm_conformance.reports import files, judged
 from tests import gated
 from tests.shell import ROOT, sh
+from tests.test_reports import document, result
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(
@@ -204,6 +206,21 @@ def test_an_example_of_a_finding_opens_its_cell_with_the_facts_of_the_call(
         *("provider", f"{example['provider']}:{example['api']}", "model", exchange["model"]),
         *("think profile", exchange["think_profile"], "the adapter declares", declared),
     ]
+
+
+def test_the_head_says_what_was_judged_of_each_adapter(browser: webdriver.Chrome, pages: Path) -> None:
+    page = Page(browser, pages / "both.html")
+    reports = [files.read(pages / name) for name in ("one.json", "two.json")]
+    told = [judged.read(each, each["adapters"][0]["name"]).sentence for each in reports]
+    assert [each.text for each in page.all("#verdicts .judged")] == [f"Judged: {each}" for each in told]
+
+
+def test_the_verdict_on_an_adapter_that_declares_little_is_not_green(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    for name, capabilities, colour in (("all", CAPABILITIES, "pass"), ("few", ["tools"], "known")):
+        path = tmp_path / f"{name}.html"
+        files.write(path, document(result(), result("openai/two"), capabilities=capabilities))
+        verdict = Page(browser, path).one("#verdicts .pill")
+        assert (verdict.text, verdict.get_attribute("class")) == ("conforms", f"pill {colour}")
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -1,19 +1,20 @@
-"""Merging, comparing and showing reports, and which reports get no badge."""
+"""Merging, comparing and showing reports."""
 
 from __future__ import annotations
 
 import copy
 import json
 import tomllib
-import xml.etree.ElementTree as ElementTree
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from llm_conformance import schema, secrets
+from llm_conformance.adapter.declarations import CAPABILITIES
 from llm_conformance.cli import main
-from llm_conformance.reports import badge, comparing, conversations, files, markdown, merging
+from llm_conformance.reports import comparing, conversations, files, judged, markdown, merging
 from llm_conformance.reports.findings import findings
 from tests import miniature
 
@@ -38,8 +39,17 @@ def result(scenario: str = "openai/one", status: str = "pass", **more: Any) -> D
     }
 
 
-def document(*results: Document, **more: Any) -> Document:
+def document(*results: Document, capabilities: Collection[str] | None = None, **more: Any) -> Document:
     statuses = [each["status"] for each in results]
+    adapter = {
+        "spec": "mypkg",
+        "name": "mypkg",
+        "version": "1.0",
+        "providers": ["openai"],
+        "capabilities": list(CAPABILITIES if capabilities is None else capabilities),
+        "not_covered": 1,
+    }
+    rows = conversations.counts(conversations.tally_of(results).conversations)
     made = {
         "suite": {
             "name": "llm-conformance",
@@ -47,18 +57,10 @@ def document(*results: Document, **more: Any) -> Document:
             "scenarios_digest": f"sha256:{'0' * 64}",
             "scenarios": 2,
         },
-        "adapters": [
-            {
-                "spec": "mypkg",
-                "name": "mypkg",
-                "version": "1.0",
-                "providers": ["openai"],
-                "capabilities": [],
-                "not_covered": 1,
-            }
-        ],
+        "adapters": [adapter],
+        "judged": [judged.of_results(adapter, rows, results).to_dict()],
         "findings": [each.to_dict() for each in findings(results)],
-        "conversations": conversations.counts(conversations.of_results(results)),
+        "conversations": rows,
         "results": list(results),
         "not_asked": [],
         "excluded_inputs": [],
@@ -376,51 +378,6 @@ def test_markdown_of_many_findings_is_short() -> None:
     text = markdown.render([document(*(result(f"openai/{n}", "fail", cause=str(n), command="run") for n in range(20)))])
     assert "### 20 findings" in text
     assert len(text.splitlines()) < 80
-
-
-@pytest.mark.parametrize(
-    ("made", "message"),
-    [
-        (document(result(), result("openai/two")), "conforms"),
-        (WHOLE, "failing"),
-        (
-            {**document(result(), result("openai/two", "expected")), "deviations": [deviation("expected")]},
-            "1 known deviation",
-        ),
-    ],
-)
-def test_a_badge_names_its_adapter_and_suite(made: Document, message: str) -> None:
-    tree = ElementTree.fromstring(badge.render([made]))
-    title = tree.find("{http://www.w3.org/2000/svg}title")
-    assert title is not None
-    suite = f"llm-conformance 0.1.0, edition 0.1, 2 scenarios, sha256:{'0' * 64}, 25 examples per property"
-    assert title.text == f"mypkg 1.0: {message} ({suite})"
-    assert [each.text for each in tree.iter("{http://www.w3.org/2000/svg}text")] == ["llm-conformance 0.1", message]
-
-
-@pytest.mark.parametrize(
-    ("made", "why"),
-    [
-        ([ONE], "not every rule was applied"),
-        ([document(result(), result("openai/two", "error"))], "the suite itself failed"),
-        ([document(result(status="vacuous"), result("openai/two", "vacuous"))], "nothing judged"),
-        ([WHOLE, WHOLE], "for one adapter"),
-        ([{**WHOLE, "examples": 24}], "needs 25 generated examples per property, the run had 24"),
-    ],
-)
-def test_reports_without_a_badge(made: list[Document], why: str) -> None:
-    with pytest.raises(badge.NoBadgeError, match=why):
-        badge.render(made)
-
-
-def test_a_partial_run_writes_no_badge(pytester: pytest.Pytester) -> None:
-    result, report = miniature.run(
-        pytester, "--adapter=adapters", "--conformance-examples=0", "--conformance-report=b.svg"
-    )
-    assert result.ret == 0
-    result.stdout.fnmatch_lines(["*b.svg: not written: not every rule was applied to every scenario"])
-    assert not (pytester.path / "b.svg").exists()
-    assert list(schema.problems("report", report)) == []
 
 
 KEY = "sk-proj-" + "a1b2c3d4" * 4

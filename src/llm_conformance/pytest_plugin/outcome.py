@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -82,6 +83,15 @@ class RunOutcome:
         sent = getattr(node, "workeroutput", {}).get(_COLLECTED)
         if sent is not None:
             self._run.collected.replace_by(json.loads(sent))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """Remove earlier badges: if the process of this run dies, theirs would be the last word."""
+        if not self._is_worker and not session.config.option.collectonly:
+            for path in self._settings.reports:
+                if path.suffix == files.BADGE:
+                    with contextlib.suppress(OSError):  # a folder that cannot be written is told at the end
+                        path.unlink(missing_ok=True)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -186,7 +196,10 @@ class RunOutcome:
             transport=settings.transport,
             probes="apart" if settings.probes_apart else "judge",
             restricted=settings.filters.given,
-            complete=self._is_whole() and settings.effort.examples > 0 and not self._judged.bad_files,
+            complete=self._is_whole()
+            and settings.effort.examples > 0
+            and not self._judged.bad_files
+            and not self._judged.too_busy,
         )
 
     def _is_whole(self) -> bool:

@@ -15,6 +15,7 @@ from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.pytest_plugin import finding_text
 from llm_conformance.reports import conversations
 from llm_conformance.reports.findings import Finding, findings
+from llm_conformance.reports.judged import of_run
 from llm_conformance.reports.matrix import Matrix, Right
 from llm_conformance.reports.result import Result
 from llm_conformance.wire.providers.table import table
@@ -154,6 +155,7 @@ def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterato
     if matrix.apis:
         counts = (f"{each.right} of {each.judged} {name}" for name, each in matrix.by_provenance.items())
         yield f"right: {', '.join(counts)}"
+        yield f"judged: {of_run(adapter, matrix, result.methods).reach}"
     mine = [(key[-1], count) for key, count in result.tally.counts.items() if key[0] == adapter.label]
     if known := sum(count for status, count in mine if status == Status.EXPECTED):
         yield f"known deviations: {known} cells fail as expected"

@@ -1,6 +1,7 @@
-"""The badge: the edition and the verdict of a complete run of one adapter.
+"""The badge: the edition, the verdict of a run of one adapter, and what was judged.
 
-It has no number of conversations: those of different provenance are not added up.
+Conversations of different provenance are not added up. A run that does not end with a verdict gives a grey badge, which
+takes the place of an earlier one.
 """
 
 from __future__ import annotations
@@ -8,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from llm_conformance.judging.effort import QUICK
+from llm_conformance.reports import judged
 from llm_conformance.reports.document import Document
-from llm_conformance.reports.matrix import verdict
+from llm_conformance.reports.matrix import NO_VERDICT, verdict
 from llm_conformance.templating import render as render_template
 
 _CHARACTER = 6.6
 """The approximate width of a character in pixels; `textLength` stretches the text to the computed width."""
 
-_COLOURS = {"conforms": "#2f7d32", "failing": "#b3261e"}
-_OTHERS = "#8a6100"
+_GREEN, _RED, _AMBER, _GREY = "#2f7d32", "#b3261e", "#8a6100", "#5f6368"
 
 
 class NoBadgeError(Exception):
@@ -24,30 +25,33 @@ class NoBadgeError(Exception):
 
 
 def render(documents: Sequence[Document]) -> str:
-    """Return the badge as SVG.
-
-    Raises:
-        NoBadgeError: The report is of several adapters or of a partial run, or the suite itself has failed.
-    """
+    """Return the badge as SVG. Raises NoBadgeError if the reports are of several adapters."""
     document = documents[0]
-    text = verdict(document)
     if len(documents) > 1 or len(document["adapters"]) != 1:
         raise NoBadgeError("a badge is for one adapter")
-    if text in ("partial", "suite error", "nothing judged"):
-        why = {"partial": "not every rule was applied to every scenario", "suite error": "the suite itself failed"}
-        raise NoBadgeError(why.get(text, text))
-    if document["examples"] < QUICK:
-        raise NoBadgeError(f"it needs {QUICK} generated examples per property, the run had {document['examples']}")
     suite, (adapter,) = document["suite"], document["adapters"]
+    found = judged.read(document, adapter["name"])
+    text, why = verdict(document), ""
+    if text in NO_VERDICT:
+        why, colour = NO_VERDICT[text], _GREY
+    elif document["examples"] < QUICK:
+        why = f"it needs {QUICK} generated examples per property, the run had {document['examples']}"
+        text, colour = "too few examples", _GREY
+    else:
+        colour = _AMBER if text != "failing" else _RED
+        if text == "conforms" and found.is_held_to_all:
+            colour = _GREEN
+        text = f"{text}: {found.short}"
     label = f"llm-conformance {document['edition']}"
     left, right = (round(len(part) * _CHARACTER) + 12 for part in (label, text))
     return render_template(
         "badge.svg",
         label=label,
         text=text,
+        details=why or found.sentence,
         left=left,
         right=right,
-        colour=_COLOURS.get(text, _OTHERS),
+        colour=colour,
         adapter=adapter,
         suite=suite,
         edition=document["edition"],

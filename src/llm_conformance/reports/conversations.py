@@ -17,11 +17,11 @@ Families = Mapping[str, bool]
 """The families of rules that judged a conversation, and whether nothing in them fails."""
 
 
-def of_results(results: Iterable[Mapping[str, Any]]) -> Mapping[Conversation, Families]:
-    """Return the conversations of a report's results, as a run counts them."""
+def tally_of(results: Iterable[Mapping[str, Any]]) -> Tally:
+    """Return the counts of a report's results, as a run counts them."""
     tally = Tally(keeps=False)
     tally.add(Verdict(**each) for each in results)
-    return tally.conversations
+    return tally
 
 
 def counts(conversations: Mapping[Conversation, Families]) -> list[dict[str, Any]]:

@@ -29,11 +29,12 @@ def _json(documents: Sequence[Document]) -> str:
     return "{\n " + ",\n ".join(parts) + "\n}\n"
 
 
+BADGE = ".svg"
 FORMS: Mapping[str, Callable[[Sequence[Document]], str]] = {
     ".json": _json,
     ".html": page.render,
     ".md": markdown.render,
-    ".svg": badge.render,
+    BADGE: badge.render,
 }
 """By suffix, the function that renders reports. Only the page and the summary can show several."""
 

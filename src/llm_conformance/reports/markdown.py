@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from llm_conformance.judging.status import Status
+from llm_conformance.reports import judged
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.matrix import Matrix, verdict
 from llm_conformance.templating import render as render_template
@@ -41,6 +42,7 @@ def _of_adapter(document: Document, adapter: Mapping[str, Any]) -> Mapping[str, 
     longest = max(map(len, _RUN_OF_BACKTICKS.findall("".join(commands))), default=0)
     return {
         "right": [f"{field.right} of {field.judged} {name}" for name, field in matrix.by_provenance.items()],
+        "judged": judged.read(document, name).sentence,
         "missed": adapter["not_covered"] + document["bare_recordings"]["not_covered"].get(name, 0),
         "new": sum(each["adapter"] == name and each["status"] == Status.NEW for each in document["results"]),
         "findings": shown,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from llm_conformance.judging.status import Status
+from llm_conformance.judging.status import Status, exit_code
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.findings import PROVENANCES
 from llm_conformance.rules.catalogue import FAMILIES
@@ -105,8 +105,20 @@ def by_family(document: Document, adapter: str) -> Mapping[str, Mapping[str, Cou
     return {api: {each: found[api][each] for each in FAMILIES if each in found[api]} for api in sorted(found)}
 
 
+NO_VERDICT: Mapping[str, str] = {
+    "partial": "not every rule was applied to every scenario",
+    "suite error": "the suite itself failed",
+    "nothing judged": "no rule had anything to judge",
+    "not all judged": "some calls could not be judged, and no failure says why",
+}
+"""What `verdict` returns if there is none, with the reason."""
+
+
 def verdict(document: Document) -> str:
-    """Return the verdict of a report in a few words, with the number of ways of inputs that its adapters exclude."""
+    """Return the verdict of a report in a few words, with the number of ways of inputs that its adapters exclude.
+
+    It is one of `NO_VERDICT` if the run says nothing of the adapters.
+    """
     counts: Counts = Counter(document["summary"])
     if not document["complete"]:
         return "partial"
@@ -114,6 +126,8 @@ def verdict(document: Document) -> str:
         return "suite error"
     if counts[Status.FAIL] or counts[Status.STALE]:
         return "failing"
+    if exit_code(counts) == 1:  # blocked cells alone, for which `failing` would blame the adapter
+        return "not all judged"
     if not counts[Status.PASS] + counts[Status.EXPECTED]:
         return "nothing judged"
     known = len({(each["path"], each["line"]) for each in document["deviations"] if each["status"] == Status.EXPECTED})

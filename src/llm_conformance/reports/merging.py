@@ -9,7 +9,7 @@ from typing import Any
 from llm_conformance.judging.deviations import stale_parts
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.tally import NO_RECORDING_BY_NAME
-from llm_conformance.reports import conversations, counterexamples
+from llm_conformance.reports import conversations, counterexamples, judged
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.findings import findings
 
@@ -61,10 +61,13 @@ def merge(documents: Sequence[Document]) -> Document:
     summary[Status.ERROR] += faults
     exchanges = {(e["adapter"], e["scenario"], e["method"]): e for each in documents for e in each["exchanges"]}
     found = {each["id"]: each["files"] for document in documents for each in document.get("counterexamples", ())}
+    tally = conversations.tally_of(results.values())
+    rows = conversations.counts(tally.conversations)
     return {
         **first,
+        "judged": [judged.of_results(each, rows, results.values()).to_dict() for each in first["adapters"]],
         "findings": [each.to_dict() for each in findings(results.values())],
-        "conversations": conversations.counts(conversations.of_results(results.values())),
+        "conversations": rows,
         "results": list(results.values()),
         "not_asked": not_asked,
         "excluded_inputs": _excluded(documents),
@@ -75,7 +78,7 @@ def merge(documents: Sequence[Document]) -> Document:
         "bare_recordings": bare,
         "items": {"planned": first["items"]["planned"], "done": done, "restricted": restricted, "faults": faults},
         "finished": max(each["finished"] for each in documents),
-        "complete": is_whole and first["examples"] > 0 and not bare["bad_files"],
+        "complete": is_whole and first["examples"] > 0 and not bare["bad_files"] and not tally.too_busy,
     }
 
 

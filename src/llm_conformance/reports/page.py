@@ -9,10 +9,11 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
+from llm_conformance.reports import judged
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.grouping import grouped
 from llm_conformance.reports.matrix import verdict
@@ -37,7 +38,8 @@ def render(documents: Sequence[Document]) -> str:
         },
         # The page shows the body of an example; only the JSON report has its files.
         "reports": [
-            {**grouped(document), "counterexamples": [], "verdict": verdict(document)} for document in documents
+            {**grouped(document), "counterexamples": [], "verdict": verdict(document), "told": _told(document)}
+            for document in documents
         ],
     }
     packed = gzip.compress(
@@ -52,3 +54,8 @@ def render(documents: Sequence[Document]) -> str:
         script=Markup("\n".join(map(text_of, _SCRIPTS))),  # noqa: S704
         data=base64.b64encode(packed).decode("ascii"),
     )
+
+
+def _told(document: Document) -> Mapping[str, str]:
+    """Return by adapter what was judged, in words."""
+    return {each["name"]: judged.read(document, each["name"]).sentence for each in document["adapters"]}

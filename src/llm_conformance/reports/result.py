@@ -12,7 +12,7 @@ from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.deviations import Deviations
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.tally import Tally
-from llm_conformance.reports import conversations, counterexamples
+from llm_conformance.reports import conversations, counterexamples, judged
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.findings import findings
 
@@ -32,7 +32,7 @@ class Result:
         planned: The number of test items in all shards of the run.
         probes: Whether probes are judged like all other scenarios.
         restricted: Whether the user selected a part of the suite.
-        complete: Whether every rule was applied to every scenario.
+        complete: Whether every rule was applied to every scenario, and the machine was never too busy to judge a call.
     """
 
     adapters: tuple[AdapterUnderTest, ...]
@@ -58,6 +58,18 @@ def document(result: Result) -> Document:
     """Return the JSON report."""
     tally = result.tally
     results = [_result(verdict.to_dict()) for verdict in tally.verdicts]
+    rows = conversations.counts(tally.conversations)
+    adapters = [
+        {
+            "spec": adapter.spec,
+            "name": adapter.label,
+            "version": adapter.version,
+            "providers": sorted(adapter.providers),
+            "capabilities": sorted(adapter.capabilities),
+            "not_covered": result.not_covered[adapter.label],
+        }
+        for adapter in result.adapters
+    ]
     return {
         "suite": {
             "name": "llm-conformance",
@@ -65,19 +77,10 @@ def document(result: Result) -> Document:
             "scenarios_digest": result.scenarios_digest,
             "scenarios": result.all_scenarios,
         },
-        "adapters": [
-            {
-                "spec": adapter.spec,
-                "name": adapter.label,
-                "version": adapter.version,
-                "providers": sorted(adapter.providers),
-                "capabilities": sorted(adapter.capabilities),
-                "not_covered": result.not_covered[adapter.label],
-            }
-            for adapter in result.adapters
-        ],
+        "adapters": adapters,
+        "judged": [judged.of_results(each, rows, results).to_dict() for each in adapters],
         "findings": [each.to_dict() for each in findings(results)],
-        "conversations": conversations.counts(tally.conversations),
+        "conversations": rows,
         "results": results,
         "not_asked": list(_not_asked(tally)),
         "excluded_inputs": list(_excluded(result)),

@@ -5,10 +5,12 @@ const FINDINGS_AT_ONCE = 20;
 function verdictsOf(runs) {
   return runs.map((run) => {
     const { report } = run;
-    const kind = report.verdict === "conforms" ? "pass" : report.verdict === "failing" || report.verdict === "suite error" ? "fail" : "known";
+    const limited = report.judged.some((each) => each.adapter === run.adapter.name && each.not_declared.length);
+    const kind = report.verdict === "conforms" && !limited ? "pass" : report.verdict === "failing" || report.verdict === "suite error" ? "fail" : "known";
     return make("section", { className: "run", "aria-label": run.name },
       make("h2", {}, make("span", { className: `pill ${kind}` }, report.verdict), ` ${run.name}`),
       make("ul", { className: "right" }, ...rightOf(run)),
+      make("p", { className: "judged" }, `Judged: ${report.told[run.adapter.name]}`),
       make("p", { className: "facts" }, factsOf(run)));
   });
 }

@@ -1,0 +1,153 @@
+"""What was judged of an adapter: which conversations, APIs and methods, and what the adapter does not declare.
+
+The badge, the summary, the page, Markdown and JSON take it from here, so that all of them say the same. A further fact
+about a run, such as how calls were isolated, is a field of `Judged` and a part of `Judged.reach`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from llm_conformance.adapter.declarations import CAPABILITIES, METHODS, AdapterUnderTest
+from llm_conformance.judging.status import Status
+from llm_conformance.reports.document import Document
+from llm_conformance.reports.matrix import GENERATED, Matrix
+from llm_conformance.wording import counted, listed
+
+_EXPECTED = tuple(name for name in CAPABILITIES if name != "raw")
+"""The capabilities of an adapter that leaves nothing out; without `capabilities`, no adapter is held to `raw`."""
+
+_METHODS = tuple(each for methods in METHODS.values() for each in methods)
+_DECIDED = (Status.PASS, Status.STALE, Status.FAIL, Status.EXPECTED, Status.ERROR)
+_NAMED = 3
+"""The number of APIs that are named at most; more are counted."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was judged of one adapter.
+
+    Attributes:
+        adapter: Its name in the report.
+        conversations: By provenance, the number of conversations that were judged.
+        unsupported: The number of further conversations that no rule could judge, because the adapter does not support
+            them or need not; probes do not count. None if the run kept too little to tell.
+        apis: The APIs with such conversations, as `provider:api`, sorted.
+        methods: The methods that were judged, in the order of the contract.
+        not_declared: The capabilities that it does not declare, without `raw`.
+    """
+
+    adapter: str
+    conversations: Mapping[str, int]
+    unsupported: int | None
+    apis: tuple[str, ...]
+    methods: tuple[str, ...]
+    not_declared: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    @property
+    def is_held_to_all(self) -> bool:
+        """Whether the adapter declares all capabilities, so that no rule passes it by."""
+        return not self.not_declared
+
+    @property
+    def counts(self) -> str:
+        """The conversations, as in `5 synthetic and 4 generated conversations`."""
+        return _conversations(self.conversations)
+
+    @property
+    def reach(self) -> str:
+        """What else was judged, in one line, as in `openai:chat through parse; not declared: audio`."""
+        parts = [f"{self._apis} through {listed(self.methods, 'and')}"]
+        if self.unsupported:
+            parts.append(f"{counted(self.unsupported, 'conversation')} unsupported")
+        if self.not_declared:
+            parts.append(f"not declared: {', '.join(self.not_declared)}")
+        return "; ".join(parts)
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one line."""
+        return f"{self.counts} of {self.reach}" if self.apis else self.counts
+
+    @property
+    def short(self) -> str:
+        """All of it in a few words, for a badge; generated conversations are left out."""
+        written = {name: count for name, count in self.conversations.items() if name != GENERATED}
+        methods = "all methods" if self.methods == _METHODS else ", ".join(self.methods)
+        parts = [self._apis, methods, _conversations(written)]
+        if self.not_declared:
+            missing = len(self.not_declared)
+            parts.append(f"{missing} {'capability' if missing == 1 else 'capabilities'} not declared")
+        return ", ".join(parts)
+
+    @property
+    def _apis(self) -> str:
+        if len(self.apis) <= _NAMED:
+            return listed(self.apis, "and")
+        providers = sorted({api.partition(":")[0] for api in self.apis})
+        return f"{len(self.apis)} APIs of {providers[0] if len(providers) == 1 else f'{len(providers)} providers'}"
+
+
+def of_run(adapter: AdapterUnderTest, matrix: Matrix, methods: Collection[str]) -> Judged:
+    """Return what a run judged of an adapter, without the verdicts, which the run may not have kept.
+
+    `methods` are those that the user selected; none for all.
+    """
+    called = adapter.methods & set(methods) if methods else adapter.methods
+    return _judged(adapter.label, adapter.capabilities, matrix, called, None)
+
+
+def of_results(adapter: Document, rows: Iterable[Mapping[str, Any]], results: Iterable[Mapping[str, Any]]) -> Judged:
+    """Return what was judged by the `conversations` and `results` of a report; `adapter` is one of its adapters."""
+    called: set[str] = set()
+    unsupported: set[tuple[str, str]] = set()
+    decided: set[tuple[str, str]] = set()
+    for each in results:
+        if each["adapter"] != adapter["name"]:
+            continue
+        conversation = each["scenario"], each["mode"]
+        if each["status"] in _DECIDED:
+            called.add(each["method"])
+            decided.add(conversation)
+        elif each["status"] == Status.UNSUPPORTED and each["grounds"] != "probe":
+            unsupported.add(conversation)
+    matrix = Matrix(rows, adapter["name"])
+    return _judged(adapter["name"], adapter["capabilities"], matrix, called, len(unsupported - decided))
+
+
+def _judged(
+    name: str, capabilities: Collection[str], matrix: Matrix, called: Collection[str], unsupported: int | None
+) -> Judged:
+    return Judged(
+        adapter=name,
+        conversations={provenance: each.judged for provenance, each in matrix.by_provenance.items()},
+        unsupported=unsupported,
+        apis=tuple(matrix.apis),
+        methods=tuple(each for each in _METHODS if each in called),
+        not_declared=tuple(each for each in _EXPECTED if each not in capabilities),
+    )
+
+
+def read(document: Document, adapter: str) -> Judged:
+    """Return what a report says was judged of one of its adapters."""
+    found = next(each for each in document["judged"] if each["adapter"] == adapter)
+    return Judged(
+        adapter=adapter,
+        conversations=found["conversations"],
+        unsupported=found["unsupported"],
+        apis=tuple(found["apis"]),
+        methods=tuple(found["methods"]),
+        not_declared=tuple(found["not_declared"]),
+    )
+
+
+def _conversations(counts: Mapping[str, int]) -> str:
+    named = listed([f"{count:,} {provenance}" for provenance, count in counts.items()], "and")
+    return f"{named or 'no'} conversation{'' if Counter(counts).total() == 1 else 's'}"
