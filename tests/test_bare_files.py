@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from llm_conformance import yaml_files
+from llm_conformance import limits
 from llm_conformance.scenarios import bare, load
 from llm_conformance.scenarios.bare import BareFile, NotJudged, Recorder
 from llm_conformance.scenarios.scenario import Scenario
@@ -64,7 +64,7 @@ def test_a_cassette_that_is_too_large_when_decompressed_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = packed(write(tmp_path, CITED))
-    monkeypatch.setattr(yaml_files, "MAX_BYTES", 500)
+    monkeypatch.setattr(limits, "BYTES", 500)
     assert path.stat().st_size < 1000
     with pytest.raises(BadFileError, match="larger than"):
         scenario(path)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import vcr
 
-from llm_conformance import yaml_files
+from llm_conformance import limits, yaml_files
 from llm_conformance.scenarios import cassette
 from llm_conformance.scenarios.cassette import save
 from llm_conformance.yaml_files import BadFileError
@@ -42,7 +42,7 @@ def test_dates_are_text_and_binary_is_bytes(tmp_path: Path) -> None:
 def test_an_oversize_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.yaml"
     path.write_bytes(b"a" * 100)
-    monkeypatch.setattr(yaml_files, "MAX_BYTES", 99)
+    monkeypatch.setattr(limits, "BYTES", 99)
     with pytest.raises(BadFileError, match="larger than"):
         yaml_files.read_text(path)
 

@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from llm_conformance.judging.tally import NO_RECORDING_BY_NAME
+from llm_conformance.limits import BYTES as MAX_BYTES
 from llm_conformance.scenarios import bare, cassette, load
 from llm_conformance.scenarios.bare import NotJudged
 from llm_conformance.scenarios.cassette import NO_RECORDER, NoRecordingsError
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.yaml_files import MAX_BYTES, BadFileError
+from llm_conformance.yaml_files import BadFileError
 from tests.bare_cassettes import CITED
 from tests.test_bare_runs import run
 

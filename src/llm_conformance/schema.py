@@ -18,7 +18,7 @@ from jsonschema.exceptions import ValidationError, best_match
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from llm_conformance import toml_files, yaml_files
+from llm_conformance import limits, toml_files, yaml_files
 from llm_conformance.locations import FORMATS, SCHEMAS
 from llm_conformance.toml_files import Where
 from llm_conformance.wording import counted, did_you_mean, listed
@@ -91,13 +91,18 @@ def violations(validator: Any, instance: Any) -> Iterator[tuple[Where, str]]:
 
 
 def file_problems(name: str, path: Path, text: str, document: Any) -> list[FileProblem]:
-    """Return every violation of schema `name` by the document of a YAML or TOML file, by line."""
+    """Return the violations of schema `name` by the document of a YAML or TOML file, by line.
+
+    Of more than `limits.PROBLEMS` it returns the first, and a last one that says so.
+    """
     line_of = toml_files.line_of if path.suffix == ".toml" else yaml_files.line_of
-    found = (
+    found = [
         FileProblem(path, line_of(text, where), f"{dotted(where)}: {message}")
-        for where, message in problems(name, document)
-    )
-    return sorted(found, key=lambda problem: problem.line)
+        for where, message in itertools.islice(problems(name, document), limits.PROBLEMS + 1)
+    ]
+    listed = sorted(found[: limits.PROBLEMS], key=lambda problem: problem.line)
+    more = FileProblem(path, 1, f"has more than {limits.PROBLEMS} problems; mend the first ones to see the others")
+    return [*listed, more] if len(found) > len(listed) else listed
 
 
 def dotted(where: Where) -> str:

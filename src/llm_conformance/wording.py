@@ -50,3 +50,22 @@ def counted(number: int, noun: str) -> str:
 def command_line(words: Iterable[str]) -> str:
     """Return words as they are typed in the shell of this system."""
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+def printable(text: str) -> str:
+    r"""Return a text with each character escaped (`\x1b`) that is not shown, but obeyed, by a terminal or a browser.
+
+    These are control characters, line breaks, marks that turn the direction of writing, and halves of surrogate pairs.
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most `most` code points, with dots for its middle if it is longer."""
+    if len(text) <= most:
+        return text
+    mark = " ... "
+    end = most // 4
+    return f"{text[: most - end - len(mark)]}{mark}{text[-end:]}"

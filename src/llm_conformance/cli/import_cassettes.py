@@ -11,7 +11,7 @@ from llm_conformance.scenarios.cassette import NoRecordingsError
 from llm_conformance.scenarios.recorders.files import may_have_recordings
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
-from llm_conformance.wording import command_line, did_you_mean, no_such
+from llm_conformance.wording import command_line, did_you_mean, no_such, printable
 from llm_conformance.yaml_files import BadFileError
 
 
@@ -40,7 +40,7 @@ def run(options: Options) -> int:
         raise UsageError("found no cassette (*.yaml, *.yml, *.json, *.har, each also with .gz)")
     imported = refused = 0
     for file in files:
-        origin = Origin(options.source or f"imported from {file.name}", options.licence or "")
+        origin = Origin(options.source or f"imported from {printable(file.name)}", options.licence or "")
         try:
             for each in import_file(file, options.into, origin, api):
                 if isinstance(each, Imported):
@@ -48,10 +48,10 @@ def run(options: Options) -> int:
                     print("\n".join([str(each.path), *(f"  note: {warning}" for warning in each.warnings)]))
                 else:
                     refused += 1
-                    print(f"not imported: {each.name}: {each.why}")
+                    print(printable(f"not imported: {each.name}: {each.why}"))
         except NoRecordingsError:
             refused += 1
-            print(f"not imported: {file}: it has no recordings")
+            print(printable(f"not imported: {file}: it has no recordings"))
         except OSError as error:
             raise UsageError(f"{error.filename or options.into}: cannot be written: {error.strerror}") from error
         except BadFileError as bad:
@@ -82,7 +82,7 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
             yield from sorted(each for each in path.rglob("*") if may_have_recordings(each))
-        elif path.is_file():
+        elif path.exists() or path.is_symlink():  # what is no file is refused when it is read
             yield path
         else:
             raise UsageError(f"{path}: no such file")

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
-from llm_conformance.yaml_files import MAX_BYTES
+from llm_conformance.limits import BYTES as MAX_BYTES
 
 MAX_MEMBERS = 50_000
 """How many files and folders an archive may have."""

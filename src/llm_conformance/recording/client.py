@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 import httpx
 
+from llm_conformance.limits import BYTES as MAX_BYTES
 from llm_conformance.recording.provider_request import ProviderRequest
 from llm_conformance.wire.providers.api import Api
-from llm_conformance.yaml_files import MAX_BYTES
 
 ATTEMPTS = 4
 LONGEST_WAIT_S = 60.0

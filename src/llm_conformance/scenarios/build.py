@@ -19,11 +19,25 @@ from llm_conformance.wire.interaction import Mode
 
 
 def build(file: ScenarioFile, cassette_dir: Path) -> Scenario:
-    """Return the Scenario of a file; `cassette_dir` is the directory in which it was found."""
+    """Return the Scenario of a file; `cassette_dir` is the directory in which it was found.
+
+    An earlier answer is one scenario, in however many turns it is, so that a run asks for it once. Other conversations
+    with the same answer have scenarios of their own, because a run hands over what the adapter has returned for it.
+    """
+    return _build(file, cassette_dir, {})
+
+
+def _build(file: ScenarioFile, cassette_dir: Path, built: dict[Path, Scenario]) -> Scenario:
+    if file.path not in built:
+        built[file.path] = _build_anew(file, cassette_dir, built)
+    return built[file.path]
+
+
+def _build_anew(file: ScenarioFile, cassette_dir: Path, built: dict[Path, Scenario]) -> Scenario:
     document = file.document
     call = document["call"]
     params = call.get("params", {})
-    earlier = {number: build(each, cassette_dir) for number, each in file.earlier.items()}
+    earlier = {number: _build(each, cassette_dir, built) for number, each in file.earlier.items()}
     scenario = Scenario(
         id=id_of(file.path),
         path=file.path,

@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,9 +80,18 @@ def load(path: Path, check_form: bool = True) -> Cassette:
     text, document = _read(path, "cassette" if check_form else None)
     try:
         interactions = tuple(map(_interaction, document["interactions"]))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadFileError(FileProblem(path, 1, f"a recorded request body is not a JSON object: {error}")) from error
+    if too_large := list(_too_large(path, text, interactions)):
+        raise BadFileError(*too_large)
     return Cassette(path, text, document["metadata"], interactions)
+
+
+def _too_large(path: Path, text: str, interactions: Iterable[Interaction]) -> Iterator[FileProblem]:
+    for number, each in enumerate(interactions):
+        if what := each.too_large:
+            line = yaml_files.line_of(text, ("interactions", number, "response", "body"))
+            yield FileProblem(path, line, f"{what}; shorten the recording")
 
 
 def load_bare(path: Path, fidelity: str | None = None) -> tuple[Mapping[str, Any], list[BareInteraction | Unreadable]]:
@@ -164,7 +173,8 @@ def _bare_interaction_or_why(pair: Any, stated_fidelity: Any) -> BareInteraction
         pair = forms.in_the_form_of_vcrpy(pair)
         for where, message in schema.problems("bare-cassette#/$defs/interaction", pair):
             return Unreadable(f"{schema.dotted(where)}: {message}")
-        return BareInteraction(_bare_interaction(pair), fidelity)
+        interaction = _bare_interaction(pair)
+        return Unreadable(interaction.too_large) if interaction.too_large else BareInteraction(interaction, fidelity)
     except (ValueError, TypeError, RecursionError) as error:
         return Unreadable(f"an interaction of another form: {error}")
 

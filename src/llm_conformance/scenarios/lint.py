@@ -55,6 +55,7 @@ def load_all(
         raise BadFileError(*problems)
     loaded: list[Scenario] = []
     seen: dict[str, Path] = {}
+    reader = load.Files()
     for directory in directories:
         if not directory.is_dir():
             problems.append(FileProblem(directory, 1, "no such directory"))
@@ -74,16 +75,16 @@ def load_all(
                 continue
             is_known = id in passed and passed[id] == lint_digests.of_scenario(path)
             try:
-                file = load.read(path, check=not is_known)
-            except BadFileError as bad:
+                file = reader.read(path, check=not is_known)
+                found = [] if is_known else list(lint(file))
+            except BadFileError as bad:  # also of an earlier answer
                 problems += bad.problems
                 continue
-            found = [] if is_known else list(lint(file))
             problems += found
             if not found:
                 loaded.append(build.build(file, directory))
     if problems:
-        raise BadFileError(*problems)
+        raise BadFileError(*dict.fromkeys(problems))
     return loaded
 
 
@@ -107,7 +108,7 @@ def lint(file: ScenarioFile) -> Iterator[FileProblem]:
     found: dict[FileProblem, None] = {}
     for mode in file.modes:
         # Check a file of the wrong form as far as possible, so that its author sees every mistake at once.
-        with suppress(*_CONSEQUENCES if file.form_problems else ()):
+        with suppress(*(*_CONSEQUENCES, BadFileError) if file.form_problems else ()):
             found |= dict.fromkeys(_lint_mode(file, mode))
     yield from found
 

@@ -12,11 +12,11 @@ import functools
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from llm_conformance import schema, yaml_files
+from llm_conformance import limits, schema, yaml_files
 from llm_conformance.scenarios import cassette
 from llm_conformance.scenarios.cassette import Cassette
 from llm_conformance.scenarios.recorders.files import may_have_recordings
@@ -45,7 +45,8 @@ JOURNAL = ".accepting.json"
 class ScenarioFile:
     """A scenario file and its cassette, as the lint and `build` need them.
 
-    `is_checked`: the file was held against its schema. `form_problems` is what the schema found.
+    `is_checked`: the file was held against its schema. `form_problems` is what the schema found. `files` has read it,
+    and reads the earlier ones.
     """
 
     path: Path
@@ -54,6 +55,7 @@ class ScenarioFile:
     cassette: Cassette
     form_problems: tuple[FileProblem, ...] = ()
     is_checked: bool = True
+    files: Files = field(default_factory=lambda: Files(), repr=False, compare=False)
 
     def problem(self, message: str, *where: str | int) -> FileProblem:
         """Return a problem at the path `where` of the scenario file."""
@@ -73,12 +75,18 @@ class ScenarioFile:
     @functools.cached_property
     def earlier(self) -> Mapping[int, ScenarioFile]:
         """The scenarios whose answers are messages of this one, by the index of the message."""
-        names = ((number, message.get("answer_of")) for number, message in enumerate(self.document["call"]["messages"]))
-        return {
-            number: read(self.path.with_name(f"{name}{SUFFIX}"), check=self.is_checked)
-            for number, name in names
-            if name
-        }
+        found = ((number, _answered(self.path, each)) for number, each in enumerate(self.document["call"]["messages"]))
+        return {number: self.files.read(path, self.is_checked) for number, path in found if path is not None}
+
+    def before(self) -> Iterator[ScenarioFile]:
+        """Yield each scenario whose answer this conversation has, and those that these have, once."""
+        seen, left = {self.path}, [self]
+        while left:
+            for each in left.pop().earlier.values():
+                if each.path not in seen:
+                    seen.add(each.path)
+                    left.append(each)
+                    yield each
 
     @property
     def api(self) -> Api:
@@ -90,6 +98,36 @@ class ScenarioFile:
         """The modes that were recorded; none in a file that does not say it."""
         recordings = self.document.get("recordings")
         return tuple(mode for mode in MODES if mode in recordings) if isinstance(recordings, Mapping) else ()
+
+
+class Files:
+    """Reads scenario files, each once: in a conversation of many turns every turn has all the turns before it."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[Path, bool], ScenarioFile] = {}
+        self._answers: dict[Path, list[Path]] = {}
+
+    def read(self, path: Path, check: bool = True) -> ScenarioFile:
+        """Read a scenario file and its cassette, as the function `read` does."""
+        if (path, check) not in self._read:
+            self._read[path, check] = _read(path, check, self)
+        return self._read[path, check]
+
+    def before(self, path: Path) -> set[Path]:
+        """Return the scenario files whose answers a conversation has, and those that these have.
+
+        Of more than `limits.TURNS` it returns a few more than that.
+        """
+        seen: set[Path] = set()
+        left = [path]
+        while left and len(seen) <= limits.TURNS:
+            file = left.pop()
+            if file not in self._answers:
+                self._answers[file] = answers_in(file) if file.is_file() else []
+            new = set(self._answers[file]) - seen
+            seen |= new
+            left += new
+        return seen
 
 
 def find(directory: Path) -> tuple[list[Path], list[Path]]:
@@ -117,7 +155,7 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
 
 def cassettes_below(directory: Path) -> Iterator[Path]:
     """Yield the files below a directory that are named as recordings are, scenario files among them."""
-    return filter(may_have_recordings, directory.rglob("*"))
+    return (path for path in directory.rglob("*") if may_have_recordings(path) and not path.is_dir())
 
 
 def other_files(directory: Path) -> int:
@@ -158,8 +196,8 @@ def api_of(path: Path) -> Api | None:
     Takes a hundredth of the time of reading the file, so a run of one provider does not read the others' scenarios.
     """
     try:
-        return api_in(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError):
+        return api_in(yaml_files.read_text(path))
+    except BadFileError:
         return None
 
 
@@ -182,6 +220,10 @@ def read(path: Path, check: bool = True) -> ScenarioFile:
 
     Raises BadFileError if one of the two cannot be used at all. Other problems are in `form_problems`.
     """
+    return Files().read(path, check)
+
+
+def _read(path: Path, check: bool, files: Files) -> ScenarioFile:
     text = yaml_files.read_text(path)
     document = yaml_files.parse(path, text)
     form = schema.file_problems("scenario", path, text, document) if check else []
@@ -194,7 +236,7 @@ def read(path: Path, check: bool = True) -> ScenarioFile:
         raise BadFileError(*form, *bad.problems) from bad
     if not isinstance(document, Mapping):
         raise BadFileError(*form)
-    file = ScenarioFile(path, text, document, recorded, tuple(form), is_checked=check)
+    file = ScenarioFile(path, text, document, recorded, tuple(form), is_checked=check, files=files)
     unusable = list(_unusable(file)) if check and not form else []
     if unusable:
         raise BadFileError(*unusable)
@@ -217,23 +259,18 @@ def _unusable(file: ScenarioFile) -> Iterator[FileProblem]:
 def _unusable_messages(file: ScenarioFile) -> Iterator[FileProblem]:
     for number, message in enumerate(file.document["call"]["messages"]):
         where = ("call", "messages", number)
-        if "answer_of" in message:
-            earlier = file.path.with_name(f"{message['answer_of']}{SUFFIX}")
-            if not earlier.is_file():
-                names = (each.name.removesuffix(SUFFIX) for each in file.path.parent.glob(f"*{SUFFIX}"))
-                hint = did_you_mean(message["answer_of"], names)
-                yield file.problem(f"there is no {earlier.name} beside this file{hint}", *where)
-            elif _is_circular(earlier, {file.path}):
-                yield file.problem("this answer is one to a conversation that it is part of", *where)
-
-
-def _is_circular(path: Path, later: set[Path]) -> bool:
-    """Return True if the conversation of a scenario has an answer to a later one, or to itself."""
-    if path in later:
-        return True
-    if not path.is_file():
-        return False
-    return any(_is_circular(earlier, {*later, path}) for earlier in answers_in(path))
+        earlier = _answered(file.path, message)
+        if earlier is None:
+            continue
+        if not earlier.is_file():
+            names = (each.name.removesuffix(SUFFIX) for each in file.path.parent.glob(f"*{SUFFIX}"))
+            hint = did_you_mean(message["answer_of"], names)
+            yield file.problem(f"there is no {earlier.name} beside this file{hint}", *where)
+        elif file.path in {earlier, *file.files.before(earlier)}:
+            yield file.problem("this answer is one to a conversation that it is part of", *where)
+    if len(file.files.before(file.path)) > limits.TURNS:
+        what = f"has more than {limits.TURNS} earlier answers, those of earlier answers among them; shorten it"
+        yield file.problem(what, "call", "messages")
 
 
 def answers_in(path: Path) -> list[Path]:
@@ -241,12 +278,18 @@ def answers_in(path: Path) -> list[Path]:
     document = yaml_files.parse(path, yaml_files.read_text(path))
     call = document.get("call") if isinstance(document, Mapping) else None
     messages = call.get("messages") if isinstance(call, Mapping) else None
-    names = [
-        message.get("answer_of")
-        for message in (messages if isinstance(messages, list) else [])
-        if isinstance(message, Mapping)
-    ]
-    return [path.with_name(f"{name}{SUFFIX}") for name in names if name and isinstance(name, str)]
+    found = (_answered(path, message) for message in (messages if isinstance(messages, list) else []))
+    return [earlier for earlier in found if earlier is not None]
+
+
+_NAME = re.compile(r"[a-z0-9.-]{1,100}")
+"""The name of a scenario that `answer_of` may have, as in schemas/scenario.schema.json: never a path."""
+
+
+def _answered(path: Path, message: Any) -> Path | None:
+    """Return the scenario file that a message of the scenario file at `path` is the answer of, if it names one."""
+    name = message.get("answer_of") if isinstance(message, Mapping) else None
+    return path.with_name(f"{name}{SUFFIX}") if isinstance(name, str) and _NAME.fullmatch(name) else None
 
 
 def digest(files: Iterable[Path]) -> str:

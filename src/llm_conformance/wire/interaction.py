@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from llm_conformance import limits
 from llm_conformance.wire.framings.base import Framing
 from llm_conformance.wire.framings.registry import framing_of
 from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
@@ -39,6 +40,18 @@ class Interaction:
     def streamed(self) -> bool:
         """Whether the response is a stream."""
         return self.framing is not None
+
+    @functools.cached_property
+    def too_large(self) -> str:
+        """What the stream has too many of, "" for a stream within `limits`, and for a single document."""
+        if self.framing is None or len(self.body) <= limits.LINES_OF_A_FRAME:
+            return ""
+        for number, frame in enumerate(self.framing.frames(self.body), start=1):
+            if number > limits.FRAMES:
+                return f"a stream of more than {limits.FRAMES:,} frames"
+            if frame.count(b"\n") + frame.count(b"\r") > limits.LINES_OF_A_FRAME:
+                return f"a stream with a frame of more than {limits.LINES_OF_A_FRAME:,} lines"
+        return ""
 
     @property
     def frames(self) -> tuple[bytes, ...]:

@@ -48,8 +48,8 @@ def _is_known(text: str, known: Collection[str], values: Collection[Any]) -> boo
 def _known(file: ScenarioFile, mode: Mode) -> Iterator[str]:
     """Yield the texts of a call and of the answers before it."""
     yield from (text for _, text in _texts(file.document["call"]))
-    for earlier in file.earlier.values():
-        yield from _known(earlier, mode)
+    for earlier in file.before():
+        yield from (text for _, text in _texts(earlier.document["call"]))
         if mode in earlier.modes:
             yield from _of_answer(earlier.interaction(mode))
             expected = read_expected(earlier.document["expected"], mode)

@@ -18,9 +18,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from llm_conformance import yaml_files
 from llm_conformance.locations import CASSETTES, FORMATS, SCHEMAS
 from llm_conformance.scenarios import load
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.yaml_files import BadFileError
 
 _NAME = "lint.sha256"
 _LINT = "(the schemas and the read rules)"
@@ -46,8 +48,8 @@ def of_scenario(path: Path) -> str | None:
     None if these cannot be found without reading the YAML.
     """
     try:
-        return _of_scenario(path, frozenset())
-    except (OSError, UnicodeDecodeError):
+        return _of_scenario(path, {})
+    except (BadFileError, UnicodeDecodeError, RecursionError):
         return None
 
 
@@ -68,18 +70,26 @@ def is_ours(directory: Path) -> bool:
     return directory.resolve() == CASSETTES.resolve()
 
 
-def _of_scenario(path: Path, later: frozenset[Path]) -> str | None:
-    content = path.read_bytes()
+def _of_scenario(path: Path, known: dict[Path, str | None]) -> str | None:
+    """Return the digest of a scenario; `known` has those of the conversation, None for what is being computed."""
+    if path not in known:
+        known[path] = None
+        known[path] = _of_files(path, known)
+    return known[path]
+
+
+def _of_files(path: Path, known: dict[Path, str | None]) -> str | None:
+    content = yaml_files.read_bytes(path)
     source = content.decode("utf-8")
     api = load.api_in(source)
     names = _NAMED_ANSWER.findall(source)
-    if api is None or path in later or len(names) != len(_ANSWER_OF.findall(source)):
+    if api is None or len(names) != len(_ANSWER_OF.findall(source)):
         return None
-    earlier = [_of_scenario(path.with_name(f"{name}{load.SUFFIX}"), later | {path}) for name in names]
+    earlier = [_of_scenario(path.with_name(f"{name}{load.SUFFIX}"), known) for name in names]
     if None in earlier:
         return None
     return _digest(
-        [load.id_of(path), content, load.cassette_path(path).read_bytes(), _columns(api), *map(str, earlier)]
+        [load.id_of(path), content, yaml_files.read_bytes(load.cassette_path(path)), _columns(api), *map(str, earlier)]
     )
 
 

@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from llm_conformance import yaml_files
+from llm_conformance import limits, yaml_files
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _JSON = (".json", ".har")
@@ -53,10 +53,10 @@ def decompressed(body: bytes) -> bytes:
     Raises ValueError if they become too large, and zlib.error if they are not compressed.
     """
     decompressor = zlib.decompressobj(_ANY_FORMAT)
-    unpacked = decompressor.decompress(body, yaml_files.MAX_BYTES)
+    unpacked = decompressor.decompress(body, limits.BYTES)
     if not decompressor.eof and decompressor.unconsumed_tail:
         raise ValueError(_TOO_LARGE)
     return unpacked
 
 
-_TOO_LARGE = f"larger than {yaml_files.MAX_BYTES // 2**20} MiB when it is unpacked"
+_TOO_LARGE = f"larger than {limits.BYTES // 2**20} MiB when it is unpacked"

@@ -1,14 +1,13 @@
-"""Read YAML files that are untrusted input, as scenarios and cassettes are.
+"""Read one YAML document, and the lines of its values.
 
-A file is refused if it is larger than `MAX_BYTES`, nested deeper than `MAX_DEPTH`, has a tag other than `!!binary`,
-has an anchor (a small file with aliases can expand without end), or has the same key twice. Dates stay text. A file
-whose name ends in `.gz` is decompressed.
+A file is refused if it is nested too deep or has too many values (`limits`), has a tag other than `!!binary`, has an
+anchor (a small file with aliases can expand without end), or has the same key twice. Dates stay text.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,69 +15,17 @@ from typing import Any, TypeAlias
 
 import yaml
 
+from llm_conformance import limits
+from llm_conformance.yaml_files.problems import BadFileError, FileProblem, RefusedError
+from llm_conformance.yaml_files.scalars import BINARY, BadScalarError, value_of
+
 try:
     from yaml import CSafeLoader as _SafeLoader
 except ImportError:  # PyYAML was built without libyaml: slower, equally safe
     from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
 
-MAX_BYTES = 16 * 1024 * 1024
-MAX_DEPTH = 64
-
-_BINARY = "tag:yaml.org,2002:binary"
-
 Where: TypeAlias = tuple[str | int, ...]
 """A path in a document: keys and indices."""
-
-
-@dataclass(frozen=True)
-class FileProblem:
-    """One thing that is wrong with a file; `line` is counted from 1, `message` says what to do about it."""
-
-    path: Path
-    line: int
-    message: str
-
-    def __str__(self) -> str:
-        """Return `path:line: message`."""
-        return f"{self.path}:{self.line}: {self.message}"
-
-
-class BadFileError(Exception):
-    """A file that cannot be used, with everything that is wrong with it."""
-
-    def __init__(self, *problems: FileProblem) -> None:
-        super().__init__("\n".join(map(str, problems)))
-        self.problems = problems
-
-
-class RefusedError(BadFileError):
-    """A YAML file with anchors, which this suite does not read."""
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a file. Raises BadFileError if it is missing, too large, not UTF-8 or not what `.gz` says."""
-    try:
-        found = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
-        if found is not None and path.suffix == ".gz":
-            found = _decompressed(found)
-        if found is None:
-            raise BadFileError(FileProblem(path, 1, f"larger than {MAX_BYTES // 2**20} MiB; split the recording"))
-        return found.decode("utf-8")
-    except OSError as error:
-        raise BadFileError(FileProblem(path, 1, f"cannot be read: {error.strerror}")) from error
-    except zlib.error as error:
-        raise BadFileError(FileProblem(path, 1, f"not compressed with gzip: {error}")) from error
-    except UnicodeDecodeError as error:
-        raise BadFileError(FileProblem(path, 1, f"not UTF-8 at byte {error.start}; write bytes as !!binary")) from error
-
-
-def _decompressed(found: bytes) -> bytes | None:
-    """Return what gzip has compressed, None if that is larger than a file may be."""
-    reader = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    text = reader.decompress(found, MAX_BYTES + 1)
-    if len(text) <= MAX_BYTES and not reader.eof:
-        raise zlib.error("the file is cut off")
-    return text if len(text) <= MAX_BYTES else None
 
 
 def parse(path: Path, text: str, of_recorder: bool = False) -> Any:
@@ -109,9 +56,10 @@ def line_of(text: str, where: Where) -> int:
 
 @functools.lru_cache(maxsize=8)
 def _lines(text: str) -> Mapping[Where, int]:
-    """Return the line of every value in a text that `parse` has accepted, by path."""
+    """Return the line of every value in a text, by path; of JSON that is not YAML, those before the difference."""
     lines: dict[Where, int] = {}
-    _read(text, lines)
+    with contextlib.suppress(_RefusedYamlError, yaml.YAMLError, ValueError):
+        _read(text, lines, of_recorder=True)
     return lines
 
 
@@ -150,6 +98,7 @@ class _Reader:
     def __init__(self, lines: dict[Where, int] | None, of_recorder: bool = False) -> None:
         self.document: Any = None
         self._documents = 0
+        self._values = 0
         self._open: list[_Collection] = []
         self._lines = lines
         self._of_recorder = of_recorder
@@ -158,6 +107,9 @@ class _Reader:
         """Read the next event."""
         if isinstance(event, yaml.NodeEvent):
             self._refuse_anchor_and_tag(event)
+            self._values += 1
+            if self._values > limits.VALUES:
+                raise _RefusedYamlError(event, f"more than {limits.VALUES:,} keys and values; split the file")
         if isinstance(event, yaml.ScalarEvent):
             self._take_scalar(event)
         elif isinstance(event, yaml.MappingStartEvent):
@@ -174,9 +126,9 @@ class _Reader:
     def _refuse_anchor_and_tag(self, event: yaml.NodeEvent) -> None:
         tag = getattr(event, "tag", None)
         if self._of_recorder and tag is not None and (tag == "!binary" or tag.startswith("!ruby/")):
-            tag = _BINARY if tag == "!binary" else None
+            tag = BINARY if tag == "!binary" else None
             event.tag = tag  # type: ignore[attr-defined]
-        if tag is not None and tag != _BINARY:
+        if tag is not None and tag != BINARY:
             raise _RefusedYamlError(event, f"YAML tag {tag!r} refused; only !!binary is allowed")
         if event.anchor is not None:
             raise _RefusedYamlError(event, "YAML anchors and aliases are refused; write the value out", RefusedError)
@@ -184,20 +136,20 @@ class _Reader:
     def _take_scalar(self, event: yaml.ScalarEvent) -> None:
         inner = self._open[-1] if self._open else None
         if inner is None or isinstance(inner.value, list) or inner.has_key:
-            self._put(event, _scalar(event))
+            self._put(event, _value(event))
             return
         if event.value in inner.names:
             raise _RefusedYamlError(event, f"not valid YAML: the key {event.value!r} occurs twice")
         inner.names.add(event.value)
-        inner.key, inner.has_key = _scalar(event), True
+        inner.key, inner.has_key = _value(event), True
         self._note(event, (*inner.where, event.value))
 
     def _start(self, event: yaml.Event, value: dict[Any, Any] | list[Any]) -> None:
         inner = self._open[-1] if self._open else None
         if inner is not None and isinstance(inner.value, dict) and not inner.has_key:
             raise _RefusedYamlError(event, "not valid YAML: a key has to be plain text")
-        if len(self._open) == MAX_DEPTH:
-            raise _RefusedYamlError(event, f"nested deeper than {MAX_DEPTH} levels")
+        if len(self._open) == limits.DEPTH:
+            raise _RefusedYamlError(event, f"nested deeper than {limits.DEPTH} levels")
         self._open.append(_Collection(value, self._put(event, value)))
 
     def _put(self, event: yaml.Event, value: Any) -> Where:
@@ -229,25 +181,8 @@ def _line(event: yaml.Event) -> int:
     return event.start_mark.line + 1 if event.start_mark else 1
 
 
-class _Scalars(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
-    """PyYAML's own rules for plain scalars: which are numbers, truth values or null, and what their values are."""
-
-    def __init__(self) -> None:
-        yaml.constructor.SafeConstructor.__init__(self)
-        yaml.resolver.Resolver.__init__(self)
-
-
-_SCALARS = _Scalars()
-_TYPED = frozenset(f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float"))
-
-
-def _scalar(event: yaml.ScalarEvent) -> Any:
-    if event.tag == _BINARY:
-        return _SCALARS.construct_document(yaml.ScalarNode(_BINARY, event.value))
-    return _plain(event.value) if event.implicit[0] else event.value
-
-
-@functools.lru_cache(maxsize=4096)
-def _plain(text: str) -> Any:
-    tag = _SCALARS.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
-    return _SCALARS.construct_document(yaml.ScalarNode(tag, text)) if tag in _TYPED else text
+def _value(event: yaml.ScalarEvent) -> Any:
+    try:
+        return value_of(event)
+    except BadScalarError as error:
+        raise _RefusedYamlError(event, str(error)) from error
