@@ -293,3 +293,9 @@ def test_only_the_account_of_an_arn_is_masked(arn: str) -> None:
 @pytest.mark.parametrize("account", ["000000000000", "123456789012", "", "aws", "9988776655443"])
 def test_an_arn_without_an_account_is_unchanged(account: str) -> None:
     assert not list(secrets.scan(ARN.replace("998877665544", account)))
+
+
+def test_a_key_of_an_object_that_is_there_twice_is_looked_at() -> None:
+    body = b'{"a": "%b", "a": "b"}' % "".join(f"\\u{ord(each):04x}" for each in KEY).encode()
+    with pytest.raises(LeakError, match="cannot be masked"):
+        scrub(replace(PLAIN, body=body), API, [KEY])

@@ -59,3 +59,35 @@ def test_a_key_of_the_environment_is_hidden(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_variable_without_a_key_hides_nothing(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setenv(name, value)
     assert secrets.hide(f"got {value}") == f"got {value}"
+
+
+@pytest.mark.parametrize(
+    ("key", "part", "is_secret"),
+    [
+        ("sk-proj-AbC1dEfG2hIjK3lMnOp", "AbC1dEfG", True),
+        ("sk-proj-AbC1dEfG2hIjK3lMnOp", "sk-proj-AbC1dEf", False),
+        ("sk-ant-api03-AbC1dEfG2hIjK3lMnOp", "sk-ant-api03-", False),
+        ("eyJhbGciOiJIUzI1NiJ9.AbC1dEfG2h", "eyJhbGciOiJIUzI1NiJ9", False),
+        ("sk-AbC1T3BlbkFJd2Ef", "T3BlbkFJ", False),
+        ("1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", "bbfd-4b2d", True),
+        ("my-project-2026-11-23-1", "-2026-11-23", False),
+        ("northamerica-northeast1", "northeast1", False),
+        ("quiet-Evening-27", "Evening-27", False),
+        ("AbC1dEfG2h", "C1dEfG2", False),
+    ],
+)
+def test_parts_of_a_key_are_secret_unless_others_have_them(key: str, part: str, is_secret: bool) -> None:
+    assert bool(list(secrets.spans_of(secrets.parts_of(key), f"a {part} b"))) is is_secret
+
+
+def test_parts_that_overlap_are_one_place() -> None:
+    text = "x AbC1dEfG2h y AbC1dEfG"
+    assert [text[start:end] for start, end in secrets.spans_of(secrets.parts_of("AbC1dEfG2hIj"), text)] == [
+        "AbC1dEfG2h",
+        "AbC1dEfG",
+    ]
+
+
+def test_a_part_of_a_key_of_the_environment_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOMEBODYS_API_KEY", "sk-AbC1dEfG2hIj")
+    assert secrets.hide("got sk-AbC1dEfG2... and AbC1") == "got sk-[a part of a key]... and AbC1"

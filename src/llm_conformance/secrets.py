@@ -7,9 +7,10 @@ encrypted search results and base64 audio are long and random too, and belong in
 from __future__ import annotations
 
 import bisect
+import functools
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 # If a pattern has a group, only the group is the secret. All repetitions are bounded, so that no text takes long.
 _PATTERNS = {
@@ -76,13 +77,54 @@ def may_be_real(credential: str) -> bool:
     return len(credential) >= _SHORTEST and any(each.isdigit() for each in credential)
 
 
+_PART = 8
+"""The length of a part of a key that is as secret as the key, in code points. Providers show four at most."""
+_PUBLIC = re.compile(r"\A(?:[a-z]{1,8}[0-9]{0,2}[-_])*(?:eyJ[\w-]*\.)?", re.ASCII)
+"""What keys of many users begin with: `sk-proj-`, `sk-ant-api03-`, and the first third of a JSON web token."""
+_MARKER = "T3BlbkFJ"
+"""What all keys of OpenAI have in their middle: "OpenAI" in base64."""
+_TELLING = re.compile(
+    r"(?<![A-Za-z0-9])(?=[A-Za-z0-9]{4})(?![A-Z]?[a-z]*[0-9]*(?![A-Za-z0-9]))(?![A-Z]+[0-9]*(?![A-Za-z0-9]))"
+)
+"""The beginning of four or more letters and digits that are no word, no number, and no word with a number behind it."""
+
+
+@functools.cache
+def parts_of(key: str) -> frozenset[str]:
+    """Return each eight code points of a key that tell something of it.
+
+    Others have the beginning of a key in common with it, and words and numbers would be found in any text.
+    """
+    start = _PUBLIC.match(key).end()  # type: ignore[union-attr]  # it matches at least ""
+    windows = {key[at : at + _PART] for at in range(start, len(key) - _PART + 1)}
+    return frozenset(part for part in windows if _TELLING.search(part) and part != _MARKER)
+
+
+def spans_of(parts: Collection[str], text: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each place in a text that consists of parts of a key."""
+    start = end = -1
+    for at in range(len(text) - _PART + 1 if parts else 0):
+        if text[at : at + _PART] in parts:
+            if at > end:
+                if end > 0:
+                    yield start, end
+                start = at
+            end = at + _PART
+    if end > 0:
+        yield start, end
+
+
 def hide(text: str) -> str:
     """Return a text with everything that looks like a secret replaced by its kind, such as `[an API key]`.
 
-    That includes the keys in the environment, in whatever form a provider gives them.
+    That includes the keys in the environment, in whatever form a provider gives them, and parts of these keys.
     """
-    for key in of_environment():
+    keys = of_environment()
+    for key in keys:
         text = text.replace(key, "[a key of the environment]")
+    parts = frozenset[str]().union(*map(parts_of, keys))
+    for start, end in reversed(list(spans_of(parts, text))):
+        text = f"{text[:start]}[a part of a key]{text[end:]}"
     for kind, pattern in _PATTERNS.items():
         text = pattern.sub(f"[{kind}]", text)
     return text

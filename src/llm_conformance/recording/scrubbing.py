@@ -1,30 +1,30 @@
 """Removing keys, accounts, cookies and addresses from an interaction before it is written.
 
 Only allowed headers are kept, and of a URL the path and the query parameters of the API itself. Elsewhere known secrets
-(the key and the account of the request) are masked in every form that they may have (plain, JSON, URL, base64), and so
-is everything that looks like a secret. A mask has the length of the secret, so that offsets into a text and the framing
-of a stream stay right. If a secret cannot be masked, nothing is written.
+(the key and the account of the request) are masked in every form that they may have (plain, JSON, URL, base64), parts
+of keys where they are plain, and everything that looks like a secret. A mask has the length of the secret, so that
+offsets into a text and the framing of a stream stay right. If a secret cannot be masked, nothing is written.
 """
 
 from __future__ import annotations
 
-import base64
+import functools
+import itertools
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote, urlsplit
 
 from llm_conformance import secrets
-from llm_conformance.wire.framings.base import Clean, Framing, cleaned_text
+from llm_conformance.recording.hidden import Finder, Piece, by_place, core_of_base64, places_of, texts_in
+from llm_conformance.wire.framings.base import Clean, cleaned_text
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
 
 KEPT_HEADERS = frozenset({"content-type", "retry-after", "request-id", "x-request-id"})
 SENT = "a key or an account of the request"
-_SHORTEST = 6
-"""In code points. Shorter known secrets are not looked for, as they would be found in ordinary words."""
 
 
 class LeakError(Exception):
@@ -50,14 +50,25 @@ def scrub(interaction: Interaction, api: Api, known: Collection[str] = ()) -> Sc
     Raises:
         LeakError: A secret is spread over several frames of a stream, or has a form that cannot be masked.
     """
+    scrubbed, kinds = _scrubbed(interaction, api, Finder(known))
+    if kinds:  # what is left of a secret in pieces is not found once its longer pieces are masked
+        _scrubbed(interaction, api, Finder(known, only_whole=True))
+    several = ("".join(pieces) for pieces in by_place(_places(scrubbed)).values() if len(pieces) > 1)
+    for kind in (kind for text in several for kind in secrets.masked(text)[1]):
+        raise LeakError(f"the response has {kind} in pieces, over several frames of the stream")
+    return Scrubbed(scrubbed, tuple(kinds))
+
+
+def _scrubbed(interaction: Interaction, api: Api, finder: Finder) -> tuple[Interaction, list[str]]:
+    """Return the interaction without what can be masked, and the kinds of that. Raises LeakError if more is found."""
     found: list[str] = []
 
     def clean(text: str) -> str:
-        text, kinds = cleaned(text, known)
+        text, kinds = _cleaned(text, finder)
         found.extend(kinds)
         return text
 
-    request, kinds = cleaned_value(interaction.request, known)
+    request, kinds = _cleaned_value(interaction.request, finder)
     scrubbed = replace(
         interaction,
         uri=clean(_plain_uri(without_account(interaction.uri, api), api)),
@@ -65,13 +76,11 @@ def scrub(interaction: Interaction, api: Api, known: Collection[str] = ()) -> Sc
         headers={name: clean(value) for name, value in interaction.headers.items() if name in KEPT_HEADERS},
         body=_cleaned_body(interaction, clean),
     )
-    places = _joined(scrubbed)
-    for text in (*map("".join, places), "".join(piece for pieces in places for piece in pieces)):
-        if any(secret in text or secret in unquote(text) for secret in _long(known)):
-            raise LeakError("the response has the key in pieces, or in a form that cannot be masked")
-    for kind in (kind for pieces in places if len(pieces) > 1 for kind in secrets.masked("".join(pieces))[1]):
-        raise LeakError(f"the response has {kind} in pieces, over several frames of the stream")
-    return Scrubbed(scrubbed, tuple(found + kinds))
+    body = [("", scrubbed.body.decode("latin-1"))]  # with what JSON leaves out, such as a key that is there twice
+    beside = list(texts_in([scrubbed.uri, scrubbed.request, scrubbed.headers]))
+    if any(map(finder.finds, (_places(scrubbed), body, beside))):
+        raise LeakError("the response has the key in pieces, or in a form that cannot be masked")
+    return scrubbed, found + kinds
 
 
 def _cleaned_body(interaction: Interaction, clean: Clean) -> bytes:
@@ -83,25 +92,48 @@ def _cleaned_body(interaction: Interaction, clean: Clean) -> bytes:
         raise LeakError(f"an incomplete or corrupt part of the stream may hide a secret: {error}") from error
 
 
-def cleaned(text: str, known: Iterable[str]) -> tuple[str, list[str]]:
+def cleaned(text: str, known: Collection[str]) -> tuple[str, list[str]]:
     """Return a text without known secrets and what looks like one, and the kinds of what was masked."""
+    return _cleaned(text, Finder(known))
+
+
+def _cleaned(text: str, finder: Finder) -> tuple[str, list[str]]:
     found: list[str] = []
-    for form in _forms(known):
-        text, count = form.subn(lambda match: secrets.mask(len(match[0])), text)
-        found += [SENT] * bool(count)
+    lower = text.lower()
+    for form in itertools.chain.from_iterable(map(_forms, finder.whole)):
+        if any(each in lower for each in form.literals):
+            text, count = form.pattern.subn(lambda match: secrets.mask(len(match[0])), text)
+            found += [SENT] * bool(count)
+    if finder.only_whole:
+        return text, found
+    for start, end in secrets.spans_of(finder.parts, text):
+        text = text[:start] + secrets.mask(end - start) + text[end:]
+        found.append(SENT)
     text, kinds = secrets.masked(text)
     return text, found + kinds
 
 
 def cleaned_value(value: Any, known: Collection[str]) -> tuple[Any, list[str]]:
-    """Return a JSON value without secrets in its strings, and the kinds of what was masked."""
+    """Return a JSON value without secrets in its texts and keys, and the kinds of what was masked.
+
+    Raises:
+        LeakError: It has a secret in a form that cannot be masked.
+    """
+    finder = Finder(known)
+    result, kinds = _cleaned_value(value, finder)
+    if finder.finds(list(texts_in(result))):
+        raise LeakError("the scenario has the key in a form that cannot be masked")
+    return result, kinds
+
+
+def _cleaned_value(value: Any, finder: Finder) -> tuple[Any, list[str]]:
     if isinstance(value, str):
-        return cleaned(value, known)
+        return _cleaned(value, finder)
     if isinstance(value, Mapping):
-        pairs = [(cleaned(str(key), known), cleaned_value(inner, known)) for key, inner in value.items()]
+        pairs = [(_cleaned(str(key), finder), _cleaned_value(inner, finder)) for key, inner in value.items()]
         return {key[0]: inner[0] for key, inner in pairs}, [kind for pair in pairs for part in pair for kind in part[1]]
     if isinstance(value, list | tuple):
-        parts = [cleaned_value(inner, known) for inner in value]
+        parts = [_cleaned_value(inner, finder) for inner in value]
         return [part[0] for part in parts], [kind for part in parts for kind in part[1]]
     return value, []
 
@@ -121,63 +153,42 @@ def without_account(uri: str, api: Api) -> str:
 
 
 def _plain_uri(uri: str, api: Api) -> str:
-    """Return a URI with only the query parameters of the API's path; others may contain a key."""
+    """Return a URI with only the query parameters of the API's path; others, and a user, may contain a key."""
     place = api.place(uri)
     if place is None:
-        return uri
+        parts = urlsplit(uri)
+        return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
     path, own = place.path.partition("?")[0], place.template.partition("?")[2]
     return f"{place.base_url}{path}?{own}" if own else f"{place.base_url}{path}"
 
 
-def _long(known: Iterable[str]) -> list[str]:
-    """Return the secrets that are long enough, longest first, as one may begin with another."""
-    return sorted({each.strip() for each in known if len(each.strip()) >= _SHORTEST}, key=len, reverse=True)
+@dataclass(frozen=True)
+class _Form:
+    """A way to write a secret: a pattern, and what a text with a match has in lower case, which is found faster."""
+
+    pattern: re.Pattern[str]
+    literals: tuple[str, ...]
 
 
-def _forms(known: Iterable[str]) -> Iterator[re.Pattern[str]]:
-    """Yield a pattern for each form of a secret: plain, JSON, URL, and base64 at each of the three alignments."""
-    for secret in _long(known):
-        for form in dict.fromkeys((secret, json.dumps(secret)[1:-1], json.dumps(secret)[1:-1].replace("/", "\\/"))):
-            yield re.compile(re.escape(form))
-        yield re.compile(re.escape(quote(secret, safe="")), re.IGNORECASE)
-        for shift in range(3):
-            core = re.escape(_core(secret.encode("utf-8"), shift))
-            either = core.replace(r"\+", "[+-]").replace("/", "[/_]")
-            yield re.compile(rf"[\w+/-]?{either}[\w+/-]?={{0,2}}", re.ASCII)
+@functools.cache
+def _forms(secret: str) -> tuple[_Form, ...]:
+    """Return the forms of a secret: plain, JSON, URL, and base64 at each of the three alignments."""
+    in_json = json.dumps(secret)[1:-1]
+    forms = [(re.compile(re.escape(form)), form) for form in (secret, in_json, in_json.replace("/", "\\/"))]
+    in_url = quote(secret, safe="")
+    forms.append((re.compile(re.escape(in_url), re.IGNORECASE), in_url))
+    found = [_Form(pattern, (form.lower(),)) for pattern, form in forms]
+    for shift in range(3):
+        core = core_of_base64(secret.encode("utf-8"), shift)
+        either = re.escape(core).replace(r"\+", "[+-]").replace("/", "[/_]")
+        pattern = re.compile(rf"[\w+/-]?{either}[\w+/-]?={{0,2}}", re.ASCII)
+        lower = core.lower()
+        found.append(_Form(pattern, (lower, lower.replace("+", "-").replace("/", "_"))))
+    return tuple(found)
 
 
-def _core(secret: bytes, shift: int) -> str:
-    """Return the part of a secret's base64 that does not depend on the bytes around it."""
-    encoded = base64.b64encode(b"\0" * shift + secret).decode("ascii")
-    first = -(-shift * 8 // 6)
-    return encoded[first : (shift + len(secret)) * 8 // 6]
-
-
-def _joined(interaction: Interaction) -> list[list[str]]:
-    """Return, for each JSON path, its strings frame by frame; what is not JSON is under the path ""."""
-    texts: dict[str, list[str]] = {}
-    for part in interaction.frames:
-        for path, data in _parts(interaction.framing, part):
-            try:
-                _collect(json.loads(data), path, texts)
-            except (ValueError, RecursionError):
-                texts.setdefault("", []).append((data or part).decode("utf-8", "replace"))
-    return list(texts.values())
-
-
-def _parts(framing: Framing | None, part: bytes) -> list[tuple[str, bytes]]:
+def _places(interaction: Interaction) -> list[Piece]:
     try:
-        return [("", part)] if framing is None else list(framing.texts(part))
+        return list(places_of(interaction.framing, interaction.frames))
     except ValueError as error:
-        raise LeakError(f"an incomplete or corrupt part of the stream may hide a secret: {error}") from error
-
-
-def _collect(value: Any, path: str, texts: dict[str, list[str]]) -> None:
-    if isinstance(value, str):
-        texts.setdefault(path, []).append(value)
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            _collect(inner, f"{path}/{key}", texts)
-    elif isinstance(value, list):
-        for inner in value:
-            _collect(inner, f"{path}/[]", texts)
+        raise LeakError("an incomplete or corrupt part of the stream may hide a secret") from error
