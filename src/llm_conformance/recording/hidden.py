@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from llm_conformance import secrets
+from llm_conformance import limits, secrets
 from llm_conformance.wire.framings.base import Framing
-from llm_conformance.yaml_files import MAX_BYTES
 
 SHORTEST = 6
 """In code points. Shorter known secrets are not looked for, as they would be found in ordinary words."""
@@ -193,7 +192,9 @@ def _from_hex(digits: str) -> str:
 
 def _unpacked(text: str) -> str:
     try:
-        return zlib.decompressobj(32 + zlib.MAX_WBITS).decompress(text.encode("latin-1"), MAX_BYTES).decode("latin-1")
+        return (
+            zlib.decompressobj(32 + zlib.MAX_WBITS).decompress(text.encode("latin-1"), limits.BYTES).decode("latin-1")
+        )
     except (zlib.error, UnicodeEncodeError):
         return ""
 
