@@ -20,7 +20,7 @@ import vcr
 
 from adapters import ReferenceAdapters
 from llm_conformance.adapter import loader
-from llm_conformance.adapter.certificates import cheap_certificates
+from llm_conformance.calling.certificates import cheap_certificates
 from llm_conformance.judging.judge import judge_exchange, known_without_running
 from llm_conformance.locations import CASSETTES, RULES
 from llm_conformance.replay.cell import Cell

@@ -6,9 +6,9 @@ import json
 
 from llm_conformance.compare import show, shown
 from llm_conformance.contract.call import CANARY_KEY
+from llm_conformance.rules.errors import is_same_wait
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.outcome import Raised
-from llm_conformance.rules.retry_after import is_same_wait
 from llm_conformance.rules.rule import always, class_of_error, in_error, no_error, rule
 from llm_conformance.rules.violation import Blocked, Vacuous, fail
 from llm_conformance.scenarios.expected import Expected

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from llm_conformance.calling.causes import without_values
+from llm_conformance.calling.exceptions.tracebacks import cause_of, traceback_of
 from llm_conformance.judging.deviations import is_part
 from llm_conformance.judging.known.messages import stable_part
-from llm_conformance.rules.tracebacks import cause_of, traceback_of
-from llm_conformance.rules.violation import Violation, without_values
+from llm_conformance.rules.violation import Violation
 
 
 @pytest.mark.parametrize(

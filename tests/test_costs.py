@@ -13,9 +13,9 @@ import pytest
 from adapters import ReferenceAdapters
 from llm_conformance import schema
 from llm_conformance.adapter import declarations
+from llm_conformance.calling import network_guard
 from llm_conformance.judging import cut_search
 from llm_conformance.judging.effort import Effort
-from llm_conformance.replay import network_guard
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.transport import new_transport

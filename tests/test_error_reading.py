@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from conformance import test_errors
-from llm_conformance.adapter.program import ReportedError
+from llm_conformance.calling.exceptions.facts import facts_of
+from llm_conformance.calling.program import ReportedError
 from llm_conformance.contract import ServiceUnavailableError
-from llm_conformance.rules.errors import read_error_event, read_exception
+from llm_conformance.rules.errors import raised, read_error_event
 from llm_conformance.rules.violation import Violation
 
 
@@ -48,7 +49,7 @@ def test_all_exceptions_behind_an_error_are_read() -> None:
     root.add_note("a note")
     middle, top = ValueError("in the middle"), RuntimeError("at the top")
     root.__context__, middle.__cause__, top.__cause__ = top, root, middle  # in a circle
-    dump = read_exception(top, {}).dump
+    dump = facts_of(top).dump
     for text in ("at the top", "in the middle", "at the root", "a note"):
         assert text in dump
 
@@ -91,7 +92,7 @@ class UnreadableStatusError(APIStatusError):
     ],
 )
 def test_a_status_counts_before_the_class(error: Exception, table: dict[str, str], contract_type: str | None) -> None:
-    assert read_exception(error, table).contract_type == contract_type
+    assert raised(facts_of(error), table).contract_type == contract_type
 
 
 @pytest.mark.parametrize(
@@ -103,8 +104,8 @@ def test_a_status_counts_before_the_class(error: Exception, table: dict[str, str
     ],
 )
 def test_a_status_that_the_library_made_up_counts_last(table: dict[str, str], contract_type: str) -> None:
-    raised = read_exception(APIStatusError(500), table, status_is_the_providers=False)
-    assert raised.contract_type == contract_type
+    found = raised(facts_of(APIStatusError(500)), table, status_is_the_providers=False)
+    assert found.contract_type == contract_type
 
 
 def test_a_status_in_an_error_event_counts_before_its_type() -> None:
@@ -118,5 +119,5 @@ def test_a_status_in_an_error_event_counts_before_its_type() -> None:
 
 def test_an_error_of_a_program_needs_no_original_error() -> None:
     kind = type("ServiceUnavailableError", (ReportedError,), {})
-    assert read_exception(kind({"message": "the connection was lost"}), {}).has_origin
-    assert not read_exception(ServiceUnavailableError("the connection was lost"), {}).has_origin
+    assert facts_of(kind({"message": "the connection was lost"})).has_origin
+    assert not facts_of(ServiceUnavailableError("the connection was lost")).has_origin

@@ -11,11 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from llm_conformance.adapter.declarations import describe
+from llm_conformance.calling.values import as_mapping
 from llm_conformance.judging.judge import judge_exchange
 from llm_conformance.judging.status import Status
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules.exchange import Exchange
-from llm_conformance.rules.outcome import Outcome, Returned, as_mapping
+from llm_conformance.rules.outcome import Outcome, Returned
 from llm_conformance.scenarios import lint, load
 from llm_conformance.scenarios.scenario import Scenario
 from tests.calls import ADAPTERS, chat

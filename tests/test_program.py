@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import shlex
 import sys
-import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from llm_conformance.adapter.declarations import BadAdapterError
 from llm_conformance.adapter.loader import load
-from llm_conformance.adapter.program import ProgramAdapter, ProgramError
-from llm_conformance.rules.errors import read_exception
+from llm_conformance.calling.in_program import InProgram
+from llm_conformance.calling.program import Program, ProgramAdapter, ProgramError, TooLateError
+from llm_conformance.calling.result import CallResult, MethodCall
+from llm_conformance.contract import HttpResponse
 from tests import inline, miniature
 from tests.miniature import RULES
 from tests.test_contract import CALL
@@ -49,6 +51,16 @@ def program(tmp_path: Path, body: str, head: str = HEAD) -> str:
     return shlex.join([sys.executable, str(path)])
 
 
+def started(tmp_path: Path, body: str, head: str = HEAD) -> Program:
+    """Write a program; return it, to be started for its first question."""
+    return Program(shlex.split(program(tmp_path, body, head)), tmp_path)
+
+
+def asked(program: Program, op: str, within_s: float = 20, **call: Any) -> list[Any]:
+    """Return the lines of an answer."""
+    return list(program.ask({"op": op, "call": call}, within_s))
+
+
 def test_a_program_can_pass(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(RULES.parent))
     spec = f"cmd:{shlex.join([sys.executable, str(REFERENCE), 'cerebras:chat', 'cohere:v1', 'zai'])}"
@@ -71,11 +83,11 @@ def test_a_program_can_pass(pytester: pytest.Pytester, monkeypatch: pytest.Monke
     [
         (
             "    os._exit(3)\n",
-            "the program was asked to describe itself: it ended with exit code 3 instead of an answer",
+            "asked to describe itself: the adapter's process ended with exit code 3 instead of an answer",
         ),
         ("    print('hello', flush=True)\n", "a line that is not JSON (logs go to standard error): hello"),
         ("    say([1])\n", "the program's line is not a JSON object: [1]"),
-        ("    say({'done': True})\n", "describe itself: it answered `done` only"),
+        ("    say({'done': True})\n", "describe itself: the program answered `done` only"),
         ("    say({})\n", "`providers` has to list what the adapter supports"),
         ("    say({'providers': 3})\n", "`providers` has to be a collection of strings, not 3"),
         ("    say({'providers': ['openai'], 'methods': []})\n", "it has none of the methods"),
@@ -98,18 +110,18 @@ def test_a_bad_command_is_explained(tmp_path: Path, command: str, problem: str) 
 
 
 def test_a_program_that_never_describes_itself_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("llm_conformance.adapter.program.DESCRIBED_WITHIN_S", 0.5)
-    with pytest.raises(ProgramError, match="describe itself"):
-        ProgramAdapter(program(tmp_path, "time.sleep(60)\n", "import time\n"), tmp_path)
+    monkeypatch.setattr("llm_conformance.calling.program.DESCRIBED_WITHIN_S", 0.5)
+    with pytest.raises(ProgramError, match=r"describe itself within 0\.5 s"):
+        ProgramAdapter(started(tmp_path, "time.sleep(60)\n", "import time\n"))
 
 
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("    os._exit(3)\n", "raised ProgramError: it ended with exit code 3 instead of an answer"),
+        ("    os._exit(3)\n", "the adapter's process ended with exit code 3 instead of an answer"),
         (
             "    print('{', flush=True)\n",
-            "raised ProgramError: the program wrote a line that is not JSON (logs go to standard error): {",
+            "got the program wrote a line that is not JSON (logs go to standard error): {",
         ),
         ("    say({'answer': 1})\n", 'the program answered {"answer": 1}, with neither'),
         ("    say({'response': 'Eight.', 'event': 1})\n", "is not a JSON object"),
@@ -142,43 +154,29 @@ def test_a_bad_answer_fails_its_call_and_the_next_call_is_answered(
 
 
 def test_a_hung_call_gives_the_next_call_a_new_program(tmp_path: Path) -> None:
-    body = "    if question['call'] == {'hang': True}: time.sleep(60)\n    say({'response': {}})\n"
-    adapter = ProgramAdapter(program(tmp_path, body), tmp_path)
-    lines = adapter._ask({"op": "complete", "call": {"hang": True}})
-    ended: list[str] = []
-
-    def wait() -> None:
-        try:
-            next(lines)
-        except ProgramError as error:
-            ended.append(str(error))
-
-    thread = threading.Thread(target=wait)
-    thread.start()
-    time.sleep(0.3)
-    assert next(adapter._ask({"op": "complete", "call": {}})) == {"response": {}}
-    thread.join(5)
-    assert ended
-    adapter.close()
+    own = started(tmp_path, "    if question['call'] == {'hang': True}: time.sleep(60)\n    say({'response': {}})\n")
+    with pytest.raises(TooLateError):
+        asked(own, "complete", 0.3, hang=True)
+    assert asked(own, "complete") == [{"response": {}}]
+    assert own.starts == 2
+    own.close()
 
 
 def test_the_rest_of_an_unread_stream_does_not_answer_the_next_call(tmp_path: Path) -> None:
-    body = "    for n in range(3): say({'event': {'n': n}})\n    say({'done': True})\n"
-    adapter = ProgramAdapter(program(tmp_path, body), tmp_path)
-    assert next(adapter._ask({"op": "stream", "call": {}})) == {"event": {"n": 0}}
-    assert [line["event"]["n"] for line in adapter._ask({"op": "stream", "call": {}})] == [0, 1, 2]
-    adapter.close()
+    own = started(tmp_path, "    for n in range(3): say({'event': {'n': n}})\n    say({'done': True})\n")
+    assert next(own.ask({"op": "stream", "call": {}}, 20)) == {"event": {"n": 0}}
+    assert [line["event"]["n"] for line in asked(own, "stream") if "event" in line] == [0, 1, 2]
+    own.close()
 
 
 def test_lines_after_an_answer_do_not_answer_the_next_call(tmp_path: Path) -> None:
-    body = "    say({'response': {}}); say({'done': True})\n"
-    adapter = ProgramAdapter(program(tmp_path, body), tmp_path)
-    assert next(adapter._ask({"op": "complete", "call": {}})) == {"response": {}}
+    own = started(tmp_path, "    say({'response': {}}); say({'done': True})\n")
+    assert asked(own, "complete") == [{"response": {}}]
     time.sleep(0.3)
     with pytest.raises(ProgramError, match="more lines than were asked for"):
-        next(adapter._ask({"op": "complete", "call": {}}))
-    assert next(adapter._ask({"op": "complete", "call": {}})) == {"response": {}}
-    adapter.close()
+        asked(own, "complete")
+    assert asked(own, "complete") == [{"response": {}}]
+    own.close()
 
 
 def test_a_program_cannot_use_the_vcr_transport(pytester: pytest.Pytester) -> None:
@@ -191,14 +189,20 @@ def test_a_program_cannot_use_the_vcr_transport(pytester: pytest.Pytester) -> No
     )
 
 
+def called(own: Program, method: str) -> CallResult:
+    """Return what comes of a call."""
+    return InProgram().call(own, MethodCall(method, CALL, HttpResponse(200, {})), 20, lambda _event: None)
+
+
 def test_an_error_of_a_program_has_fields_and_headers(tmp_path: Path) -> None:
     for fields in ({"retry_after": 41}, {"headers": {"Retry-After": "41"}}, {"extra_context": {"retry_after": "41"}}):
         error = {"error_type": "RateLimitError", "message": "too many", **fields}
-        adapter = ProgramAdapter(program(tmp_path, f"    say({{'error': {error}}})\n"), tmp_path)
-        with pytest.raises(Exception, match="too many") as raised:
-            list(adapter._ask({"op": "complete", "call": {}}))
-        assert read_exception(raised.value, {}).retry_after == "41"
-        adapter.close()
+        own = started(tmp_path, f"    say({{'error': {error}}})\n")
+        result = called(own, "complete")
+        own.close()
+        assert result.error
+        assert result.error.text == "too many"
+        assert result.error.retry_after == "41"
 
 
 def test_a_program_hands_over_the_librarys_own_object(tmp_path: Path) -> None:
@@ -208,9 +212,8 @@ def test_a_program_hands_over_the_librarys_own_object(tmp_path: Path) -> None:
         "    say({'event': {'event_type': 'response.completed', 'response': {'id': 'a'}}, 'native': native})\n"
         "    say({'done': True})\n"
     )
-    adapter = ProgramAdapter(program(tmp_path, body), tmp_path)
-    whole = adapter.complete(CALL)
-    (last,) = adapter.stream(CALL)
-    adapter.close()
-    assert whole == last["response"] == {"id": "a"}
-    assert getattr(whole, "native", None) == last["response"].native == {"choices": [1]}
+    own = started(tmp_path, body)
+    whole, streamed = called(own, "complete"), called(own, "stream")
+    own.close()
+    assert whole.returned == streamed.returned == {"id": "a"}
+    assert whole.returned.native == streamed.returned.native == {"choices": [1]}

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from llm_conformance.rules.errors import read_error_event, read_exception
-from llm_conformance.rules.retry_after import is_same_wait
+from llm_conformance.calling.exceptions.facts import facts_of
+from llm_conformance.rules.errors import is_same_wait, read_error_event
 
 
 class LibraryError(Exception):
@@ -66,14 +66,14 @@ class Holder:
     ],
 )
 def test_it_is_read_from_where_libraries_keep_it(attributes: dict[str, Any]) -> None:
-    raised = read_exception(LibraryError(**attributes), {})
-    assert is_same_wait(raised.retry_after, "41")
+    found = facts_of(LibraryError(**attributes))
+    assert is_same_wait(found.retry_after, "41")
 
 
 def test_it_is_read_from_the_exceptions_behind_an_error() -> None:
     error = ValueError("too many")
     error.__cause__ = LibraryError(response=httpx.Response(429, headers={"Retry-After": "41"}))
-    assert read_exception(error, {}).retry_after == "41"
+    assert facts_of(error).retry_after == "41"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_it_is_read_from_the_exceptions_behind_an_error() -> None:
     ],
 )
 def test_it_is_never_read_from_text(error: Exception) -> None:
-    assert read_exception(error, {}).retry_after is None
+    assert facts_of(error).retry_after is None
 
 
 @pytest.mark.parametrize(

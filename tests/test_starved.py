@@ -11,11 +11,12 @@ import pytest
 
 from adapters import ReferenceAdapters
 from llm_conformance.adapter import declarations
+from llm_conformance.calling import fair_time
+from llm_conformance.calling.fair_time import FairWait
 from llm_conformance.contract import Call, Response, TimeoutError
 from llm_conformance.locations import CASSETTES
-from llm_conformance.replay import fair_time, runner
+from llm_conformance.replay import runner
 from llm_conformance.replay.cell import Cell
-from llm_conformance.replay.fair_time import FairWait
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
 from llm_conformance.rules.outcome import Outcome

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.adapter.certificates import cheap_certificates
+from llm_conformance.calling.certificates import cheap_certificates
 from llm_conformance.replay.vcr_transport import VcrTransport
 from llm_conformance.scenarios import lint
 from tests import miniature

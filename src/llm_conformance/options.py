@@ -113,6 +113,14 @@ OPTIONS = (
         choices=("server", "vcr"),
     ),
     Option(
+        "isolation",
+        "where the adapter runs: `namespace`, in a process with a network of its own, which the Linux kernel guards; "
+        "`process`, in a process of its own; `none`, in this process, for debuggers and coverage; or `auto` (the "
+        "default), the first of these that is possible here",
+        default="auto",
+        choices=("auto", "namespace", "process", "none"),
+    ),
+    Option(
         "arrival",
         "how streams arrive: `frames` (the default), one frame at a time; or `recorded`, in the pieces and at the pace "
         "of the recording, where these are known",

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from llm_conformance.adapter.program import ProgramAdapter
+from llm_conformance.calling.program import Program, ProgramAdapter
 from llm_conformance.contract import ERROR_TYPES
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
@@ -62,8 +62,13 @@ class AdapterUnderTest:
 
     def close(self) -> None:
         """Stop the program of an adapter that is one."""
-        if isinstance(self.instance, ProgramAdapter):
-            self.instance.close()
+        if self.program is not None:
+            self.program.close()
+
+    @property
+    def program(self) -> Program | None:
+        """The program that calls the adapter; None if it is an object of this process."""
+        return self.instance.program if isinstance(self.instance, ProgramAdapter) else None
 
     def covers(self, api: Api) -> bool:
         """Return True if the adapter supports an API, or all APIs of its provider."""
@@ -81,9 +86,11 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
     `exclusions.problems` knows.
     """
     problems: list[str] = []
-    methods = frozenset(
-        method for methods in METHODS.values() for method in methods if callable(getattr(instance, method, None))
-    )
+    all_methods = [method for methods in METHODS.values() for method in methods]
+    if isinstance(instance, ProgramAdapter):
+        methods = frozenset(method for method in all_methods if method in instance.methods)
+    else:
+        methods = frozenset(method for method in all_methods if callable(getattr(instance, method, None)))
     if not methods:
         problems.append("it has none of the methods complete, stream, parse, parse_stream")
     providers = _names(instance, "providers", problems)

@@ -5,7 +5,7 @@
 | `mypkg`, `mypkg.module` | the attribute `conformance_adapter`: an instance, a class, or a function without arguments |
 | `mypkg.module:attribute` | that attribute |
 | `path/to/file.py`, `path/to/file.py:attribute` | the same of a file |
-| `cmd:node adapter.mjs` | a program that speaks the line protocol (`llm_conformance.adapter.program`) |
+| `cmd:node adapter.mjs` | a program that speaks the line protocol (`llm_conformance.calling.program`) |
 | `gateway:FILE.toml` | a gateway, asked as OpenAI chat (`llm_conformance.shims.gateway`) |
 | `adapters` | the reference adapters |
 | `litellm` | a library of the field, through the shim that the suite brings (`llm_conformance.adapter.libraries`) |
@@ -20,6 +20,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import inspect
+import os
 import shlex
 import sys
 import traceback
@@ -27,33 +28,59 @@ from collections.abc import Callable, Collection
 from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 from llm_conformance.adapter import exclusions, libraries
-from llm_conformance.adapter.certificates import cheap_certificates
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError, describe
 from llm_conformance.adapter.libraries import Library, NotHereError
-from llm_conformance.adapter.program import PREFIX, ProgramAdapter, ProgramError
+from llm_conformance.calling.certificates import cheap_certificates
+from llm_conformance.calling.program import Program, ProgramAdapter, ProgramError, ReportedError
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.locations import REFERENCE_ADAPTERS, ROOT
 from llm_conformance.wording import did_you_mean
 
+Isolation = Literal["namespace", "process", "none"]
+"""Where an adapter runs: in a process with a network of its own, in a process of its own, or in this process."""
 ATTRIBUTE = "conformance_adapter"
 ENTRY_POINTS = "llm_conformance.adapters"
+PREFIX = "cmd:"
 GATEWAY_PREFIX = "gateway:"
 GATEWAY_DESCRIBED_WITHIN_S = 120.0
 """A gateway is started before it is described, and some need a while."""
 
+HOST_DESCRIBED_WITHIN_S = 120.0
+"""Some libraries take many seconds to import on a busy machine."""
+_HOST = (
+    "import os, sys; paths, *rest = sys.argv[1:]; sys.path[:] = paths.split(os.pathsep); "
+    "from llm_conformance.adapter import host; sys.exit(host.main(rest))"
+)
+"""Starts the program of an adapter in Python with the import path of this process."""
+
 T = TypeVar("T")
 
 
-def load_all(specs: Collection[str], directory: Path) -> list[AdapterUnderTest]:
-    """Return the adapters that SPECs name, in order. Raises BadAdapterError with the problems of all of them."""
+def isolation(named: str, transport: str) -> Isolation:
+    """Return where adapters run, by the values of the options `isolation` and `transport`.
+
+    Raises ValueError if the two exclude each other.
+    """
+    if transport == "vcr":  # it replays by patching what is in this process
+        if named in ("namespace", "process"):
+            raise ValueError("--transport=vcr replays within this process only; leave one of the two options out")
+        return "none"
+    return "namespace" if named == "auto" else cast("Isolation", named)
+
+
+def load_all(specs: Collection[str], directory: Path, isolation: Isolation = "none") -> list[AdapterUnderTest]:
+    """Return the adapters that SPECs name, in order. Raises BadAdapterError with the problems of all of them.
+
+    With an isolation, an adapter in Python is loaded in a process of its own.
+    """
     adapters: list[AdapterUnderTest] = []
     problems: list[str] = []
     for spec in dict.fromkeys(specs):
         try:
-            adapters.append(load(spec, directory, taken={adapter.label for adapter in adapters}))
+            adapters.append(load(spec, directory, {adapter.label for adapter in adapters}, isolation))
         except BadAdapterError as error:
             problems.append(f"--adapter={spec}: {error}")
     if problems:
@@ -61,18 +88,21 @@ def load_all(specs: Collection[str], directory: Path) -> list[AdapterUnderTest]:
     return adapters
 
 
-def load(spec: str, directory: Path, taken: Collection[str] = ()) -> AdapterUnderTest:
+def load(spec: str, directory: Path, taken: Collection[str] = (), isolation: Isolation = "none") -> AdapterUnderTest:
     """Return the adapter that a SPEC names. Raises BadAdapterError.
 
     Args:
         spec: The SPEC.
         directory: Where paths are resolved, and the last place where packages are looked for.
         taken: The labels of the run's other adapters.
+        isolation: Where it runs.
     """
     library = library_named(spec, directory)
-    instance: Any = _of_program(spec, directory)
-    if library is not None:
-        instance = _of_library(library, directory)
+    instance: Any = _of_program(spec, directory, isolation)
+    if instance is None and isolation != "none" and not (library and library.is_node):
+        instance = _hosted(spec, directory, isolation)
+    elif library is not None:
+        instance = _of_library(library, directory, isolation)
     elif instance is None:
         with cheap_certificates():
             instance = _instantiate(spec, _resolve(spec, directory))
@@ -83,7 +113,7 @@ def load(spec: str, directory: Path, taken: Collection[str] = ()) -> AdapterUnde
         return adapter
     except BadAdapterError:
         if isinstance(instance, ProgramAdapter):
-            instance.close()
+            instance.program.close()
         raise
 
 
@@ -105,11 +135,11 @@ def _is_adapter(name: str, directory: Path) -> bool:
     return file is not None and file.suffix == ".py" and ATTRIBUTE in file.read_text("utf-8", errors="replace")
 
 
-def _of_library(library: Library, directory: Path) -> Any:
+def _of_library(library: Library, directory: Path, isolation: Isolation) -> Any:
     try:
         library.check(directory)
         spec = library.spec(library.shim_beside(directory) if library.is_node else library.shim)
-        if (program := _of_program(spec, directory)) is not None:
+        if (program := _of_program(spec, directory, isolation)) is not None:
             return program
         with cheap_certificates():
             return _instantiate(library.name, _attribute(_import_file(library.shim), ATTRIBUTE))
@@ -201,20 +231,38 @@ def _gateway(path: str) -> str:
     return shlex.join([sys.executable, "-m", "llm_conformance.shims.gateway", path, CANARY_KEY])
 
 
-def _of_program(spec: str, directory: Path) -> ProgramAdapter | None:
+def _of_program(spec: str, directory: Path, isolation: Isolation) -> ProgramAdapter | None:
     """Return the program or the gateway that a SPEC names; None if it names neither."""
     if spec.startswith(PREFIX):
-        return _program(spec.removeprefix(PREFIX), directory)
+        return _program(spec.removeprefix(PREFIX), directory, isolation)
     if spec.startswith(GATEWAY_PREFIX):
-        return _program(_gateway(spec.removeprefix(GATEWAY_PREFIX)), directory, GATEWAY_DESCRIBED_WITHIN_S)
+        return _program(_gateway(spec.removeprefix(GATEWAY_PREFIX)), directory, isolation, GATEWAY_DESCRIBED_WITHIN_S)
     return None
 
 
-def _program(command: str, directory: Path, described_within_s: float | None = None) -> ProgramAdapter:
+def _program(
+    command: str, directory: Path, isolation: Isolation, described_within_s: float | None = None
+) -> ProgramAdapter:
     try:
-        return ProgramAdapter(command, directory, described_within_s)
+        words = shlex.split(command)
+        if not words:
+            raise BadAdapterError(f"{PREFIX} needs a command, such as {PREFIX}node adapter.mjs")
+        return ProgramAdapter(Program(words, directory, isolation == "namespace"), described_within_s)
+    except ReportedError as error:
+        raise BadAdapterError(f"the program was asked to describe itself: {error}") from error
     except (ProgramError, ValueError) as error:  # ValueError: an unclosed quotation mark
         raise BadAdapterError(str(error)) from error
+
+
+def _hosted(spec: str, directory: Path, isolation: Isolation) -> ProgramAdapter:
+    """Return an adapter in Python that runs in a process of its own."""
+    command = [sys.executable, "-c", _HOST, os.pathsep.join(sys.path), spec, str(directory)]
+    try:
+        return ProgramAdapter(Program(command, Path.cwd(), isolation == "namespace"), HOST_DESCRIBED_WITHIN_S)
+    except ReportedError as error:
+        raise BadAdapterError(str(error)) from error
+    except ProgramError as error:
+        raise BadAdapterError(f"loading it in a process of its own: {error}") from error
 
 
 def _instantiate(spec: str, found: Any) -> Any:

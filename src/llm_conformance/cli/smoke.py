@@ -23,7 +23,7 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from llm_conformance.wording import command_line, did_you_mean, no_such
 
-_OPTIONS = ("transport", "timeout")
+_OPTIONS = ("transport", "isolation", "timeout")
 """The options of a run that this command has, too."""
 
 _SHOWN = 60
@@ -45,7 +45,8 @@ def run(options: Options) -> int:
     """Call each method once for each API; return 1 if a call returned no message."""
     keep_proxies_away()
     try:
-        adapters = loader.load_all(options.adapter, Path.cwd())
+        where = loader.isolation(options.conformance_isolation, options.conformance_transport)
+        adapters = loader.load_all(options.adapter, Path.cwd(), where)
     except BadAdapterError as error:
         raise UsageError(str(error)) from error
     if options.conformance_timeout <= 0:

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from llm_conformance.calling.fair_time import TOO_BUSY
 from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.replay.cell import Callee
-from llm_conformance.replay.fair_time import TOO_BUSY
 
 Key = tuple[str, str, str, str, str]
 """(adapter, provider:api, family of the rule, provenance, status)"""

@@ -11,7 +11,8 @@ import pytest
 from llm_conformance import editions
 from llm_conformance.adapter import loader
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError
-from llm_conformance.adapter.program import ProgramAdapter
+from llm_conformance.adapter.loader import Isolation, isolation
+from llm_conformance.calling.program import ProgramAdapter
 from llm_conformance.corpus import manifest, places, recordings
 from llm_conformance.judging import deviations, deviations_file
 from llm_conformance.judging.deviations import Deviation, Deviations
@@ -67,6 +68,7 @@ class Settings:
     edition: str
     timeout_s: float
     transport: str
+    isolation: str
     arrival: str
 
     @property
@@ -74,6 +76,7 @@ class Settings:
         """The options that change how a call is replayed, without those that have their default value."""
         options: dict[str, str | float] = {
             "transport": self.transport,
+            "isolation": self.isolation,
             "timeout": self.timeout_s,
             "arrival": self.arrival,
             "probes": "apart" if self.probes_apart else "judge",
@@ -126,7 +129,9 @@ def read(config: pytest.Config) -> Settings:
         corpora = option("conformance_corpus")
         own = _directories("cassettes", option("conformance_cassettes"), directory)
         own = _without_nested([*own, *_directories("corpus", (n for n in corpora if n != places.PUBLIC), directory)])
-        adapters = loader.load_all(option("conformance_adapter"), directory)
+        transport = option("conformance_transport")
+        isolation = _isolation(option("conformance_isolation"), transport)
+        adapters = loader.load_all(option("conformance_adapter"), directory, isolation)
         loaded = lint.load_all([CASSETTES, *own], lambda path: _concerns(path, filters, adapters))
         loaded += core_faults.of(loaded)
         found = {folder: load.find(folder) for folder in (CASSETTES, *own)}
@@ -154,7 +159,8 @@ def read(config: pytest.Config) -> Settings:
         probes_apart=option("conformance_probes") == "apart",
         edition=option("conformance_edition"),
         timeout_s=option("conformance_timeout"),
-        transport=option("conformance_transport"),
+        transport=transport,
+        isolation=option("conformance_isolation"),
         arrival=option("conformance_arrival"),
     )
     problems = list(_problems(settings))
@@ -165,6 +171,14 @@ def read(config: pytest.Config) -> Settings:
     elsewhere = () if has_all else [package.name for package in manifest.packages()]
     known = _deviations(settings, [directory / name for name in option("conformance_deviations")], elsewhere)
     return replace(settings, deviations=known)
+
+
+def _isolation(named: str, transport: str) -> Isolation:
+    """Return where adapters run. Raises pytest.UsageError for what cannot be."""
+    try:
+        return isolation(named, transport)
+    except ValueError as error:
+        raise pytest.UsageError(f"{as_typed('isolation')}={named}: {error}") from error
 
 
 def _concerns(path: Path, filters: Filters, adapters: Iterable[AdapterUnderTest]) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from llm_conformance.adapter.declarations import AdapterUnderTest, Method
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.interaction import Interaction, Mode
 
 PURE = frozenset[Method]({"parse", "parse_stream"})
 """The methods that are given the response and send no request."""
@@ -28,6 +28,11 @@ class Cell:
     def callee(self) -> Callee:
         """What is called: many cells have the same."""
         return self.adapter.label, str(self.scenario.api), self.method
+
+    @property
+    def interaction(self) -> Interaction:
+        """The recorded request and response."""
+        return self.scenario.interactions[self.mode]
 
     @property
     def runnable(self) -> bool:

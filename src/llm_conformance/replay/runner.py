@@ -9,21 +9,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from llm_conformance.adapter.certificates import cheap_certificates
 from llm_conformance.adapter.declarations import METHODS, Method
+from llm_conformance.calling.fair_time import TOO_BUSY
+from llm_conformance.calling.result import Event, MethodCall, shows_content
 from llm_conformance.contract import Call, HttpResponse
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.pointers import without
-from llm_conformance.replay.attempt import Attempt
+from llm_conformance.replay.callers import Callers
 from llm_conformance.replay.cell import PURE, Callee, Cell
-from llm_conformance.replay.fair_time import TOO_BUSY
-from llm_conformance.replay.log_watch import loggers_that_write
-from llm_conformance.replay.network_guard import Guard
 from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.replay.patience import Patience
-from llm_conformance.replay.summary import SideEffects, outcome_of
+from llm_conformance.replay.summary import Made, outcome_of
 from llm_conformance.replay.transport import Transport
-from llm_conformance.replay.worker import HungError, Worker
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.outcome import Outcome
 from llm_conformance.scenarios import canary
@@ -67,10 +64,8 @@ class Runner:
         self.options = options
         self._timeout_s = timeout_s
         self._patience = Patience(timeout_s)
-        self._worker = Worker()
         self._transport = transport
-        self._guard = Guard(transport.ports)
-        self._gave_up = False
+        self._callers = Callers(transport)
         self._hangs: Counter[Callee] = Counter()
         self._times = 1
         self.exchange = functools.lru_cache(maxsize=_REMEMBERED)(self.run)
@@ -78,11 +73,16 @@ class Runner:
     @property
     def gave_up(self) -> bool:
         """Whether a hung call may still be running."""
-        return self._gave_up
+        return self._callers.gave_up
+
+    @property
+    def outside(self) -> Counter[str]:
+        """Connections that were refused outside of calls, by the place in the code that tried."""
+        return self._callers.outside
 
     def close(self) -> None:
         """Stop the worker thread and the transport."""
-        self._worker.close()
+        self._callers.close()
         self._transport.shutdown()
 
     def hands_over_pieces(self, method: Method) -> bool:
@@ -97,7 +97,7 @@ class Runner:
         earlier = {} if cell.asks_nothing else self._earlier(cell)
         for self._times in TIMES_THE_LIMIT:
             exchange = self._run_fairly(cell, earlier)
-            starved_s = self._worker.starved_s
+            starved_s = self._callers.starved_s
             if starved_s < STARVED_S or not _may_be_too_late(exchange):
                 return exchange
         return replace(exchange, outcome=Outcome(blocked=_too_busy(starved_s)))
@@ -112,7 +112,12 @@ class Runner:
     def _earlier(self, cell: Cell) -> _Earlier:
         """Return the exchanges for the earlier answers."""
         calls = {at: replace(cell, scenario=scenario) for at, scenario in cell.scenario.earlier.items()}
-        return {at: self.exchange(_in_recorded_mode(call)) for at, call in calls.items()}
+        return {at: self._earlier_exchange(_in_recorded_mode(call)) for at, call in calls.items()}
+
+    def _earlier_exchange(self, cell: Cell) -> Exchange:
+        exchange: Exchange = self.exchange(cell)
+        # The adapter's process has ended since, and its object with it: ask the new one.
+        return self.run(cell) if self._callers.is_lost(exchange.outcome.returned) else exchange
 
     def _proven(self, cell: Cell, accused: Exchange, earlier: _Earlier) -> Exchange:
         """Return the exchange of a cell whose last frame was held for longer, to see whether it only was slow.
@@ -128,12 +133,13 @@ class Runner:
         """Return a cell's exchange, and for how many seconds the last frame was held back, `hold_s` at most."""
         exchange = None
         if cell.method not in PURE:
-            exchange = self._transport.open(cell.scenario, hold_s, cell.adapter.capabilities)
-        interaction = cell.scenario.interactions[cell.mode]
+            network = self._callers.network(cell.adapter)
+            exchange = self._transport.open(cell.scenario, hold_s, cell.adapter.capabilities, network)
+        interaction = cell.interaction
         http = HttpResponse(interaction.status, dict(interaction.headers))
         call = self.build_call(cell, _base_url(cell, exchange), http, earlier)
         try:
-            outcome = self._without_call(cell, earlier) or self._call_adapter(cell, Attempt(cell, call, http, exchange))
+            outcome = self._without_call(cell, earlier) or self._call_adapter(cell, call, http, exchange)
         finally:
             if exchange:
                 self._transport.close(exchange)
@@ -176,31 +182,22 @@ class Runner:
             return Outcome(blocked=f"not called any more: {HANGS_UNTIL_GIVEN_UP} calls before this one hung")
         return None
 
-    def _call_adapter(self, cell: Cell, attempt: Attempt) -> Outcome:
-        """Call the adapter on the worker thread, watch it, and sum up."""
-        scenario, exchange = cell.scenario, attempt.exchange
-        limit_s = attempt.call.timeout_s
-        before = attempt.inputs()
-        exception: BaseException | None = None
-        with self._guard.watching() as connections, cheap_certificates(), loggers_that_write(CANARY_KEY) as loggers:
-            try:
-                exception = self._worker.run(attempt.run, limit_s + GRACE_S)
-            except HungError as hung:
-                self._give_up(hung.thread)
-                # A call that is to fail may well hang; only hangs in answered calls count.
-                self._hangs[cell.callee] += all(expected.error is None for expected in scenario.expected.values())
-                attempt.hung = True
-                attempt.fault = (
-                    f"did not come back within {limit_s + GRACE_S:g} s; "
-                    f"call.timeout_s was {limit_s:g}, which is the limit for all attempts"
-                )
-        after = attempt.inputs()
-        side_effects = SideEffects(
-            connections=(*connections, *(exchange.foreign_requests if exchange else ())),
-            mutations=tuple(name for name in before if before[name] != after.get(name)),
-            logs=tuple(loggers),
-        )
-        return outcome_of(attempt, exception, side_effects)
+    def _call_adapter(self, cell: Cell, call: Call, http: HttpResponse, exchange: OpenExchange | None) -> Outcome:
+        """Call the adapter, watch it, and sum up."""
+        pieces = tuple(cell.scenario.pieces(cell.interaction)) if cell.method == "parse_stream" else ()
+        body = cell.interaction.body if cell.method == "parse" else b""
+        whole = replace(http, body=body)
+        asked = MethodCall(cell.method, call, whole, pieces, watches_pieces=cell.scenario.cuts is None)
+
+        def on_event(event: Event) -> None:
+            if exchange and shows_content(event):
+                exchange.content_shown.set()
+
+        result = self._callers.call(cell.adapter, asked, call.timeout_s + GRACE_S, on_event)
+        if result.hung:
+            # A call that is to fail may well hang; only hangs in answered calls count.
+            self._hangs[cell.callee] += all(expected.error is None for expected in cell.scenario.expected.values())
+        return outcome_of(Made(cell, exchange, result, call.timeout_s))
 
     def _limit_s(self, scenario: Scenario) -> float:
         """Return the time limit of a call; it is shorter if the server stays silent, because it always runs out."""
@@ -208,11 +205,6 @@ class Runner:
             return self._timeout_s
         is_one_of_many = scenario.provenance == "generated" or scenario.is_core_fault
         return min(self._timeout_s, SHORT_SILENCE_TIMEOUT_S if is_one_of_many else SILENCE_TIMEOUT_S)
-
-    def _give_up(self, thread: int) -> None:
-        self._gave_up = True
-        self._guard.ignore_thread(thread)
-        self._transport.give_up(thread)
 
 
 def _may_be_too_late(exchange: Exchange) -> bool:

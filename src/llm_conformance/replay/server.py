@@ -17,7 +17,8 @@ from collections.abc import Collection, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from llm_conformance.replay.fair_time import FairWait
+from llm_conformance.calling.fair_time import FairWait
+from llm_conformance.calling.place import Network
 from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.scenarios.scenario import Fault, Scenario
 from llm_conformance.wire.interaction import Interaction
@@ -38,6 +39,27 @@ _POLL_S = 0.05
 _HOP_BY_HOP = frozenset({"connection", "content-encoding", "content-length", "date", "server", "transfer-encoding"})
 
 
+class _Server(ThreadingHTTPServer):
+    """Serves on a socket that listens already, on a thread of its own."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, listening: socket.socket, handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(listening.getsockname(), handler, bind_and_activate=False)
+        self.socket.close()
+        self.socket = listening
+        self.server_address = listening.getsockname()
+        self._thread = threading.Thread(target=self.serve_forever, args=(_POLL_S,), name="replay-server", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Stop, and free the port."""
+        self.shutdown()
+        self._thread.join()
+        self.server_close()
+
+
 class ReplayServer:
     """A transport that serves each open exchange under a base URL of its own."""
 
@@ -46,21 +68,22 @@ class ReplayServer:
     def __init__(self) -> None:
         self._exchanges: dict[str, OpenExchange] = {}
         self._tokens = itertools.count(1)
-        self._http = ThreadingHTTPServer((_HOST, 0), self._handler())
-        self._http.daemon_threads = True
-        self._http.block_on_close = False
+        self._http = _Server(socket.create_server((_HOST, 0)), self._handler())
+        self._elsewhere: dict[Network, _Server] = {}
         self._refusing = socket.socket()  # bound, but not listening: connections to its port are refused
         self._refusing.bind((_HOST, 0))
         self.ports: tuple[int, ...] = (self._http.server_address[1], self._refusing.getsockname()[1])
-        self._thread = threading.Thread(
-            target=self._http.serve_forever, args=(_POLL_S,), name="replay-server", daemon=True
-        )
-        self._thread.start()
 
-    def open(self, scenario: Scenario, hold_s: float = 0, capabilities: Collection[str] = ()) -> OpenExchange:
+    def open(
+        self,
+        scenario: Scenario,
+        hold_s: float = 0,
+        capabilities: Collection[str] = (),
+        network: Network | None = None,
+    ) -> OpenExchange:
         """Serve a scenario under a new base URL."""
         token = f"exchange-{next(self._tokens)}"
-        listening, refusing = self.ports
+        listening, refusing = self.ports if network is None else self._serve_in(network).ports
         port = refusing if scenario.connection_refused else listening
         url = f"http://{_HOST}:{port}/{token}"
         exchange = OpenExchange(scenario, url, hold_s, _WAY_OUT, capabilities)
@@ -78,10 +101,17 @@ class ReplayServer:
 
     def shutdown(self) -> None:
         """Stop the server and free its port."""
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
+        for server in (self._http, *self._elsewhere.values()):
+            server.end()
         self._refusing.close()
+
+    def _serve_in(self, network: Network) -> Network:
+        """Serve in a program's own network, too. Servers of programs that have ended are ended."""
+        if network not in self._elsewhere:
+            for other in [each for each in self._elsewhere if each.is_closed]:
+                self._elsewhere.pop(other).end()
+            self._elsewhere[network] = _Server(network.listening.dup(), self._handler())
+        return network
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         exchanges = self._exchanges

@@ -3,78 +3,97 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from llm_conformance.calling.causes import without_values
+from llm_conformance.calling.result import CallResult
 from llm_conformance.contract import error_for_status
-from llm_conformance.replay.attempt import Attempt
+from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.matching import needed_capabilities, recorded_requests
 from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.rules import errors
 from llm_conformance.rules.folding import kinds_shown
 from llm_conformance.rules.outcome import Outcome, Raised, Returned
-from llm_conformance.rules.violation import without_values
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Mode
 
 
 @dataclass(frozen=True)
-class SideEffects:
-    """What a call did besides returning. The attributes are those of `Outcome`."""
+class Made:
+    """A call that was made: of which cell, over which exchange, and what came of it.
 
-    connections: tuple[str, ...]
-    mutations: tuple[str, ...]
-    logs: tuple[str, ...]
+    Attributes:
+        exchange: What the transport observed; None for methods that send no request.
+        limit_s: The time limit that the adapter was given, in seconds.
+    """
+
+    cell: Cell
+    exchange: OpenExchange | None
+    result: CallResult
+    limit_s: float
 
 
-def outcome_of(attempt: Attempt, exception: BaseException | None, side_effects: SideEffects) -> Outcome:
-    """Build the Outcome of a call that raised `exception`, if any. An unexpected error becomes `fault`."""
-    response, error = _end(attempt, exception)
-    exchange, seen = attempt.exchange, vars(side_effects)
-    fault = attempt.fault
+def outcome_of(made: Made) -> Outcome:
+    """Build the Outcome of a call. An unexpected error becomes `fault`."""
+    result, exchange = made.result, made.exchange
+    response, error = _end(made)
+    seen = result.side_effects
+    connections = (*seen.connections, *(exchange.foreign_requests if exchange else ()))
+    besides: dict[str, Any] = {"connections": connections, "mutations": seen.mutations, "logs": seen.logs}
+    own_fault = _own_fault(made)
+    fault = own_fault
     if exchange is not None:
-        asked = _was_asked(exchange) or bool(side_effects.connections)
-        unsupported = _cannot_be_asked(attempt, exchange, exception, None if asked else error)
+        asked = _was_asked(exchange) or bool(connections)
+        unsupported = _cannot_be_asked(made, exchange, None if asked else error)
         if unsupported is None and exchange.difference is not None:
-            return Outcome(difference=exchange.difference, raised=error, hung=attempt.hung, **seen)
-        fault = fault or _without_request(exchange, error, side_effects.connections)
+            return Outcome(difference=exchange.difference, raised=error, hung=result.hung, **besides)
+        fault = fault or _without_request(exchange, error, connections)
         if unsupported is None and fault is None:
             unsupported = _unsupported(exchange, error)
         if unsupported is not None:
-            return Outcome(unsupported=unsupported, hung=attempt.hung, **seen)
-    if error is not None and not _is_allowed(attempt, error):
+            return Outcome(unsupported=unsupported, hung=result.hung, **besides)
+    if error is not None and not _is_allowed(made, error):
         fault = fault or f"raised {error}"
-    cause, traceback = None, None
-    if fault is not None:
-        # What the attempt reports itself, such as a value that is no response, was not raised.
-        was_raised = attempt.fault is None
-        cause = error.cause if error is not None and was_raised else without_values(fault)
-        traceback = None if error is None else error.traceback
+    # What the suite says itself, such as that a value is no response, was not raised.
+    was_raised = error is not None and own_fault is None
+    cause = error.cause if error is not None and was_raised else without_values(fault or "")
     return Outcome(
         response=None if response is None else Returned(response),
-        returned=attempt.returned,
+        returned=result.returned,
         request=exchange.request if exchange else None,
         attempts=exchange.attempts if exchange else 0,
         repeats=exchange.repeats if exchange else 0,
-        events=tuple(attempt.events),
-        invalid_events=tuple(attempt.invalid_events),
+        events=result.events,
+        invalid_events=result.invalid_events,
         raised=error,
         fault=fault,
-        cause=cause,
-        traceback=traceback,
-        hung=attempt.hung,
-        buffered=_buffered(attempt),
-        **seen,
+        cause=None if fault is None else cause,
+        traceback=None if fault is None or error is None else error.traceback,
+        hung=result.hung,
+        buffered=_buffered(made),
+        **besides,
     )
 
 
-def _end(attempt: Attempt, exception: BaseException | None) -> tuple[Mapping[str, Any] | None, Raised | None]:
+def _own_fault(made: Made) -> str | None:
+    """Return why nothing can be judged, as far as that is no matter of an error."""
+    if made.result.hung:
+        return f"{made.result.fault}; call.timeout_s was {made.limit_s:g}, which is the limit for all attempts"
+    return made.result.fault
+
+
+def _end(made: Made) -> tuple[Mapping[str, Any] | None, Raised | None]:
     """Return the response and the error of a call; for a stream, those of its last events that carry one."""
-    response = attempt.response
-    table, from_provider = attempt.adapter.errors, _provider_reports_error(attempt)
-    error = None if exception is None else errors.read_exception(exception, table, from_provider)
-    for event in attempt.events:
+    result = made.result
+    response = result.response
+    table, from_provider = made.cell.adapter.errors, _provider_reports_error(made)
+    error = None if result.error is None else errors.raised(result.error, table, from_provider)
+    if error is not None and result.explain and not (error.contract_type and _is_allowed(made, error)):
+        cause, traceback = result.explain()
+        error = replace(error, cause=cause, traceback=traceback)
+    for event in result.events:
         if event.get("event_type") == "response.completed" and isinstance(event.get("response"), Mapping):
             response = event["response"]
         if event.get("event_type") == "response.error":
@@ -82,14 +101,12 @@ def _end(attempt: Attempt, exception: BaseException | None) -> tuple[Mapping[str
     return response, error
 
 
-def _cannot_be_asked(
-    attempt: Attempt, exchange: OpenExchange, exception: BaseException | None, error: Raised | None
-) -> str | None:
+def _cannot_be_asked(made: Made, exchange: OpenExchange, error: Raised | None) -> str | None:
     """Return why the adapter cannot make this call: it says so, or lacks a capability that the call needs.
 
     `error` is what it raised before it asked for anything; None if it did not.
     """
-    declared = attempt.adapter.capabilities
+    declared = made.cell.adapter.capabilities
     difference = exchange.difference
     if difference is not None:
         capability = difference.capability
@@ -97,10 +114,10 @@ def _cannot_be_asked(
         return f"`{capability}` is not declared: {difference}" if is_needed else None
     if error is None:
         return None
-    is_refused = isinstance(exception, NotImplementedError) or error.type == "NotImplementedError"
-    if is_refused and not _is_plain(attempt.scenario):
+    names = (error.type, *(made.result.error.names if made.result.error else ()))
+    if "NotImplementedError" in names and not _is_plain(made.cell.scenario):
         return f"the adapter cannot make this call: {error}"
-    missing = sorted(needed_capabilities(exchange.scenario, attempt.interaction.request) - declared)
+    missing = sorted(needed_capabilities(exchange.scenario, made.cell.interaction.request) - declared)
     return f"`{missing[0]}` is not declared, and the call needs it: raised {error}" if missing else None
 
 
@@ -142,37 +159,37 @@ def _unsupported(exchange: OpenExchange, error: Raised | None) -> str | None:
     return f"the adapter does not ask again after a {outage.status}, and need not"
 
 
-def _is_allowed(attempt: Attempt, error: Raised) -> bool:
+def _is_allowed(made: Made, error: Raised) -> bool:
     """Return True if the expected values of the replayed recording, if there is one, allow an error."""
-    expected = _expected(attempt)
+    expected = _expected(made)
     return expected is not None and (expected.error is not None or expected.allows(error.contract_type))
 
 
-def _provider_reports_error(attempt: Attempt) -> bool:
+def _provider_reports_error(made: Made) -> bool:
     """Return True if the adapter is sent an error of the provider, and not only a lost connection or a spoilt body."""
-    expected = _expected(attempt)
+    expected = _expected(made)
     is_reported = expected is not None and expected.error is not None and not expected.fault
-    return is_reported or attempt.scenario.outage is not None
+    return is_reported or made.cell.scenario.outage is not None
 
 
-def _expected(attempt: Attempt) -> Expected | None:
+def _expected(made: Made) -> Expected | None:
     """Return the expected values of the replayed recording; None if there is none."""
-    mode: Mode = "stream" if attempt.method in ("stream", "parse_stream") else "json"
-    if attempt.exchange and attempt.exchange.mode:
-        mode = attempt.exchange.mode
-    return attempt.scenario.expected.get(mode)
+    mode: Mode = "stream" if made.cell.method in ("stream", "parse_stream") else "json"
+    if made.exchange and made.exchange.mode:
+        mode = made.exchange.mode
+    return made.cell.scenario.expected.get(mode)
 
 
-def _buffered(attempt: Attempt) -> bool | None:
+def _buffered(made: Made) -> bool | None:
     """Return True if content of the frames before the last one was shown late, None if that was not observed.
 
     A `stream` method that requests a plain response shows all of it at the end.
     """
-    exchange, expected = attempt.exchange, _expected(attempt)
-    if expected is None or expected.early_kinds.isdisjoint(kinds_shown(attempt.events)):
+    exchange, expected = made.exchange, _expected(made)
+    if expected is None or expected.early_kinds.isdisjoint(kinds_shown(made.result.events)):
         return None
     if exchange is None:
-        return attempt.buffered
+        return made.result.buffered
     if not exchange.hold_s:
         return None
-    return exchange.buffered if exchange.mode == "stream" else attempt.method == "stream"
+    return exchange.buffered if exchange.mode == "stream" else made.cell.method == "stream"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Protocol
 
+from llm_conformance.calling.place import Network
 from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.replay.server import ReplayServer
 from llm_conformance.scenarios.scenario import Scenario
@@ -21,8 +22,14 @@ class Transport(Protocol):
     ports: tuple[int, ...]
     hands_over_pieces: bool
 
-    def open(self, scenario: Scenario, hold_s: float = 0, capabilities: Collection[str] = ()) -> OpenExchange:
-        """Start to answer requests of an adapter with these capabilities for a scenario.
+    def open(
+        self,
+        scenario: Scenario,
+        hold_s: float = 0,
+        capabilities: Collection[str] = (),
+        network: Network | None = None,
+    ) -> OpenExchange:
+        """Start to answer requests of an adapter with these capabilities for a scenario, in its own network if any.
 
         A transport that hands over pieces holds back the last frame of a stream until content has been shown, for
         `hold_s` seconds at most.

@@ -18,6 +18,7 @@ from vcr import stubs
 from vcr.record_mode import RecordMode
 from vcr.request import Request
 
+from llm_conformance.calling.place import Network
 from llm_conformance.replay.open_exchange import OpenExchange
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Interaction
@@ -45,8 +46,14 @@ class VcrTransport:
         self._cassettes: dict[int, contextlib.ExitStack] = {}
         self._given_up: set[int] = set()
 
-    def open(self, scenario: Scenario, hold_s: float = 0, capabilities: Collection[str] = ()) -> OpenExchange:
-        """Answer requests for a scenario. `hold_s` has no effect: a stream is sent in one piece."""
+    def open(
+        self,
+        scenario: Scenario,
+        hold_s: float = 0,
+        capabilities: Collection[str] = (),
+        network: Network | None = None,
+    ) -> OpenExchange:
+        """Answer requests for a scenario in this process. `hold_s` has no effect: a stream is sent in one piece."""
         interaction = next(iter(scenario.interactions.values()))
         place = scenario.api.place(interaction.uri)
         base_url = place.base_url if place else scenario.api.base_urls[0]

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from llm_conformance.contract import ERROR_TYPES, error_for_status
-
-STATUS_FIELDS = ("status_code", "status", "http_status", "code")
-"""Attributes and fields of an error that may have the HTTP status."""
 
 
 def contract_class(
@@ -41,12 +37,3 @@ def contract_class(
     by_name = [name for name in names if name in ERROR_TYPES]
     first = [by_status] if status_is_the_providers else []
     return next((found for found in (*exact, *first, *by_table, *by_name, by_status) if found), None)
-
-
-def status_of(fields: Mapping[str, Any]) -> int | None:
-    """Return the first of some fields that is an HTTP status of an error; None if none is."""
-    for name in STATUS_FIELDS:
-        status = fields.get(name)
-        if isinstance(status, int) and 400 <= status <= 599:
-            return int(status)
-    return None

@@ -11,13 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from llm_conformance.compare import shown
 from llm_conformance.contract import Annotation, Attachment, Segment, ToolCall, Usage
-from llm_conformance.contract.values import plain
 from llm_conformance.formats.differences import Difference
 from llm_conformance.rules import shapes
-from llm_conformance.rules.tracebacks import cause_of, traceback_of
-from llm_conformance.rules.violation import Blocked, without_values
+from llm_conformance.rules.violation import Blocked
 
 T = TypeVar("T")
 
@@ -36,7 +33,8 @@ class Raised:
         headers: The headers of the provider's response, as far as the error keeps them, to search for the API key.
         retry_after: `Retry-After`, from a field of the error or of an exception behind it, or from the headers that one
             of them keeps; None if there is none.
-        exception: The exception itself; None for an event.
+        cause: What errors with the same cause have in common: the class, and the place of the code that raised.
+        traceback: How an exception came to the caller; None for an event, and for an error that was to be expected.
     """
 
     type: str
@@ -47,19 +45,8 @@ class Raised:
     dump: str = ""
     headers: str = ""
     retry_after: str | None = None
-    exception: BaseException | None = None
-
-    @property
-    def cause(self) -> str:
-        """What errors with the same cause have in common: the class, and the place of the code that raised."""
-        if self.exception is None:
-            return f"{self.type}: {without_values(self.text)}"
-        return cause_of(self.exception)
-
-    @property
-    def traceback(self) -> str | None:
-        """How the exception came to the caller; None for an event."""
-        return None if self.exception is None else traceback_of(self.exception)
+    cause: str = ""
+    traceback: str | None = None
 
     def __str__(self) -> str:
         """Return class and message, shortened."""
@@ -116,32 +103,6 @@ class Outcome:
     connections: tuple[str, ...] = ()
     mutations: tuple[str, ...] = ()
     logs: tuple[str, ...] = ()
-
-
-def as_mapping(value: Any) -> dict[str, Any]:
-    """Return a mapping, a dataclass, or an object with `to_dict` or `model_dump` as a dict.
-
-    Raises TypeError for any other object.
-    """
-    if isinstance(value, Mapping):
-        return dict(value)
-    result: Any = None
-    if dataclasses.is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "to_dict"):
-        result = plain(value)
-    elif callable(getattr(value, "to_dict", None)):
-        result = value.to_dict()
-    elif callable(getattr(value, "model_dump", None)):
-        result = value.model_dump(mode="json")
-    if not isinstance(result, dict):
-        raise TypeError(
-            f"{_described(value)}, which is neither a mapping nor an object with to_dict, model_dump or fields"
-        )
-    return result
-
-
-def _described(value: Any) -> str:
-    text = shown(value)
-    return f"{type(value).__name__} {text if len(text) <= 80 else text[:80] + ' ...'}"
 
 
 class Returned:

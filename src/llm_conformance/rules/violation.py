@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn
 
+from llm_conformance.calling.causes import without_values
 from llm_conformance.compare import encodable, first_difference, in_one_line, same, show
-from llm_conformance.contract.response import FinishReason
 
 
 class Violation(AssertionError):  # noqa: N818 - `raise Violation` reads well in a rule
@@ -86,35 +85,3 @@ def _around(text: str, at: int) -> str:
     start = max(0, at - 20)
     piece = in_one_line(text[start : at + 40])
     return ("..." if start else "") + piece + ("..." if at + 40 < len(text) else "")
-
-
-_TEXT = r'(?:\.\.\.)?"(?:[^"\\]|\\.)*"(?:\.\.\.)?'
-_QUOTED = r"(?<!\w)'(?:[^'\\]|\\.)*'"
-_NUMBER = r"(?<![\w-])-?\d+(?:\.\d+)?(?!\w)"
-_ADDRESS = r"\b0x[0-9a-fA-F]+\b"
-_VALUE = re.compile(f"{_TEXT}|{_QUOTED}|{_ADDRESS}|{_NUMBER}")
-_LIST_OR_OBJECT = re.compile(r"\[[^\[\]{}]+\]|\{[^\[\]{}]+\}")
-_CUT_OFF = re.compile(r"[\[{](?![\]}])(?:(?!; got ).)+(?=; got |$)", re.DOTALL)
-"""A list or an object of which the message shows only a part."""
-_DEEPEST = 10
-_KEPT = frozenset({'""', "''", *(f'"{each}"' for each in get_args(FinishReason))})
-"""Values that tell one cause from another."""
-
-
-def without_values(text: str) -> str:
-    """Return a message with each text, number, list and object replaced by a mark, so that like messages are equal."""
-    text = _VALUE.sub(_mark, text)
-    for _ in range(_DEEPEST):
-        text, count = _LIST_OR_OBJECT.subn("…", text)
-        if not count:
-            break
-    return _CUT_OFF.sub("…", text)
-
-
-def _mark(found: re.Match[str]) -> str:
-    value = found[0]
-    if value in _KEPT:
-        return value
-    if value[0] == "'":
-        return "'…'"
-    return '"…"' if value[-1] in '".' else "N"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -30,16 +30,6 @@ def retry_after(error: Any) -> str | None:
         if text:
             return text
     return None
-
-
-def is_same_wait(actual: str | None, expected: str) -> bool:
-    """Return True if two values are equal: as numbers if both are, so that `41.0` is `41`; else as text."""
-    if actual is None:
-        return False
-    try:
-        return Decimal(actual) == Decimal(expected)
-    except InvalidOperation:
-        return actual.strip() == expected.strip()
 
 
 def _from_headers(*holders: Any) -> Iterator[Any]:

@@ -1,9 +1,12 @@
-"""The network guard: while an exchange runs, connections are allowed to the replay server only.
+"""The network guard: while a call runs, connections are allowed to the replay server only.
 
 CPython reports every name look-up and every connection of the process to audit hooks (PEP 578), whichever library makes
-it, so nothing has to be patched. Child processes are not covered. An audit hook cannot be removed, and Python calls all
-of them very often; so all guards share one, which is installed at the first exchange and does nothing between
-exchanges.
+it, so nothing has to be patched. Native code and child processes are not covered; only a network of the adapter's own
+(`llm_conformance.calling.enter`) is a guard against these. An audit hook cannot be removed, and Python calls all of
+them very often; so all guards share one, which is installed at the first call and does nothing between calls.
+
+In a process of the adapter's own the guard stands from the beginning to the end. What happens outside of calls, and in
+threads that were there before the call, belongs to no call, and is noted apart.
 """
 
 from __future__ import annotations
@@ -30,13 +33,28 @@ class NetworkBlockedError(OSError):
 
 
 class Guard:
-    """Refuses connections to anything but the `allowed` ports of the loopback, and notes where they come from."""
+    """Refuses connections to anything but the `allowed` ports of the loopback, and notes where they come from.
 
-    def __init__(self, allowed: Collection[int]) -> None:
-        self._allowed = allowed
+    Args:
+        allowed: The ports.
+        always: Whether it also stands between calls.
+
+    Attributes:
+        allowed: The ports.
+        outside: What was refused outside of calls; one line for each.
+    """
+
+    def __init__(self, allowed: Collection[int], always: bool = False) -> None:
+        self.allowed = allowed
+        self.outside: list[str] = []
+        self._always = always
+        self._older_threads: frozenset[int] = frozenset()
         self._active = False
         self._attempts: list[str] = []
         self._ignored_threads: set[int] = set()
+        if always:
+            _install_hook()
+            _REFUSING.add(self)
 
     @contextmanager
     def watching(self) -> Iterator[list[str]]:
@@ -44,13 +62,15 @@ class Guard:
         _install_hook()
         attempts: list[str] = []
         self._attempts = attempts
+        if self._always:
+            self._older_threads = frozenset(each.ident or 0 for each in threading.enumerate()) - {threading.get_ident()}
         self._active = True
         _REFUSING.add(self)
         try:
             yield attempts
         finally:
             self._active = False
-            if not self._ignored_threads:
+            if not self._ignored_threads and not self._always:
                 _REFUSING.discard(self)
 
     def ignore_thread(self, ident: int) -> None:
@@ -60,21 +80,24 @@ class Guard:
 
     def check(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Raise NetworkBlockedError if an audit event is a connection that has to be refused."""
-        if not self._active and threading.get_ident() not in self._ignored_threads:
+        thread = threading.get_ident()
+        if not self._active and not self._always and thread not in self._ignored_threads:
             return
         target = _target(event, arguments)
         if target is None or self._is_allowed(*target):
             return
         host, port = target
         where = f"{_text(host)}:{port}" if port else _text(host)
-        if threading.get_ident() not in self._ignored_threads:
+        if not self._active or thread in self._older_threads:
+            self.outside.append(f"{where}, from {_caller()}")
+        elif thread not in self._ignored_threads:
             self._attempts.append(f"{where}, from {_caller()}")
         raise NetworkBlockedError(f"llm-conformance: no connection may leave the replay; {where} was refused")
 
     def _is_allowed(self, host: Any, port: Any) -> bool:
         if port is None:
             return _is_loopback(host) or _is_address(host)  # looking up an address sends nothing
-        return port in self._allowed and _is_loopback(host)
+        return port in self.allowed and _is_loopback(host)
 
 
 _REFUSING: set[Guard] = set()

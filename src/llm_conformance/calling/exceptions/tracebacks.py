@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sysconfig
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from llm_conformance import secrets
+from llm_conformance.calling.causes import without_values
+from llm_conformance.calling.exceptions.facts import text_or_reason
 from llm_conformance.compare import encodable
 from llm_conformance.locations import PACKAGE, ROOT
-from llm_conformance.rules.violation import without_values
 
 _FIRST_FRAMES, _LAST_FRAMES = 8, 16
 """The frames that are shown of a long traceback."""
@@ -131,14 +132,6 @@ def _shown(filename: str) -> str:
         if path.is_relative_to(base):
             return path.relative_to(base).as_posix()
     return "/".join(path.parts[-2:])
-
-
-def text_or_reason(text_of: Callable[[BaseException], str], error: BaseException) -> str:
-    """Return `text_of(error)`, or why it fails: the error may be of a class that cannot be printed."""
-    try:
-        return text_of(error)
-    except Exception as failure:
-        return f"(its text cannot be had: {type(failure).__name__})"
 
 
 def _text(error: BaseException) -> str:

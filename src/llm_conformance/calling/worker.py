@@ -17,7 +17,7 @@ import warnings
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
-from llm_conformance.replay.fair_time import FairWait
+from llm_conformance.calling.fair_time import FairWait
 
 MAX_EVENTS = 200_000
 

@@ -1,0 +1,124 @@
+"""One call of a method of an adapter in this process: it collects what the method returns, as exact values."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from llm_conformance.calling.certificates import cheap_certificates
+from llm_conformance.calling.exceptions.facts import ErrorFacts, facts_of
+from llm_conformance.calling.exceptions.tracebacks import cause_of, traceback_of
+from llm_conformance.calling.log_watch import loggers_that_write
+from llm_conformance.calling.network_guard import Guard
+from llm_conformance.calling.result import CallResult, MethodCall, OnEvent, SideEffects, shows_content
+from llm_conformance.calling.values import as_mapping
+from llm_conformance.calling.worker import awaited, consume
+from llm_conformance.contract.call import CANARY_KEY
+
+
+class Attempt:
+    """One call of an adapter's method.
+
+    Args:
+        instance: The adapter.
+        asked: What is called.
+        on_event: Called with each event.
+
+    Attributes:
+        exception: What the method raised; None if it raised nothing.
+    """
+
+    def __init__(self, instance: Any, asked: MethodCall, on_event: OnEvent) -> None:
+        self._instance = instance
+        self._asked = asked
+        self._on_event = on_event
+        self.exception: BaseException | None = None
+        self._error: ErrorFacts | None = None
+        self._fault: str | None = None
+        self._response: Mapping[str, Any] | None = None
+        self._returned: Any = None
+        self._events: list[Mapping[str, Any]] = []
+        self._invalid_events: list[tuple[int, str]] = []
+        self._buffered: bool | None = None
+        self._content_shown = False
+
+    def watched(self, guard: Guard, run: Callable[[], None]) -> SideEffects:
+        """Make the call by `run`, which calls the method of that name, and return what it did besides."""
+        before = self._inputs()
+        with guard.watching() as connections, cheap_certificates(), loggers_that_write(CANARY_KEY) as loggers:
+            run()
+        after = self._inputs()
+        mutations = tuple(name for name in before if before[name] != after.get(name))
+        return SideEffects(tuple(connections), mutations, tuple(loggers))
+
+    def run(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Call the method and collect what it returns or raises."""
+        try:
+            self._call(loop)
+        except BaseException as error:  # a SystemExit is the adapter's failure, not the end of the run
+            self.exception, self._error = error, facts_of(error)
+
+    def result(self, side_effects: SideEffects, fault: str | None = None) -> CallResult:
+        """Return what has been collected. A `fault` says that the call did not return in time."""
+        error = self.exception
+        return CallResult(
+            response=self._response,
+            returned=self._returned,
+            events=tuple(self._events),
+            invalid_events=tuple(self._invalid_events),
+            error=self._error,
+            fault=fault or self._fault,
+            hung=fault is not None,
+            buffered=self._buffered,
+            side_effects=side_effects,
+            explain=None if error is None else lambda: (cause_of(error), traceback_of(error)),
+        )
+
+    def _call(self, loop: asyncio.AbstractEventLoop) -> None:
+        asked = self._asked
+        method: Callable[..., Any] = getattr(self._instance, asked.method)
+        if asked.method == "complete":
+            self._take_response(awaited(method(asked.call), loop))
+        elif asked.method == "parse":
+            self._take_response(awaited(method(asked.http, asked.call), loop))
+        elif asked.method == "stream":
+            consume(method(asked.call), loop, self._take_event)
+        else:
+            consume(method(self._pieces(), asked.call), loop, self._take_event)
+
+    def _inputs(self) -> dict[str, Any]:
+        """Return the current values of everything that the method is given."""
+        try:
+            return self._asked.call.to_dict() | {"http": self._asked.http.to_dict()}
+        except RecursionError:
+            return {}  # the adapter has put a value into itself
+
+    def _take_response(self, value: Any) -> None:
+        try:
+            self._response, self._returned = as_mapping(value), value
+        except TypeError as error:
+            self._fault = f"returned {error}"
+
+    def _take_event(self, value: Any) -> None:
+        try:
+            event = as_mapping(value)
+            if event.get("response") is not None:
+                own = value.get("response") if isinstance(value, Mapping) else getattr(value, "response", None)
+                event["response"] = as_mapping(event["response"] if own is None else own)
+                if event.get("event_type") == "response.completed":
+                    self._returned = event["response"] if own is None else own
+        except TypeError as error:
+            self._invalid_events.append((len(self._events), str(error)))
+            return
+        self._events.append(event)
+        self._content_shown = self._content_shown or shows_content(event)
+        self._on_event(event)
+
+    def _pieces(self) -> Iterator[bytes]:
+        """Yield the stream piece by piece. When the last one is asked for, note whether content was shown before."""
+        pieces = self._asked.pieces
+        for number, piece in enumerate(pieces, start=1):
+            if number == len(pieces) and self._asked.watches_pieces:
+                self._buffered = not self._content_shown
+            yield piece

@@ -1,0 +1,81 @@
+"""Start a program in a place of its own: it ends with its parent, and may have a network of its own.
+
+    python -IS enter.py CONTROL own-network|shared-network COMMAND ...
+
+CONTROL is the descriptor of a Unix socket. With a network of its own (Linux, a network namespace), the program and all
+its children reach nothing but each other, whatever code they use. Two sockets in that network, one that listens and one
+that does not, are sent through CONTROL, so that the parent serves what is asked there. If the system does not allow it,
+CONTROL gets the reason, and the program runs all the same.
+
+This file runs alone, before anything of the program, so it imports the standard library only.
+"""
+
+from __future__ import annotations
+
+import array
+import ctypes
+import fcntl
+import os
+import signal
+import socket
+import struct
+import sys
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+_CLONE_NEWUSER = 0x10000000
+_CLONE_NEWNET = 0x40000000
+_SIOCSIFFLAGS = 0x8914
+_IFF_UP = 1
+_BACKLOG = 128
+
+
+def main(arguments: list[str]) -> None:
+    """Prepare the place, tell the parent, and become the program."""
+    control = socket.socket(fileno=int(arguments[0]))
+    sockets: list[socket.socket] = []
+    told = "shared"
+    if sys.platform == "linux":
+        _end_with_parent()
+        if arguments[1] == "own-network":
+            try:
+                sockets = _own_network()
+                told = "own"
+            except OSError as error:
+                told = f"refused: {error.strerror or error}"
+    descriptors = array.array("i", [each.fileno() for each in sockets])
+    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors.tobytes())] if descriptors else []
+    control.sendmsg([told.encode()], rights)
+    os.set_inheritable(control.detach(), True)
+    os.execvp(arguments[2], arguments[2:])  # noqa: S606 - the user's own command
+
+
+def _own_network() -> list[socket.socket]:
+    """Enter a new network namespace with a loopback. Raises OSError if the system does not allow it."""
+    user, group = os.getuid(), os.getgid()
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(_CLONE_NEWNET):  # not the superuser: first become one, in a namespace of its own
+        if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), f"unshare: {os.strerror(ctypes.get_errno())}")
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
+    listening, refusing = socket.socket(), socket.socket()
+    for each in (listening, refusing):
+        each.bind(("127.0.0.1", 0))
+    listening.listen(_BACKLOG)
+    return [listening, refusing]
+
+
+def _end_with_parent() -> None:
+    """Let the kernel kill this process when its parent ends, however that happens."""
+    parent = os.getppid()
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it has ended in between
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

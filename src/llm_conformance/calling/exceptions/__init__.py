@@ -1,0 +1,1 @@
+"""What is known of an exception of an adapter, as plain data."""

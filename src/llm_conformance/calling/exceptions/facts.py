@@ -1,0 +1,131 @@
+"""Read an exception of an adapter. Nothing that it gives is trusted: each attribute may run code that raises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from llm_conformance.calling.exceptions.retry_after import retry_after
+from llm_conformance.calling.program import ReportedError
+from llm_conformance.contract import ERROR_TYPES
+
+STATUS_FIELDS = ("status_code", "status", "http_status", "code")
+"""Attributes and fields of an error that may have the HTTP status."""
+_LONGEST_CHAIN = 20
+_LONGEST_TEXT = 1_000_000
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ErrorFacts:
+    """What an exception says of itself.
+
+    Attributes:
+        names: The names of its class and of the base classes.
+        text: Its message.
+        status: The HTTP status that it has; None if it has none.
+        status_of_response: The status of the response that it keeps.
+        provider: The provider that it names.
+        has_origin: Whether the exception behind it is available, or it is that exception itself.
+        dump: All texts of it and of the exceptions behind it.
+        headers: What they keep of the response's headers.
+        retry_after: `Retry-After`, wherever one of them has it; None if none has it.
+    """
+
+    names: tuple[str, ...]
+    text: str
+    status: int | None = None
+    status_of_response: int | None = None
+    provider: str | None = None
+    has_origin: bool = False
+    dump: str = ""
+    headers: str = ""
+    retry_after: str | None = None
+
+
+def facts_of(error: BaseException) -> ErrorFacts:
+    """Return what an exception says of itself."""
+    chain = list(_chain(error))
+    names = tuple(type.__dict__["__name__"].__get__(each) for each in type.__dict__["__mro__"].__get__(type(error)))
+    provider = _attribute(error, "provider")
+    origin = _attribute(error, "original_error") or error.__cause__ or error.__context__
+    # A program may leave out `original_error`, and an exception of another name is the original.
+    is_origin = isinstance(error, ReportedError) or names[0] not in ERROR_TYPES or type(error) is TimeoutError
+    return ErrorFacts(
+        names=names,
+        text=text_or_reason(str, error),
+        status=_status(error),
+        status_of_response=_status(_attribute(error, "response")),
+        provider=str.__str__(provider) if isinstance(provider, str) else None,
+        has_origin=origin is not None or is_origin,
+        dump="\n".join(text_or_reason(_dump, link) for link in chain),
+        headers="\n".join(text_or_reason(_headers, link) for link in chain),
+        retry_after=next(filter(None, map(_retry_after, chain)), None),
+    )
+
+
+def status_of(fields: Mapping[str, Any]) -> int | None:
+    """Return the first of some fields that is an HTTP status of an error; None if none is."""
+    for name in STATUS_FIELDS:
+        status = fields.get(name)
+        if isinstance(status, int) and 400 <= status <= 599:
+            return int(status)
+    return None
+
+
+def text_or_reason(text_of: Callable[[BaseException], str], error: BaseException) -> str:
+    """Return `text_of(error)`, or why it fails: the error may be of a class that cannot be printed."""
+    try:
+        return str.__str__(text_of(error))[:_LONGEST_TEXT]
+    except BaseException as failure:
+        return f"(its text cannot be had: {type(failure).__name__})"
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an exception and all causes and contexts behind it, each once."""
+    waiting: list[Any] = [error]
+    seen: set[int] = set()
+    while waiting and len(seen) < _LONGEST_CHAIN:
+        link = waiting.pop()
+        if isinstance(link, BaseException) and id(link) not in seen:
+            seen.add(id(link))
+            yield link
+            waiting += [link.__context__, link.__cause__, _attribute(link, "original_error")]
+
+
+def _dump(error: BaseException) -> str:
+    """Return everything that a log or a traceback would show of an exception."""
+    to_dict = getattr(error, "to_dict", None)
+    notes = getattr(error, "__notes__", ())
+    as_dict = repr(to_dict()) if callable(to_dict) else ""
+    return "\n".join((str(error), repr(error), repr(error.args), as_dict, repr(notes)))
+
+
+def _headers(error: BaseException) -> str:
+    """Return what an exception keeps of the response's headers, under whatever name."""
+    response = getattr(error, "response", None)
+    headers = [dict(getattr(holder, "headers", None) or {}) for holder in (error, response)]
+    return f"{vars(error)!r} {headers!r}"
+
+
+def _retry_after(error: BaseException) -> str | None:
+    return _or_none(lambda: retry_after(error))
+
+
+def _status(holder: Any) -> int | None:
+    return _or_none(lambda: status_of({name: _attribute(holder, name) for name in STATUS_FIELDS}))
+
+
+def _attribute(holder: Any, name: str) -> Any:
+    """Return an attribute; None if there is none, or if it is a property that raises."""
+    return _or_none(lambda: getattr(holder, name, None))
+
+
+def _or_none(action: Callable[[], T]) -> T | None:
+    """Return what an action of the adapter's code returns; None if it raises, whatever it raises."""
+    try:
+        return action()
+    except BaseException:
+        return None

@@ -1,0 +1,323 @@
+"""Programs that call an adapter: they read one JSON object per line and answer in lines.
+
+Adapters in other languages are such programs. For an adapter in Python, the suite has one, which runs it in a process
+of its own (`llm_conformance.adapter.host`); its lines say more, under `facts`.
+
+| line to the program | answer |
+|---|---|
+| `{"op": "describe"}` | `{"name", "version", "providers", "capabilities"?, "errors"?, "methods"?, ...}` |
+| `{"op": "complete", "call": {...}}` | `{"response": {...}}` or `{"error": {...}}` |
+| `{"op": "stream", "call": {...}}` | any number of `{"event": {...}}`, then `{"done": true}` or `{"error": {...}}` |
+| `{"op": "parse", "call": {...}, "http": {"status", "headers", "body"}}` | as for `complete`; the body is base64 |
+| `{"op": "parse_stream", "call": {...}, "http": {...}, "pieces": [...]}` | as for `stream`; each piece is base64 |
+
+`methods` lists which of the four the program has; without it, it has `complete` and `stream`. The description may also
+have `excluded_inputs`. A line with a response, or with the event `response.completed`, may have `native`: what the
+library returned, for shims of other people's libraries (docs/shims.md). An error has `error_type` (the name of a class,
+its own or the contract's) and `message`; it may have `status_code`, `provider`, `retry_after`, `headers`,
+`original_error` and `extra_context`. The program's standard error is passed through.
+
+If a program hangs, ends, needs too much memory or writes anything else, that call fails, and the next call starts the
+program again.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from llm_conformance.calling.fair_time import FairWait
+from llm_conformance.calling.place import Network, Place
+from llm_conformance.calling.values import of_line, to_line
+
+METHODS = ("complete", "stream", "parse", "parse_stream")
+_METHODS_BY_DEFAULT = ("complete", "stream")
+LONGEST_LINE = 64 * 1024 * 1024
+"""An answer of an image model has its images several times: as attachments, in `raw_events` and in `native`."""
+MOST_MEMORY = 8 * 1024**3
+"""The bytes of main memory that a program may have. No library needs so many for an answer of a few megabytes."""
+DESCRIBED_WITHIN_S = 20.0
+_ENDS_WITHIN_S = 2.0
+
+Line = Mapping[str, Any]
+
+
+class ProgramError(Exception):
+    """The program broke the protocol, or ended; the message says how."""
+
+
+class TooLateError(Exception):
+    """The program did not answer in time; the message says where it was, if it tells."""
+
+
+class ReportedError(Exception):
+    """An error in the program's answer; it is described as a subclass named after `error_type`."""
+
+    def __init__(self, error: Mapping[str, Any]) -> None:
+        super().__init__(error.get("message"), dict(error))
+        self.provider = error.get("provider")
+        self.status_code = error.get("status_code")
+        self.original_error = error.get("original_error")
+        self.extra_context = error.get("extra_context")
+        self.retry_after = error.get("retry_after")
+        self.headers = error.get("headers")
+
+    def __str__(self) -> str:
+        """Return the program's message."""
+        return str(self.args[0])
+
+
+class Program:
+    """A program that answers in lines. It is started for the first question, and again if it has ended since.
+
+    Args:
+        command: The program and its arguments.
+        directory: Its working directory.
+        wants_network: Whether it is to have a network of its own.
+
+    Attributes:
+        starts: How often it has been started.
+        starved_s: For how many seconds of the last question the machine did not run the program.
+    """
+
+    def __init__(self, command: Sequence[str], directory: Path, wants_network: bool = False) -> None:
+        self._command = command
+        self._directory = directory
+        self._wants_network = wants_network
+        self._place: Place | None = None
+        self._lines = _Lines()
+        self._busy = False
+        self.starts = 0
+        self.starved_s = 0.0
+
+    @property
+    def network(self) -> Network | None:
+        """The program's own network; None if it has none. Starts the program."""
+        return self._running().network
+
+    @property
+    def refused(self) -> str:
+        """Why the program has no network of its own although it should have one; "" otherwise."""
+        return "" if self._place is None else self._place.refused
+
+    def ask(self, question: Mapping[str, Any], within_s: float) -> Iterator[Line]:
+        """Send a line, and yield those of the answer; the last has `response`, `error` or `done`.
+
+        Raises ProgramError, TooLateError after so many seconds, or OSError if the program cannot be started.
+        """
+        place = self._running()
+        if self._lines.are_left(place.process):
+            self.close()
+            raise ProgramError("the program wrote more lines than were asked for after its last answer")
+        self._busy = True
+        waiting = FairWait(process=place.process.pid)
+        try:
+            _pipe(place.process.stdin).write(to_line(question))
+            _pipe(place.process.stdin).flush()
+        except OSError as error:
+            raise ProgramError(f"the program does not read its input: {_end(place.process)}") from error
+        while True:
+            line = self._line(place, waiting, within_s)
+            # If a caller stops reading a stream, the program stays busy.
+            self._busy = not (question["op"] == "describe" or _is_last(line))
+            yield line
+            if not self._busy:
+                return
+
+    def close(self) -> None:
+        """End the program."""
+        place, self._place = self._place, None
+        if place is None:
+            return
+        with contextlib.suppress(OSError):
+            _pipe(place.process.stdin).close()  # most programs end at the end of their input
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            place.process.wait(0 if self._busy else _ENDS_WITHIN_S)
+        place.kill()
+        _pipe(place.process.stdout).close()
+
+    def _running(self) -> Place:
+        """Return the running program, or a new one if it has ended or has not finished its last answer."""
+        if self._place is not None and (self._busy or self._place.process.poll() is not None):
+            self.close()
+        if self._place is None:
+            self._busy, self._lines = False, _Lines()
+            self._place = Place(self._command, self._directory, self._wants_network)
+            self.starts += 1
+        return self._place
+
+    def _line(self, place: Place, waiting: FairWait, within_s: float) -> Line:
+        output = _pipe(place.process.stdout).fileno()
+
+        def poll(seconds: float) -> bool:
+            if select.select([output], [], [], seconds)[0]:
+                return True
+            _check_memory(place.process.pid)
+            return False
+
+        while (raw := self._lines.take()) is None:
+            in_time = waiting.until(poll, within_s - waiting.counted_s)
+            self.starved_s = waiting.starved_s
+            if not in_time:
+                where = place.where_it_hangs()
+                self.close()
+                raise TooLateError(where)
+            if not self._lines.read(output):
+                raise ProgramError(_end(place.process))
+        return _read(raw)
+
+
+class ProgramAdapter:
+    """An adapter whose methods a program calls.
+
+    Args:
+        program: The program.
+        described_within_s: How long it may take to describe itself, in seconds; None for `DESCRIBED_WITHIN_S`.
+
+    Attributes:
+        program: The program.
+        methods: The methods that it has.
+
+    Raises ProgramError if the program does not describe itself in time, ReportedError if it says why it cannot.
+    """
+
+    def __init__(self, program: Program, described_within_s: float | None = None) -> None:
+        self.program = program
+        description = self._describe(described_within_s or DESCRIBED_WITHIN_S)
+        self.name = description.get("name")
+        self.version = description.get("version")
+        self.providers = description.get("providers", ())
+        self.errors = description.get("errors")
+        self.excluded_inputs = description.get("excluded_inputs")
+        if "capabilities" in description:
+            self.capabilities = description["capabilities"]
+        methods = description.get("methods")
+        named = _METHODS_BY_DEFAULT if methods is None else methods if isinstance(methods, list) else ()
+        self.methods = tuple(each for each in METHODS if each in named)
+
+    def _describe(self, within_s: float) -> Line:
+        """Return the program's description of itself."""
+        try:
+            description = next(self.program.ask({"op": "describe"}, within_s))
+            if "error" in description:
+                raise reported(mapping(description["error"], "error"))
+            if description.get("done") is True:
+                raise ProgramError("the program answered `done` only")
+        except TooLateError as error:
+            raise ProgramError(f"the program did not describe itself within {within_s:g} s") from error
+        except (ProgramError, OSError) as error:
+            self.program.close()
+            raise ProgramError(f"the program was asked to describe itself: {error}") from error
+        return description
+
+
+class _Lines:
+    """The lines of a program's output. Bytes are buffered here, so that surplus lines can be detected."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._searched = 0
+
+    def take(self) -> bytes | None:
+        """Return the next line; None if it is not whole yet. Raises ProgramError for one longer than `LONGEST_LINE`."""
+        end = self._bytes.find(b"\n", self._searched)
+        if end < 0:
+            self._searched = len(self._bytes)
+            if self._searched > LONGEST_LINE:
+                raise ProgramError(f"the program wrote a line of more than {LONGEST_LINE} bytes")
+            return None
+        line = bytes(self._bytes[: end + 1])
+        del self._bytes[: end + 1]
+        self._searched = 0
+        return line
+
+    def read(self, output: int) -> bool:
+        """Read what is there; return False at the end."""
+        try:
+            more = os.read(output, 1 << 18)
+        except OSError:
+            return False
+        self._bytes += more
+        return bool(more)
+
+    def are_left(self, process: subprocess.Popen[bytes]) -> bool:
+        """Return True if the program has written lines that nobody has read."""
+        output = _pipe(process.stdout).fileno()
+        return bool(self._bytes) or bool(select.select([output], [], [], 0)[0] and process.poll() is None)
+
+
+def _is_last(line: Line) -> bool:
+    return "response" in line or "error" in line or line.get("done") is True
+
+
+def mapping(value: Any, what: str) -> Mapping[str, Any]:
+    """Return a JSON object of a line. Raises ProgramError for anything else."""
+    if not isinstance(value, dict):
+        raise ProgramError(f"the program's {what} is not a JSON object: {shown(value)}")
+    return value
+
+
+def reported(error: Mapping[str, Any]) -> ReportedError:
+    """Return the error of a line as an exception whose class has the name that it says."""
+    name = error.get("error_type")
+    kind: type[ReportedError] = type(name if isinstance(name, str) else "ReportedError", (ReportedError,), {})
+    return kind(error)
+
+
+def shown(value: Any) -> str:
+    """Return a value as JSON, or a text as it is, shortened."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= 120 else f"{text[:120]} ..."
+
+
+def base64_of(data: bytes) -> str:
+    """Return bytes as a line has them."""
+    return base64.b64encode(data).decode("ascii")
+
+
+def _read(raw: bytes) -> Line:
+    try:
+        line = of_line(raw)
+    except (ValueError, RecursionError) as error:
+        text = raw.decode("utf-8", "replace")
+        raise ProgramError(
+            f"the program wrote a line that is not JSON (logs go to standard error): {shown(text)}"
+        ) from error
+    return mapping(line, "line")
+
+
+def _check_memory(process: int) -> None:
+    """Raise ProgramError if a process has too much memory, where the system tells."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text("ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return
+    used = pages * os.sysconf("SC_PAGE_SIZE")
+    if used > MOST_MEMORY:
+        with contextlib.suppress(OSError):
+            os.killpg(process, signal.SIGKILL)
+        raise ProgramError(f"the adapter's process was ended, because it had {used / 1024**3:.1f} GiB of memory")
+
+
+def _end(process: subprocess.Popen[bytes]) -> str:
+    try:
+        code = process.wait(_ENDS_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        return "the adapter's process closed its output instead of an answer"
+    if code < 0:
+        with contextlib.suppress(ValueError):
+            return f"the adapter's process was ended by the signal {signal.Signals(-code).name} instead of an answer"
+    return f"the adapter's process ended with exit code {code} instead of an answer"
+
+
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None  # noqa: S101 - for the type checker: both are pipes
+    return pipe

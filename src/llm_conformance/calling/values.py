@@ -1,0 +1,152 @@
+"""Turn what an adapter gives into exact JSON values, so that nobody touches an object of its own afterwards.
+
+A subclass of `str` may say that it equals everything, a property may raise, a number of another library may be no
+number for JSON. What has no JSON value becomes an `Odd`, which no schema accepts and which says what it was.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from llm_conformance.compare import shown
+
+_DEEPEST = 200
+_LONGEST_INT_BITS = 4096
+"""Python writes no longer number into JSON."""
+_MARK = "$llm-conformance"
+"""The only key of an object in a line that stands for a value which JSON has not."""
+
+
+class Odd:
+    """Something that has no JSON value.
+
+    Args:
+        what: What it was, such as `numpy.int64`.
+    """
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+    def __repr__(self) -> str:
+        """Return what it was."""
+        return f"<{self.what}>"
+
+
+class Kept:
+    """Stands for an object of an adapter that its own process keeps: an earlier answer, in a later call.
+
+    Args:
+        number: The number of the object in that process.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def as_mapping(value: Any) -> dict[str, Any]:
+    """Return a mapping, a dataclass, or an object with `to_dict` or `model_dump` as a dict of exact JSON values.
+
+    Raises TypeError for any other object.
+    """
+    result = value
+    if not isinstance(value, Mapping):
+        if callable(getattr(value, "to_dict", None)):
+            result = value.to_dict()
+        elif not (dataclasses.is_dataclass(value) and not isinstance(value, type)):
+            dump = getattr(value, "model_dump", None)
+            result = dump(mode="json") if callable(dump) else None
+    made = exact(result)
+    if not isinstance(made, dict):
+        raise TypeError(
+            f"{_described(value)}, which is neither a mapping nor an object with to_dict, model_dump or fields"
+        )
+    return made
+
+
+def exact(value: Any, depth: int = 0) -> Any:
+    """Return a value made of dict, list, str, int, float, bool, bytes and None alone, and of Odd for what is none.
+
+    Subclasses of these types give the value that they are; mappings and dataclasses give dicts, sequences lists.
+    """
+    kind: type = type(value)
+    if kind is str or kind is bool or value is None or kind is float or kind is bytes:
+        return value
+    if kind is int:
+        return value if value.bit_length() <= _LONGEST_INT_BITS else Odd(f"an int of {value.bit_length()} bits")
+    if depth > _DEEPEST:
+        return Odd(f"a value nested deeper than {_DEEPEST}")
+    if kind is dict:
+        return dict(_item(key, item, depth + 1) for key, item in value.items())
+    if kind is list or kind is tuple:
+        return [exact(item, depth + 1) for item in value]
+    return _of_another_kind(value, kind, depth)
+
+
+def _of_another_kind(value: Any, kind: type, depth: int) -> Any:
+    for builtin, convert in ((str, str.__str__), (bool, bool), (int, int.__int__), (float, float.__float__)):
+        if issubclass(kind, builtin):
+            return exact(convert(value), depth)
+    if issubclass(kind, bytes):
+        return bytes.__getitem__(value, slice(None))
+    if dataclasses.is_dataclass(kind):
+        return {field.name: exact(getattr(value, field.name), depth + 1) for field in dataclasses.fields(kind)}
+    if isinstance(value, Mapping):
+        return dict(_item(key, value[key], depth + 1) for key in value)
+    if isinstance(value, Sequence):
+        return [exact(item, depth + 1) for item in value]
+    return Odd(kind_of(value))
+
+
+def _item(key: Any, value: Any, depth: int) -> tuple[str, Any]:
+    """Return an item of a mapping. JSON has no keys but texts, so a value with another key is odd."""
+    if isinstance(key, str):
+        return str.__str__(key), exact(value, depth)
+    return shown(key), Odd(f"a value whose key is of the type {kind_of(key)}")
+
+
+def kind_of(value: Any) -> str:
+    """Return the name of a value's class, with its module unless it is Python's own."""
+    kind = type(value)
+    name: str = type.__dict__["__qualname__"].__get__(kind)  # a metaclass may have a property of that name
+    module = kind.__dict__.get("__module__")
+    return f"{module}.{name}" if isinstance(module, str) and module != "builtins" else name
+
+
+def _described(value: Any) -> str:
+    text = shown(value)
+    return f"{kind_of(value).rpartition('.')[2]} {text if len(text) <= 80 else text[:80] + ' ...'}"
+
+
+def to_line(value: Any) -> bytes:
+    """Return an exact value as one line of JSON. Bytes, Odd and Kept become objects with one key of their own."""
+    return json.dumps(value, default=_marked).encode("ascii") + b"\n"
+
+
+def _marked(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return {_MARK: ["bytes", base64.b64encode(value).decode("ascii")]}
+    if isinstance(value, Odd):
+        return {_MARK: ["odd", value.what]}
+    if isinstance(value, Kept):
+        return {_MARK: ["kept", value.number]}
+    raise TypeError(f"a line has no {kind_of(value)}")
+
+
+def of_line(line: bytes | str) -> Any:
+    """Return the value of a line. Raises ValueError or RecursionError if it is not JSON."""
+    return json.loads(line, object_hook=_unmarked)
+
+
+def _unmarked(found: dict[str, Any]) -> Any:
+    match found.get(_MARK):
+        case ["bytes", str(text)]:
+            return base64.b64decode(text)
+        case ["odd", str(what)]:
+            return Odd(what)
+        case ["kept", int(number)]:
+            return Kept(number)
+    return found

@@ -1,0 +1,68 @@
+"""Call the adapters of a run, each where it is: in this process, or through a program."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from llm_conformance.adapter.declarations import AdapterUnderTest
+from llm_conformance.calling.in_process import InProcess
+from llm_conformance.calling.in_program import InProgram
+from llm_conformance.calling.place import Network
+from llm_conformance.calling.program import ProgramError
+from llm_conformance.calling.result import CallResult, MethodCall, OnEvent
+from llm_conformance.replay.transport import Transport
+
+
+class Callers:
+    """Calls adapters, and knows what outlasts a call.
+
+    Args:
+        transport: How recorded responses reach the adapters.
+
+    Attributes:
+        starved_s: For how many seconds of the last call the machine did not run the adapter.
+    """
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._in_process = InProcess(transport.ports)
+        self._in_program = InProgram()
+        self.starved_s = 0.0
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether a hung call may still be running in this process."""
+        return bool(self._in_process.hung_threads)
+
+    @property
+    def outside(self) -> Counter[str]:
+        """Connections that were refused outside of calls, by the place in the code that tried."""
+        return self._in_program.outside
+
+    def network(self, adapter: AdapterUnderTest) -> Network | None:
+        """Return an adapter's own network; None if it has none."""
+        try:
+            return None if adapter.program is None else adapter.program.network
+        except (ProgramError, OSError):
+            return None  # the call will show that the program does not start
+
+    def is_lost(self, returned: Any) -> bool:
+        """Return True if an earlier answer is an object of a process that does not keep it any more."""
+        return self._in_program.is_lost(returned)
+
+    def call(self, adapter: AdapterUnderTest, asked: MethodCall, within_s: float, on_event: OnEvent) -> CallResult:
+        """Call a method; give it up after `within_s` seconds."""
+        if adapter.program is not None:
+            result = self._in_program.call(adapter.program, asked, within_s, on_event)
+            self.starved_s = self._in_program.starved_s
+            return result
+        result = self._in_process.call(adapter.instance, asked, within_s, on_event)
+        self.starved_s = self._in_process.starved_s
+        if result.hung:
+            self._transport.give_up(self._in_process.hung_threads[-1])
+        return result
+
+    def close(self) -> None:
+        """Stop what calls in this process; the programs belong to the adapters."""
+        self._in_process.close()
