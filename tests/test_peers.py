@@ -15,6 +15,8 @@ from llm_conformance.judging import deviations_file
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import core_faults, load
+from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire.providers.table import table
 from peers import rediscovery
 
 PEERS = list(libraries().values())
@@ -23,7 +25,8 @@ PEERS = list(libraries().values())
 @pytest.fixture(scope="module")
 def ids() -> set[str]:
     files, _ = load.find(CASSETTES)
-    return {load.id_of(path) for path in files} | {id for path in files for id in core_faults.ids_in(path)}
+    generated = {theme.scenario_id(api) for api in table().values() for theme in THEMES if theme.suits(api)}
+    return generated | {load.id_of(path) for path in files} | {id for path in files for id in core_faults.ids_in(path)}
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)

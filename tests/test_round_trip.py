@@ -92,6 +92,17 @@ def test_equal_messages_may_be_written_differently(messages: list[dict[str, Any]
     assert different_turn(round_trip(recorded=RECORDED), {"messages": messages}) is None
 
 
+def test_no_arguments_may_be_written_as_an_empty_text() -> None:
+    def called(arguments: Any) -> dict[str, Any]:
+        function = {"name": "f", "arguments": arguments}
+        return {"messages": [{"role": "assistant", "tool_calls": [{**CALL, "function": function}]}]}
+
+    recorded = round_trip(recorded=called("{}")["messages"])
+    assert different_turn(recorded, called("")) is None
+    assert different_turn(recorded, called({})) is not None, "an object is not a text"
+    assert different_turn(recorded, called('{"a": 1}')) is not None
+
+
 @pytest.mark.parametrize(
     ("messages", "expected", "actual"),
     [

@@ -42,7 +42,7 @@ FINISH = {
     **{"length": "length", "max_tokens": "length", "model_context_window_exceeded": "length"},
     **{"tool_calls": "tool_calls", "tool_use": "tool_calls"},
     **{"content_filter": "content_filter", "refusal": "content_filter"},
-    **{"failed": "error", "insufficient_system_resource": "error"},
+    **{"failed": "error", "insufficient_system_resource": "error", "aborted": "error"},
 }
 NAMES = {
     **{"max_tokens": "max_tokens", "max_output_tokens": "max_tokens", "top_k": "top_k"},

@@ -91,5 +91,8 @@ def plain_text(content: Any) -> str:
 
 
 def read_arguments(value: Any) -> Any:
-    """Return tool arguments for comparison. JSON text and a JSON value differ: each format takes only one of them."""
-    return {"text": as_json(value)} if isinstance(value, str) else value
+    """Return tool arguments for comparison. JSON text and a JSON value differ: each format takes only one of them.
+
+    An empty text is that of no arguments: providers send it, and it may go back as it came.
+    """
+    return {"text": as_json(value or "{}")} if isinstance(value, str) else value
