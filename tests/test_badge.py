@@ -8,8 +8,8 @@ import pytest
 
 from llm_conformance import schema
 from llm_conformance.adapter.declarations import CAPABILITIES
+from llm_conformance.calling.fair_time import TOO_BUSY
 from llm_conformance.replay import runner
-from llm_conformance.replay.fair_time import TOO_BUSY
 from llm_conformance.reports import badge, files, judged, markdown, merging, page
 from tests import inline, miniature
 from tests.test_reports import ONE, WHOLE, Document, deviation, document, result

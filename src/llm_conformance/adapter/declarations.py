@@ -17,6 +17,9 @@ Method = Literal["complete", "stream", "parse", "parse_stream"]
 METHODS: Mapping[Mode, tuple[Method, ...]] = {"json": ("complete", "parse"), "stream": ("stream", "parse_stream")}
 """The methods for each mode: one that sends the request itself, and one that is given the response."""
 
+Isolation = Literal["namespace", "process", "none"]
+"""Where an adapter runs: in a process with a network of its own, in a process of its own, or in this process."""
+
 CAPABILITIES = (
     *("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors"),
     *("provenance", "raw_finish", "usage_details", "error_details", "raw"),
@@ -64,6 +67,13 @@ class AdapterUnderTest:
         """Stop the program of an adapter that is one."""
         if self.program is not None:
             self.program.close()
+
+    @property
+    def isolation(self) -> Isolation:
+        """Where it runs."""
+        if self.program is None:
+            return "none"
+        return "namespace" if self.program.has_network else "process"
 
     @property
     def program(self) -> Program | None:

@@ -28,10 +28,10 @@ from collections.abc import Callable, Collection
 from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from llm_conformance.adapter import exclusions, libraries
-from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError, describe
+from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError, Isolation, describe
 from llm_conformance.adapter.libraries import Library, NotHereError
 from llm_conformance.calling.certificates import cheap_certificates
 from llm_conformance.calling.program import Program, ProgramAdapter, ProgramError, ReportedError
@@ -39,8 +39,6 @@ from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.locations import REFERENCE_ADAPTERS, ROOT
 from llm_conformance.wording import did_you_mean
 
-Isolation = Literal["namespace", "process", "none"]
-"""Where an adapter runs: in a process with a network of its own, in a process of its own, or in this process."""
 ATTRIBUTE = "conformance_adapter"
 ENTRY_POINTS = "llm_conformance.adapters"
 PREFIX = "cmd:"

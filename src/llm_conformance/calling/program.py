@@ -85,6 +85,8 @@ class Program:
 
     Attributes:
         starts: How often it has been started.
+        has_network: Whether it had a network of its own when it was last started.
+        refused: Why it had none although it should have one; "" otherwise.
         starved_s: For how many seconds of the last question the machine did not run the program.
     """
 
@@ -96,17 +98,14 @@ class Program:
         self._lines = _Lines()
         self._busy = False
         self.starts = 0
+        self.has_network = False
+        self.refused = ""
         self.starved_s = 0.0
 
     @property
     def network(self) -> Network | None:
         """The program's own network; None if it has none. Starts the program."""
         return self._running().network
-
-    @property
-    def refused(self) -> str:
-        """Why the program has no network of its own although it should have one; "" otherwise."""
-        return "" if self._place is None else self._place.refused
 
     def ask(self, question: Mapping[str, Any], within_s: float) -> Iterator[Line]:
         """Send a line, and yield those of the answer; the last has `response`, `error` or `done`.
@@ -152,6 +151,7 @@ class Program:
             self._busy, self._lines = False, _Lines()
             self._place = Place(self._command, self._directory, self._wants_network)
             self.starts += 1
+            self.has_network, self.refused = self._place.network is not None, self._place.refused
         return self._place
 
     def _line(self, place: Place, waiting: FairWait, within_s: float) -> Line:

@@ -58,6 +58,7 @@ class Tally:
         not_asked: By callee and cause, the conversations that were not asked because all calls before died alike, as
             (scenario, mode).
         too_busy: The cells that could not be judged because the machine did not run the calls, as (scenario, method).
+        outside: Connections of adapters that were refused outside of calls, by the place in the code that tried.
         excluded: How many generated examples were not judged, by adapter, provider:api and the way that it excludes.
         counterexamples: By its id, the files of each generated scenario that fails (`scenarios.save.texts`).
         exchanges: The details of exchanges for reports (`judging.shown.exchange_details`), by their keys.
@@ -78,6 +79,7 @@ class Tally:
     conversations: dict[Conversation, dict[str, bool]] = field(default_factory=dict)
     not_asked: dict[NotAsked, set[tuple[str, str]]] = field(default_factory=dict)
     too_busy: set[tuple[str, str]] = field(default_factory=set)
+    outside: Counter[str] = field(default_factory=Counter)
     excluded: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     exchanges: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     counterexamples: dict[str, Mapping[str, str]] = field(default_factory=dict)
@@ -178,6 +180,7 @@ class Tally:
             "conversations": [[*key, families] for key, families in self.conversations.items()],
             "not_asked": [[*key, sorted(conversations)] for key, conversations in self.not_asked.items()],
             "too_busy": sorted(self.too_busy),
+            "outside": dict(self.outside),
             "excluded": [[*key, count] for key, count in self.excluded.items()],
             "exchanges": self.exchanges,
             "counterexamples": self.counterexamples,
@@ -208,6 +211,7 @@ class Tally:
             for scenario, mode in conversations:
                 self.add_not_asked(tuple(place), cause, scenario, mode)
         self.too_busy.update((scenario, method) for scenario, method in sent["too_busy"])
+        self.outside.update(sent["outside"])
         for *key, count in sent["excluded"]:
             self.excluded[tuple(key)] += count
         self.exchanges |= sent["exchanges"]

@@ -64,6 +64,7 @@ class RunOutcome:
             error = call.excinfo.value if call.excinfo else None
             if report.failed and not isinstance(error, Failures) and not item.tally.summary[Status.ERROR]:
                 item.tally.add_fault()
+            item.tally.outside.update(self._run.new_outside())
             setattr(report, JUDGED, not report.failed or isinstance(error, Failures))
             # As a text: xdist cannot send every value that an adapter may return.
             setattr(report, _TALLY, json.dumps(item.tally.to_dict()))

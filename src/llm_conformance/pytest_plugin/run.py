@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -97,6 +98,14 @@ class Run:
         self._reported.add(key)
         command = reproduce_command(cell, more=self.runner.options)
         return {key: exchange_details.details(self.runner.exchange(cell), command)}
+
+    def new_outside(self) -> Counter[str]:
+        """Return the connections that were refused outside of calls since this was last asked, by place."""
+        if "runner" not in vars(self):
+            return Counter()
+        new = Counter(self.runner.outside)
+        self.runner.outside.clear()
+        return new
 
     @property
     def has_hung_calls(self) -> bool:

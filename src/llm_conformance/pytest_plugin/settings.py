@@ -10,8 +10,8 @@ import pytest
 
 from llm_conformance import editions
 from llm_conformance.adapter import loader
-from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError
-from llm_conformance.adapter.loader import Isolation, isolation
+from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError, Isolation
+from llm_conformance.adapter.loader import isolation
 from llm_conformance.calling.program import ProgramAdapter
 from llm_conformance.corpus import manifest, places, recordings
 from llm_conformance.judging import deviations, deviations_file

@@ -47,6 +47,8 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
     if busy := sorted(result.tally.too_busy):
         calls = f"{counted(len(busy), 'call')}, the first for {' '.join(busy[0])}"
         terminal.write_line(f"NOT JUDGED, as this machine is too busy: {calls}", red=True)
+    for line in _outside(result):
+        terminal.write_line(line, yellow=True)
     for line in _new(result):
         terminal.write_line(line, yellow=True)
     for line in _deviations(result):
@@ -55,6 +57,14 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
         terminal.write_line(
             "PARTIAL: not all rules were applied to all scenarios; this run does not show that the adapter conforms."
         )
+
+
+def _outside(result: Result) -> Iterator[str]:
+    """Yield the connections that belong to no call; no rule judges them."""
+    if outside := result.tally.outside:
+        yield f"outside of calls, {counted(outside.total(), 'connection')} of adapters refused:"
+    for place, count in outside.most_common(_MOST_PLACES):
+        yield f"    {count} to {secrets.hide(place)}"
 
 
 def _new(result: Result) -> Iterator[str]:

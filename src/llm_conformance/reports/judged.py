@@ -22,6 +22,11 @@ _EXPECTED = tuple(name for name in CAPABILITIES if name != "raw")
 
 _METHODS = tuple(each for methods in METHODS.values() for each in methods)
 _DECIDED = (Status.PASS, Status.STALE, Status.FAIL, Status.EXPECTED, Status.ERROR)
+_ISOLATIONS = {
+    "namespace": "in a process without a network",
+    "process": "in a process of its own",
+    "none": "in the process of the suite",
+}
 _NAMED = 3
 """The number of APIs that are named at most; more are counted."""
 
@@ -38,6 +43,7 @@ class Judged:
         apis: The APIs with such conversations, as `provider:api`, sorted.
         methods: The methods that were judged, in the order of the contract.
         not_declared: The capabilities that it does not declare, without `raw`.
+        isolation: Where it ran: `namespace`, `process` or `none`, as the option `isolation` has it.
     """
 
     adapter: str
@@ -46,6 +52,7 @@ class Judged:
     apis: tuple[str, ...]
     methods: tuple[str, ...]
     not_declared: tuple[str, ...]
+    isolation: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -69,7 +76,7 @@ class Judged:
             parts.append(f"{counted(self.unsupported, 'conversation')} unsupported")
         if self.not_declared:
             parts.append(f"not declared: {', '.join(self.not_declared)}")
-        return "; ".join(parts)
+        return "; ".join([*parts, _ISOLATIONS[self.isolation]])
 
     @property
     def sentence(self) -> str:
@@ -101,7 +108,7 @@ def of_run(adapter: AdapterUnderTest, matrix: Matrix, methods: Collection[str]) 
     `methods` are those that the user selected; none for all.
     """
     called = adapter.methods & set(methods) if methods else adapter.methods
-    return _judged(adapter.label, adapter.capabilities, matrix, called, None)
+    return _judged(adapter.label, adapter.capabilities, matrix, called, None, adapter.isolation)
 
 
 def of_results(adapter: Document, rows: Iterable[Mapping[str, Any]], results: Iterable[Mapping[str, Any]]) -> Judged:
@@ -119,11 +126,17 @@ def of_results(adapter: Document, rows: Iterable[Mapping[str, Any]], results: It
         elif each["status"] == Status.UNSUPPORTED and each["grounds"] != "probe":
             unsupported.add(conversation)
     matrix = Matrix(rows, adapter["name"])
-    return _judged(adapter["name"], adapter["capabilities"], matrix, called, len(unsupported - decided))
+    isolation = adapter.get("isolation", "none")
+    return _judged(adapter["name"], adapter["capabilities"], matrix, called, len(unsupported - decided), isolation)
 
 
 def _judged(
-    name: str, capabilities: Collection[str], matrix: Matrix, called: Collection[str], unsupported: int | None
+    name: str,
+    capabilities: Collection[str],
+    matrix: Matrix,
+    called: Collection[str],
+    unsupported: int | None,
+    isolation: str,
 ) -> Judged:
     return Judged(
         adapter=name,
@@ -132,6 +145,7 @@ def _judged(
         apis=tuple(matrix.apis),
         methods=tuple(each for each in _METHODS if each in called),
         not_declared=tuple(each for each in _EXPECTED if each not in capabilities),
+        isolation=isolation,
     )
 
 
@@ -145,6 +159,7 @@ def read(document: Document, adapter: str) -> Judged:
         apis=tuple(found["apis"]),
         methods=tuple(found["methods"]),
         not_declared=tuple(found["not_declared"]),
+        isolation=found.get("isolation", "none"),
     )
 
 
