@@ -142,12 +142,15 @@ def _listed(found: Sequence[Fault], name: str) -> Iterator[str]:
 
 
 def _sentence(text: str) -> str:
-    """Return a text in one line as a sentence, with its markup escaped outside of code."""
-    line = " ".join(text.split())
-    parts = line.split("`")
-    escaped = [each if at % 2 else re.sub(r"([\\*_<>|\[\]])", r"\\\1", each) for at, each in enumerate(parts)]
-    whole = "`".join(escaped)
+    """Return a text as a sentence in one line."""
+    whole = _in_one_line(text)
     return f"{whole[:1].upper()}{whole[1:]}{'' if whole.endswith(('.', '?', '!')) else '.'}"
+
+
+def _in_one_line(text: str) -> str:
+    """Return a text in one line, with its markup escaped outside of code."""
+    parts = " ".join(text.split()).split("`")
+    return "`".join(each if at % 2 else re.sub(r"([\\*_<>|\[\]])", r"\\\1", each) for at, each in enumerate(parts))
 
 
 def _evidence(fault: Fault) -> str:
@@ -194,7 +197,7 @@ def _reasons(title: str, causes: Mapping[str, int]) -> Iterator[str]:
     yield f"Not asked, {title}: {counted(sum(causes.values()), 'conversation')}."
     yield ""
     listed = list(causes.items())
-    yield from (f"* {number}: {_sentence(cause)}" for cause, number in listed[:_SHOWN])
+    yield from (f"* {number}: {_in_one_line(cause)}" for cause, number in listed[:_SHOWN])
     if left := sum(number for _, number in listed[_SHOWN:]):
         yield f"* {left}: for other reasons"
     yield ""

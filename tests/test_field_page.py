@@ -169,8 +169,8 @@ def test_what_was_not_asked_is_shown_with_the_reasons_and_who_cannot_ask() -> No
     by_library = {"no documents": 6, "KeyError": 3, "`tools` is not declared, and the call needs it: raised E": 1}
     assert not_asked(judged) == NotAsked(by_library, {"the request was not recorded": 5})
     text = page.page([judged], {})
-    assert "Not asked, what the library or its shim cannot ask: 10 conversations.\n\n* 6: No documents.\n" in text
-    assert "Not asked, what the suite does not ask: 5 conversations.\n\n* 5: The request was not recorded.\n" in text
+    assert "Not asked, what the library or its shim cannot ask: 10 conversations.\n\n* 6: no documents\n" in text
+    assert "Not asked, what the suite does not ask: 5 conversations.\n\n* 5: the request was not recorded\n" in text
 
 
 def test_an_api_of_which_nothing_was_asked_has_a_row() -> None:
