@@ -17,6 +17,7 @@ from tests.test_starved import stop_command
 
 SVG = "{http://www.w3.org/2000/svg}"
 GREEN, RED, AMBER, GREY = "#2f7d32", "#b3261e", "#8a6100", "#5f6368"
+WHERE = "in the process of the suite"
 RIGHT = document(result(), result("openai/two"))
 
 
@@ -43,7 +44,7 @@ def read(svg: str) -> tuple[str, str, str]:
 def test_a_badge_has_the_verdict_and_names_adapter_and_suite(made: Document, verdict: str, colour: str) -> None:
     where = "openai:chat, parse, 2 synthetic conversations"
     details = (
-        "2 synthetic conversations of openai:chat through parse; llm-conformance 0.1.0, edition 0.1, "
+        f"2 synthetic conversations of openai:chat through parse; {WHERE}; llm-conformance 0.1.0, edition 0.1, "
         f"scenarios sha256:{'0' * 64}, 25 examples per property"
     )
     assert read(badge.render([made])) == (
@@ -79,7 +80,7 @@ def test_a_badge_counts_what_it_does_not_name() -> None:
     title, text, _ = read(badge.render([made]))
     assert text == "conforms: 4 APIs of 3 providers, all methods, 2 recorded and 6 synthetic conversations"
     everything = "2 recorded, 6 synthetic and 1 generated conversations of 4 APIs of 3 providers"
-    assert f"({everything} through complete, parse, stream and parse_stream; llm-" in title
+    assert f"({everything} through complete, parse, stream and parse_stream; {WHERE}; llm-" in title
 
 
 def test_a_conversation_that_no_rule_could_judge_is_unsupported() -> None:
@@ -94,7 +95,9 @@ def test_a_conversation_that_no_rule_could_judge_is_unsupported() -> None:
     )
     (found,) = made["judged"]
     assert (found["methods"], found["unsupported"]) == (["parse"], 1)
-    sentence = "1 synthetic conversation of openai:chat through parse; 1 conversation unsupported"
+    sentence = (
+        "1 synthetic conversation of openai:chat through parse; 1 conversation unsupported; in the process of the suite"
+    )
     assert judged.read(made, "mypkg").sentence == sentence
     assert f"\nJudged: {sentence}.\n" in markdown.render([made])
 
@@ -187,6 +190,7 @@ def test_a_small_adapter_is_shown_as_small_everywhere(pytester: pytest.Pytester,
         pytester,
         str(miniature.RULES),
         "--adapter=small_of_avian",
+        "--conformance-isolation=none",
         *(f"--conformance-report={path}" for path in reports),
     )
     assert made.ret == 0
@@ -196,7 +200,7 @@ def test_a_small_adapter_is_shown_as_small_everywhere(pytester: pytest.Pytester,
     assert found["apis"] == ["avian:chat"]
     assert found["methods"] == ["parse"]
     assert found["not_declared"] == [name for name in CAPABILITIES if name != "raw"]
-    limits = f"not declared: {', '.join(found['not_declared'])}"
+    limits = f"not declared: {', '.join(found['not_declared'])}; {WHERE}"
     made.stdout.fnmatch_lines([f"judged: avian:chat through parse; {limits}"])
     title, text, colour = read(reports[1].read_text("utf-8"))
     assert text == f"conforms: avian:chat, parse, {written} synthetic conversations, 12 capabilities not declared"
@@ -233,6 +237,7 @@ def test_a_run_on_a_machine_that_is_too_busy_is_partial(
         pytester,
         str(miniature.RULES),
         "--adapter=starved_of_avian",
+        "--conformance-isolation=none",
         *(f"--conformance-report={path}" for path in reports),
     )
     made.stdout.fnmatch_lines(["NOT JUDGED, as this machine is too busy: *", "PARTIAL: *"])
