@@ -19,6 +19,9 @@ def run(pytester: pytest.Pytester, *arguments: str | os.PathLike[str], apart: bo
     A run with a plugin of the test gets a process of its own, because such plugins change the suite. With `apart` so
     does any other. A run needs that if a call hangs, because it ends its process, and if the test looks at what is
     computed when the suite is imported, such as the commands that it prints.
+
+    Within the process of the tests adapters run there, too: it saves them a process, and tests may share objects with
+    their adapters.
     """
     has_plugin = any(name == "-p" and not str(value).startswith("no:") for name, value in pairwise(arguments))
     if apart or has_plugin:
@@ -28,4 +31,4 @@ def run(pytester: pytest.Pytester, *arguments: str | os.PathLike[str], apart: bo
         raise AssertionError(f"the run ends its process with {status}: run it `apart`")
 
     with mock.patch.object(os, "_exit", end):
-        return pytester.runpytest_inprocess(*arguments)
+        return pytester.runpytest_inprocess("--conformance-isolation=none", *arguments)

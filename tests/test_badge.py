@@ -200,7 +200,8 @@ def test_a_small_adapter_is_shown_as_small_everywhere(pytester: pytest.Pytester,
     assert found["apis"] == ["avian:chat"]
     assert found["methods"] == ["parse"]
     assert found["not_declared"] == [name for name in CAPABILITIES if name != "raw"]
-    limits = f"not declared: {', '.join(found['not_declared'])}; {WHERE}"
+    assert found["isolation"] == "none"
+    limits = f"not declared: {', '.join(found['not_declared'])}; in the process of the suite"
     made.stdout.fnmatch_lines([f"judged: avian:chat through parse; {limits}"])
     title, text, colour = read(reports[1].read_text("utf-8"))
     assert text == f"conforms: avian:chat, parse, {written} synthetic conversations, 12 capabilities not declared"

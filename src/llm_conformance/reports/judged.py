@@ -23,7 +23,7 @@ _EXPECTED = tuple(name for name in CAPABILITIES if name != "raw")
 _METHODS = tuple(each for methods in METHODS.values() for each in methods)
 _DECIDED = (Status.PASS, Status.STALE, Status.FAIL, Status.EXPECTED, Status.ERROR)
 _ISOLATIONS = {
-    "namespace": "in a process without a network",
+    "namespace": "in a process with a network of its own",
     "process": "in a process of its own",
     "none": "in the process of the suite",
 }
@@ -43,7 +43,8 @@ class Judged:
         apis: The APIs with such conversations, as `provider:api`, sorted.
         methods: The methods that were judged, in the order of the contract.
         not_declared: The capabilities that it does not declare, without `raw`.
-        isolation: Where it ran: `namespace`, `process` or `none`, as the option `isolation` has it.
+        isolation: Where it ran: `namespace`, `process` or `none`, as the option `isolation` has it; None if the report
+            does not say.
     """
 
     adapter: str
@@ -52,7 +53,7 @@ class Judged:
     apis: tuple[str, ...]
     methods: tuple[str, ...]
     not_declared: tuple[str, ...]
-    isolation: str
+    isolation: str | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -76,7 +77,9 @@ class Judged:
             parts.append(f"{counted(self.unsupported, 'conversation')} unsupported")
         if self.not_declared:
             parts.append(f"not declared: {', '.join(self.not_declared)}")
-        return "; ".join([*parts, _ISOLATIONS[self.isolation]])
+        if self.isolation is not None:
+            parts.append(_ISOLATIONS[self.isolation])
+        return "; ".join(parts)
 
     @property
     def sentence(self) -> str:
@@ -126,7 +129,7 @@ def of_results(adapter: Document, rows: Iterable[Mapping[str, Any]], results: It
         elif each["status"] == Status.UNSUPPORTED and each["grounds"] != "probe":
             unsupported.add(conversation)
     matrix = Matrix(rows, adapter["name"])
-    isolation = adapter.get("isolation", "none")
+    isolation = adapter.get("isolation")
     return _judged(adapter["name"], adapter["capabilities"], matrix, called, len(unsupported - decided), isolation)
 
 
@@ -136,7 +139,7 @@ def _judged(
     matrix: Matrix,
     called: Collection[str],
     unsupported: int | None,
-    isolation: str,
+    isolation: str | None,
 ) -> Judged:
     return Judged(
         adapter=name,
@@ -159,7 +162,7 @@ def read(document: Document, adapter: str) -> Judged:
         apis=tuple(found["apis"]),
         methods=tuple(found["methods"]),
         not_declared=tuple(found["not_declared"]),
-        isolation=found.get("isolation", "none"),
+        isolation=found.get("isolation"),
     )
 
 
