@@ -17,7 +17,6 @@ from tests.test_starved import stop_command
 
 SVG = "{http://www.w3.org/2000/svg}"
 GREEN, RED, AMBER, GREY = "#2f7d32", "#b3261e", "#8a6100", "#5f6368"
-WHERE = "in the process of the suite"
 RIGHT = document(result(), result("openai/two"))
 
 
@@ -44,7 +43,7 @@ def read(svg: str) -> tuple[str, str, str]:
 def test_a_badge_has_the_verdict_and_names_adapter_and_suite(made: Document, verdict: str, colour: str) -> None:
     where = "openai:chat, parse, 2 synthetic conversations"
     details = (
-        f"2 synthetic conversations of openai:chat through parse; {WHERE}; llm-conformance 0.1.0, edition 0.1, "
+        f"2 synthetic conversations of openai:chat through parse; llm-conformance 0.1.0, edition 0.1, "
         f"scenarios sha256:{'0' * 64}, 25 examples per property"
     )
     assert read(badge.render([made])) == (
@@ -80,7 +79,7 @@ def test_a_badge_counts_what_it_does_not_name() -> None:
     title, text, _ = read(badge.render([made]))
     assert text == "conforms: 4 APIs of 3 providers, all methods, 2 recorded and 6 synthetic conversations"
     everything = "2 recorded, 6 synthetic and 1 generated conversations of 4 APIs of 3 providers"
-    assert f"({everything} through complete, parse, stream and parse_stream; {WHERE}; llm-" in title
+    assert f"({everything} through complete, parse, stream and parse_stream; llm-" in title
 
 
 def test_a_conversation_that_no_rule_could_judge_is_unsupported() -> None:
