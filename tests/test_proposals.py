@@ -54,7 +54,7 @@ def propose(target: Path, like: Path) -> Proposal:
     metadata = {**file.cassette.metadata, "digest": cassette.digest(interactions)}
     document = yaml_files.parse(target, file.text.replace(OLD, NEW))
     notes: dict[str, Any] = {"modes": [], "attempts": [], "broke_off": []}
-    return proposals.propose(target, metadata, interactions, document, notes)
+    return proposals.propose(target.parent.parent, target, metadata, interactions, document, notes)
 
 
 def test_all_proposals_are_accepted(cassette_dir: Path) -> None:

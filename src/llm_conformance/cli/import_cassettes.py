@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from llm_conformance.cli.command import Once, Options, Parser, UsageError
+from llm_conformance.recording import proposals
 from llm_conformance.recording.importer import Imported, Origin, import_file
 from llm_conformance.scenarios.cassette import NoRecordingsError
 from llm_conformance.scenarios.recorders.files import may_have_recordings
@@ -35,6 +36,8 @@ def run(options: Options) -> int:
     if options.into.exists() and not options.into.is_dir():
         raise UsageError(f"--into={options.into}: this is a file; give a directory")
     api = _api(options.provider)
+    if options.into.is_dir():
+        proposals.recover(options.into, wait=True)
     files = list(_files(options.files))
     if not files:
         raise UsageError("found no cassette (*.yaml, *.yml, *.json, *.har, each also with .gz)")

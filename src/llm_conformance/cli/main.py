@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import re
 import sys
@@ -83,4 +84,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # as in `llm-conformance list | head`
         sys.stderr.close()
         return 0
+    except OSError as error:
+        if error.filename is None and error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        where = "" if error.filename is None else f"{error.filename}: "
+        print(f"llm-conformance: {where}{error.strerror}", file=sys.stderr)
+        return USAGE_ERROR
     return code

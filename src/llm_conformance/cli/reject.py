@@ -16,10 +16,11 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Options) -> int:
     """Delete proposals."""
-    found = proposals_in(cassette_dir_of(options), options.targets)
+    cassette_dir = cassette_dir_of(options)
+    found = proposals_in(cassette_dir, options.targets)
     if not found:
         print("there are no proposed recordings to reject")
     for each in found:
-        proposals.reject(each)
+        proposals.reject(cassette_dir, each)
         print(f"rejected {each.id}")
     return 0

@@ -6,21 +6,23 @@ can be derived from its bytes. A plain and a streamed interaction with the same 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from llm_conformance.formats import calls
-from llm_conformance.recording import credentials, documents
+from llm_conformance.recording import credentials, documents, swap
 from llm_conformance.recording.scrubbing import LeakError, cleaned_value, scrub
 from llm_conformance.scenarios import bare, cassette, dump, lint, load
 from llm_conformance.scenarios.bare import NotJudged
 from llm_conformance.scenarios.bare_expected import Undecided, expected_from_bytes, with_segments
 from llm_conformance.scenarios.expected import Expected
-from llm_conformance.scenarios.load import SUFFIX
+from llm_conformance.scenarios.load import PROPOSED, SUFFIX
 from llm_conformance.scenarios.recorders.files import stem_of
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import MODES, Interaction, Mode
@@ -138,23 +140,35 @@ def _import(group: list[Scenario], name: str, into: Path, origin: Origin, known:
     warnings = [f"{kind} was in the response and was masked" for each in scrubbed.values() for kind in each.masked]
     warnings = list(dict.fromkeys([*warnings, *filter(None, [FIDELITIES.get(fidelity)])]))
     kept = {mode: each.interaction for mode, each in scrubbed.items()}
-    target = _free(folder, name, cassette.digest(kept.values()))
-    cassette_path = load.cassette_path(target)
     document = _document(by_mode, kept, name, known)  # may raise, so before anything is written
     created = [each for each in (folder, into) if not each.exists()]
-    cassette.save(cassette_path, _metadata(origin, fidelity, warnings, kept), kept.values())
+    folder.mkdir(parents=True, exist_ok=True)
     try:
-        target.write_text(dump.text(document), encoding="utf-8")
-        problems = list(lint.lint(load.read(target)))
-        if problems:
-            raise BadFileError(*problems)
+        with swap.locked(into, wait=True):
+            target = _free(folder, name, cassette.digest(kept.values()))
+            _write(target, _metadata(origin, fidelity, warnings, kept), kept, document)
     except BaseException:
-        for path in (target, cassette_path):
-            path.unlink(missing_ok=True)
-        for each in created:
-            each.rmdir()
+        with contextlib.suppress(OSError):  # another command has written to them
+            for each in created:
+                each.rmdir()
         raise
     return Imported(target, tuple(warnings))
+
+
+def _write(
+    target: Path, metadata: Mapping[str, Any], kept: Mapping[Mode, Interaction], document: Mapping[str, Any]
+) -> None:
+    """Write cassette and scenario file, whole or not at all. Raises BadFileError if the lint finds a problem."""
+    name = target.name.removesuffix(SUFFIX)
+    with tempfile.TemporaryDirectory(prefix=f".{name}{PROPOSED}-", dir=target.parent) as directory:
+        written = Path(directory) / target.parent.name / target.name
+        cassette.save(load.cassette_path(written), metadata, kept.values())
+        written.write_text(dump.text(document), encoding="utf-8")
+        problems = list(lint.lint(load.read(written)))
+        if problems:
+            raise BadFileError(*problems)
+        load.cassette_path(written).replace(load.cassette_path(target))
+        written.replace(target)
 
 
 def _readable(interaction: Interaction, api: Api) -> Interaction:
@@ -163,13 +177,18 @@ def _readable(interaction: Interaction, api: Api) -> Interaction:
 
 
 def _free(folder: Path, name: str, digest: str) -> Path:
-    """Return a path for a new scenario file. Raises CannotImportError if the cassette was imported before."""
+    """Return a path for a new scenario file. Raises CannotImportError if the cassette was imported before.
+
+    If that was interrupted before the scenario file was written, the path is the same again.
+    """
     for number in itertools.count(1):
         target = folder / f"{name if number == 1 else f'{name}-{number}'}{SUFFIX}"
         cassette_path = load.cassette_path(target)
         if not target.exists() and not cassette_path.exists():
             return target
         if cassette_path.is_file() and f"digest: {digest}" in cassette_path.read_text("utf-8"):
+            if not target.exists():
+                return target
             raise CannotImportError(f"it was imported before as {target}")
     raise AssertionError("there is always another number")
 

@@ -11,7 +11,9 @@ No file is replaced before the proposal is accepted. Several proposals are accep
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
+import secrets
 import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -26,6 +28,8 @@ from llm_conformance.wire.interaction import Interaction
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _NOTES = "notes.json"
+_WRITTEN, _BEFORE = "written", "before"
+"""The new proposal, and the one that it replaces, while the folder of the proposal is being replaced."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ def find(cassette_dir: Path) -> list[Proposal]:
 
 
 def propose(
+    cassette_dir: Path,
     target: Path,
     metadata: Mapping[str, Any],
     interactions: Collection[Interaction],
@@ -84,6 +89,8 @@ def propose(
 ) -> Proposal:
     """Write a proposal atomically. It replaces an earlier one for the same scenario.
 
+    It waits until no other command changes the directory, as the responses may have been paid for.
+
     Raises:
         BadFileError: The folder of the scenario is a link.
     """
@@ -91,21 +98,31 @@ def propose(
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.parent.is_symlink():
         raise BadFileError(FileProblem(target.parent, 1, "is a link; recordings are written to real folders only"))
-    with tempfile.TemporaryDirectory(prefix=f".{proposal.folder.name}-", dir=target.parent) as directory:
-        written = Path(directory) / "written"
+    with (
+        swap.locked(cassette_dir, wait=True),
+        tempfile.TemporaryDirectory(prefix=f".{proposal.folder.name}-", dir=target.parent) as directory,
+    ):
+        written = Path(directory) / _WRITTEN
         cassette.save(written / load.cassette_path(target).name, metadata, interactions)
         (written / target.name).write_text(dump.text(document), encoding="utf-8")
         (written / _NOTES).write_text(json.dumps(notes, indent=1, ensure_ascii=False), encoding="utf-8")
         if proposal.folder.exists():
-            proposal.folder.replace(Path(directory) / "before")
+            proposal.folder.replace(Path(directory) / _BEFORE)
         written.replace(proposal.folder)
     return proposal
 
 
-def reject(proposal: Proposal) -> None:
-    """Delete a proposal."""
-    with tempfile.TemporaryDirectory(prefix=f".{proposal.folder.name}-", dir=proposal.folder.parent) as directory:
-        proposal.folder.replace(Path(directory) / "gone")
+def reject(cassette_dir: Path, proposal: Proposal) -> None:
+    """Delete a proposal. Raises BadFileError if another command has locked the directory."""
+    with swap.locked(cassette_dir):
+        _delete(proposal)
+
+
+def _delete(proposal: Proposal) -> None:
+    """Delete a proposal, also if the disk is full."""
+    gone = proposal.folder.with_name(f".{proposal.folder.name}-{secrets.token_hex(4)}")
+    proposal.folder.replace(gone)
+    shutil.rmtree(gone, ignore_errors=True)
 
 
 def accept(cassette_dir: Path, proposals: Collection[Proposal]) -> None:
@@ -120,30 +137,56 @@ def accept(cassette_dir: Path, proposals: Collection[Proposal]) -> None:
             raise BadFileError(*problems)
         swap.swap(cassette_dir, [change for proposal in proposals for change in proposal.files])
         for proposal in proposals:
-            reject(proposal)
+            with contextlib.suppress(OSError):  # it is accepted; the next command deletes what is left of it
+                _delete(proposal)
 
 
-def recover(cassette_dir: Path) -> list[str]:
-    """Undo an interrupted acceptance and delete half-written proposals; return the paths of the restored files.
+def recover(cassette_dir: Path, wait: bool = False) -> list[str]:
+    """Undo an interrupted acceptance, complete or delete what else was interrupted; return the restored files.
+
+    Args:
+        cassette_dir: The directory.
+        wait: Whether to wait for another command that has locked the directory.
 
     Raises:
         BadFileError: Another command has locked the directory, or the journal was not written by this suite.
     """
-    with swap.locked(cassette_dir):
+    with swap.locked(cassette_dir, wait):
         restored = swap.undo(cassette_dir)
         for proposal in find(cassette_dir):  # was accepted, but not yet deleted
             if (proposal.folder / swap.KEPT).exists():
-                reject(proposal)
-        for leftover in cassette_dir.rglob(f".*{PROPOSED}-*"):
+                _delete(proposal)
+        for leftover in (*cassette_dir.rglob(f".*{PROPOSED}-*"), *_copies(cassette_dir)):
             if leftover.is_dir() and not leftover.is_symlink():
+                _complete(leftover)
                 shutil.rmtree(leftover, ignore_errors=True)
+        swap.delete_parts(cassette_dir)
         return restored
+
+
+def _complete(leftover: Path) -> None:
+    """Put a proposal into its place if the earlier one was moved away for it."""
+    folder = leftover.with_name(leftover.name.removeprefix(".").rpartition("-")[0])
+    if (leftover / _WRITTEN).is_dir() and (leftover / _BEFORE).is_dir() and not folder.exists():
+        (leftover / _WRITTEN).replace(folder)
+
+
+def _copies(cassette_dir: Path) -> Iterator[Path]:
+    """Yield the copies of a directory that commands which were killed have left."""
+    yield from Path(tempfile.gettempdir()).glob(f"{_copy_prefix(cassette_dir)}*")
+
+
+def _copy_prefix(cassette_dir: Path) -> str:
+    return f"llm-conformance-{hashlib.sha256(str(cassette_dir.resolve()).encode()).hexdigest()[:16]}-"
 
 
 @contextlib.contextmanager
 def overlaid(cassette_dir: Path, proposals: Collection[Proposal]) -> Iterator[Path]:
-    """Yield a copy of the folders that the proposals are for, as they would be after accepting the proposals."""
-    with tempfile.TemporaryDirectory() as directory:
+    """Yield a copy of the folders that the proposals are for, as they would be after accepting the proposals.
+
+    The directory has to be locked, because `recover` deletes the copies of commands that were killed.
+    """
+    with tempfile.TemporaryDirectory(prefix=_copy_prefix(cassette_dir)) as directory:
         copy = Path(directory)
         for folder in {proposal.target.parent for proposal in proposals}:
             inside = copy / _under(cassette_dir, folder)

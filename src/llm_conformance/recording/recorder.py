@@ -65,6 +65,7 @@ class Recorder:
     """
 
     client: httpx.Client
+    cassette_dir: Path
     model: str | None
     base_url: str | None
     environment: Mapping[str, str]
@@ -101,6 +102,7 @@ class Recorder:
             task.source.document, recordings, self.model, self._earlier_splices(task, recordings), self._own(task)
         )
         return proposals.propose(
+            self.cassette_dir,
             task.target,
             cleaned_value(metadata, known)[0],
             [each.interaction for each in recordings],

@@ -14,7 +14,7 @@ from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.plan import Filters, cells
 from llm_conformance.locations import REFERENCE_ADAPTERS, ROOT
 from llm_conformance.options import TIMEOUT_S
-from llm_conformance.recording import proposals
+from llm_conformance.recording import proposals, swap
 from llm_conformance.recording.proposals import Proposal
 from llm_conformance.recording.shapes import differences, shape_of
 from llm_conformance.recording.splice import CONVERSATION
@@ -57,7 +57,7 @@ class Review:
 
 def review(cassette_dir: Path, wanted: Sequence[Proposal], together: Sequence[Proposal]) -> list[Review]:
     """Review the `wanted` proposals of those that would be accepted `together`. Raises BadFileError."""
-    with proposals.overlaid(cassette_dir, together) as copy:
+    with swap.locked(cassette_dir), proposals.overlaid(cassette_dir, together) as copy:
         problems = list(proposals.check(cassette_dir, together))
         (reference,) = loader.load_all([REFERENCE_ADAPTERS], ROOT)
         runner = Runner(TIMEOUT_S, ReplayServer())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -20,14 +21,22 @@ from llm_conformance.yaml_files import BadFileError, FileProblem
 
 KEPT = "old"
 _ABSENT = ".none"
+_PART = re.compile(rf"\.(?:{re.escape(JOURNAL)}|.+\.yaml)-\w{{8}}\.part")
+"""The name of a file that is being written (`_write_whole`)."""
 
 Change = tuple[Path, Path]
 """A new file in a proposal, and the file that it replaces."""
 
 
 @contextmanager
-def locked(cassette_dir: Path) -> Iterator[None]:
-    """Lock a directory against other commands that change it. Raises BadFileError if one holds the lock."""
+def locked(cassette_dir: Path, wait: bool = False) -> Iterator[None]:
+    """Lock a directory against other commands that change it.
+
+    Whatever is half written in it belongs to the command that holds the lock, or to none that is still running.
+
+    Raises:
+        BadFileError: Another command holds the lock, unless this one is to `wait`.
+    """
     try:
         import fcntl
     except ImportError:  # Windows: there is no lock
@@ -36,7 +45,7 @@ def locked(cassette_dir: Path) -> Iterator[None]:
     directory = os.open(cassette_dir, os.O_RDONLY)
     try:
         try:
-            fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(directory, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except OSError as error:
             message = "another command is changing this directory; wait until it has finished"
             raise BadFileError(FileProblem(cassette_dir, 1, message)) from error
@@ -83,6 +92,13 @@ def undo(cassette_dir: Path) -> list[str]:
         shutil.rmtree(new.parent / KEPT, ignore_errors=True)
     journal.unlink()
     return restored
+
+
+def delete_parts(cassette_dir: Path) -> None:
+    """Delete files that a command which was killed has not written to their end; the directory has to be locked."""
+    for path in cassette_dir.rglob(".*.part"):
+        if _PART.fullmatch(path.name) and path.is_file() and not path.is_symlink():
+            path.unlink()
 
 
 def _journalled(cassette_dir: Path, journal: Path) -> Iterator[Change]:

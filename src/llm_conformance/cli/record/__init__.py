@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -28,6 +29,9 @@ from llm_conformance.wire import answers
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wording import counted
 from llm_conformance.yaml_files import BadFileError
+
+_ROOM = 2**20
+"""In bytes: what has to be free on the disk for a recording."""
 
 
 def add_options(parser: Parser) -> None:
@@ -94,14 +98,15 @@ def run(options: Options) -> int:
 
 
 def _check_writable(folder: Path) -> None:
-    """Raise UsageError if no file can be written to a folder, before requests are paid for."""
+    """Raise UsageError if no file, or no large one, can be written to a folder, before requests are paid for."""
     try:
         is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(_ROOM))
         if is_new:
-            folder.rmdir()
+            with contextlib.suppress(OSError):  # another command writes to it
+                folder.rmdir()
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written: {error.strerror}") from error
 
@@ -172,7 +177,8 @@ def _record(options: Options, cassette_dir: Path, tasks: Sequence[Task], today: 
     timeout = httpx.Timeout(client.READ_S, connect=20.0)
     with httpx.Client(timeout=timeout) as http, tqdm(total=total, unit="call", disable=None) as bar:
         recording = Recorder(
-            http, options.model, options.base_url, os.environ, today, options.source or "", lambda: bar.update(1)
+            *(http, cassette_dir, options.model, options.base_url, os.environ, today, options.source or ""),
+            done=lambda: bar.update(1),
         )
         for task in tasks:
             name = load.id_of(task.target)
@@ -189,6 +195,9 @@ def _record(options: Options, cassette_dir: Path, tasks: Sequence[Task], today: 
                 tqdm.write(f"{name}: not recorded: {error}")
             except (CannotRecordError, LeakError, BadFileError) as error:
                 tqdm.write(f"{name}: not recorded: {error}")
+            except OSError as error:
+                tqdm.write(f"{name}: not recorded: {error.strerror}; no more requests are sent")
+                break
             except httpx.HTTPError as error:  # its message may repeat what was sent
                 tqdm.write(f"{name}: not recorded: {type(error).__name__} at {_host(options, task)}")
     if proposed:
