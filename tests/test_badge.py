@@ -94,9 +94,7 @@ def test_a_conversation_that_no_rule_could_judge_is_unsupported() -> None:
     )
     (found,) = made["judged"]
     assert (found["methods"], found["unsupported"]) == (["parse"], 1)
-    sentence = (
-        "1 synthetic conversation of openai:chat through parse; 1 conversation unsupported; in the process of the suite"
-    )
+    sentence = "1 synthetic conversation of openai:chat through parse; 1 conversation unsupported"
     assert judged.read(made, "mypkg").sentence == sentence
     assert f"\nJudged: {sentence}.\n" in markdown.render([made])
 

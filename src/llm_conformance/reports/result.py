@@ -66,6 +66,7 @@ def document(result: Result) -> Document:
             "version": adapter.version,
             "providers": sorted(adapter.providers),
             "capabilities": sorted(adapter.capabilities),
+            "isolation": adapter.isolation,
             "not_covered": result.not_covered[adapter.label],
         }
         for adapter in result.adapters
