@@ -22,6 +22,11 @@ from tests.shell import ROOT, sh
 from tests.standin import StandIn
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Make an error of each warning in the project's own tests."""
+    config.addinivalue_line("filterwarnings", "error")
+
+
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
     """Return a directory that one process makes for all processes of pytest-xdist; the others wait for it."""
     own = factory.getbasetemp()
