@@ -13,14 +13,20 @@ import gzip
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
+from llm_conformance.cli import main
+from llm_conformance.recording import client
 from llm_conformance.recording.scrubbing import LeakError, scrub
 from llm_conformance.wire.framings.aws_event_stream import aws_chunk_payload, aws_message
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.table import table
+from tests import standin
+from tests.test_recording import raw_server
 from tests.test_scrubbing import AWS, CHUNK, PLAIN, answer, everything
 
 KEY = "acme-q7Rk2VnX9bTz4LmW8cHd"
@@ -220,3 +226,49 @@ OPAQUE = base64.b64encode(bytes(number * 89 % 256 for number in range(9000))).de
 def test_an_answer_without_the_key_is_written_as_it_came(text: str) -> None:
     for found in (replace(PLAIN, body=answer(text)), streamed(*(delta(content=each) for each in text))):
         assert scrub(found, API, [KEY, "us-central1-a", "sk-T3BlbkFJx"]).interaction == found
+
+
+def recordable() -> list[tuple[str, str]]:
+    """Return each place of a response, with one of the encodings in turn."""
+    places = [place for place in PLACES if "URL" not in place and place not in ("query", "messages of AWS")]
+    return [(place, list(ENCODINGS)[number % len(ENCODINGS)]) for number, place in enumerate(places)]
+
+
+@pytest.mark.parametrize(("place", "encoding"), recordable())
+def test_neither_files_nor_terminal_get_the_key_from_a_recording(
+    place: str, encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(standin, "KEY", KEY)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    encoded = ENCODINGS[encoding](KEY)
+    planted = PLACES[place](encoded, "") if place == "headers" else PLACES[place](encoded)
+    mode = "stream" if planted.streamed else "json"
+    where = [f"--cassettes={tmp_path / 'cassettes'}"]
+    (tmp_path / "cassettes").mkdir()
+    with standin.standing_in(API, {"json": planted, "stream": planted}) as provider:
+        if planted.status == 401:
+            provider.change = lambda response: replace(response, status=400)
+        own: dict[str, Any] = {"request": planted.request} if "request" in place else {}
+        draft = standin.draft(tmp_path, API, modes=[mode], **own)
+        monkeypatch.setattr(client, "LONGEST_WAIT_S", 0)
+        main.main(["record", str(draft), "--yes", f"--base-url={provider.url}", *where])
+        assert provider.requests
+    main.main(["review", *where])
+    main.main(["accept", "--yes", "--errors", *where])
+    output = capsys.readouterr()
+    texts = [path.read_text("utf-8") for path in (tmp_path / "cassettes").rglob("*") if path.is_file()]
+    for form in forms(encoded) | forms(KEY):
+        assert not [text for text in (output.out, output.err, *texts) if form in text]
+
+
+def test_trailers_are_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = answer("Hello")
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\ntrailer: x-key\r\n\r\n"
+    chunked = b"%x\r\n%b\r\n0\r\nx-key: %b\r\n\r\n" % (len(body), body, KEY.encode())
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    draft = standin.draft(tmp_path, API, modes=["json"])
+    with raw_server(head + chunked) as url:
+        assert main.main(["record", str(draft), "--yes", f"--base-url={url}", f"--cassettes={tmp_path}"]) == 0
+    texts = [path.read_text("utf-8") for path in tmp_path.rglob("*") if path.is_file()]
+    assert any("Hello" in text for text in texts)
+    assert not [text for text in texts if KEY in text]

@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 import re
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Any
 
 import pytest
 import yaml
 
+from llm_conformance.recording import client
 from llm_conformance.scenarios import build, cassette, lint, load
 from llm_conformance.scenarios.scenario import LONGEST_REPLAY_S, Scenario, as_it_arrived
 from llm_conformance.wire.interaction import Interaction
@@ -348,3 +354,101 @@ def test_a_draft_with_an_earlier_answer_needs_a_request(
     assert run("record", draft, "--yes", f"--base-url={provider.url}", f"--cassettes={cassette_dir}") == 1
     assert "add `request:` with the body to send" in capsys.readouterr().out
     assert not provider.requests
+
+
+@contextmanager
+def raw_server(*pieces: bytes) -> Iterator[str]:
+    """Send the pieces in answer to each request, and then a byte every tenth of a second; yield the URL."""
+
+    class Handler(BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(65536)
+            for piece in pieces:
+                self.request.sendall(piece)
+            with suppress(OSError):  # the client has gone
+                while True:
+                    self.request.sendall(b"x")
+                    time.sleep(0.1)
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+
+
+def test_headers_that_do_not_end_are_not_waited_for(
+    cassette_dir: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(client, "WHOLE_S", 0.5)
+    with raw_server(b"HTTP/1.1 200 OK\r\nx-slow: ") as provider.url:
+        assert recorded(cassette_dir, provider) == 1
+    assert "openai/answer: not recorded: it has not sent its headers within 0.5 seconds" in capsys.readouterr().out
+
+
+def test_a_body_that_does_not_end_is_proposed_as_far_as_it_has_come(
+    cassette_dir: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "WHOLE_S", 0.5)
+    with raw_server(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n") as provider.url:
+        assert recorded(cassette_dir, provider) == 0
+    notes = json.loads((cassette_dir / "openai/answer.proposed/notes.json").read_text())
+    assert notes["broke_off"] == ["it took longer than 0.5 seconds"] * 2
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed(
+    cassette_dir: Path, provider: StandIn, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with standin.standing_in(provider.api, provider.answers) as other:
+        headers = {"location": f"{other.url}/v1?key={KEY}"}
+        provider.change = lambda response: replace(response, status=status, headers=headers)
+        assert recorded(cassette_dir, provider) == 1
+        assert not other.requests
+    output = capsys.readouterr().out
+    assert f"redirects to {other.url.removeprefix('http://')} (status {status}), where no key is sent" in output
+    assert KEY not in output
+    assert len(provider.requests) == 1
+    assert not list(cassette_dir.rglob("*.proposed"))
+
+
+@pytest.mark.parametrize("account", ["a\x01b", "evil.example/", "evil.example?", "me@evil.example", "a b", "a\nb"])
+def test_an_account_that_cannot_be_one_is_refused_before_anything_is_sent(
+    cassette_dir: Path, account: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api = table()["vertex", "generate"]
+    monkeypatch.setenv(api.key_variables[0], KEY)
+    monkeypatch.setenv("GOOGLE_CLOUD_LOCATION", "us-central1")
+    monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", account)
+    draft = standin.draft(cassette_dir, api)
+    assert run("record", draft, "--yes", f"--cassettes={cassette_dir}") == 4
+    output = capsys.readouterr()
+    assert "GOOGLE_CLOUD_PROJECT has characters that an account or a region cannot have" in output.err
+    assert account not in output.out + output.err
+
+
+@pytest.mark.parametrize("url", ["http://[::1/", "http://h:port/", f"http://h/?key={KEY}", "http:///v1"])
+def test_a_base_url_that_is_none_is_refused_and_not_repeated(
+    cassette_dir: Path, provider: StandIn, url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draft = standin.draft(cassette_dir, provider.api)
+    assert run("record", draft, "--yes", f"--base-url={url}", f"--cassettes={cassette_dir}") == 4
+    error = capsys.readouterr().err
+    assert "--base-url must be an http:// or https:// URL" in error
+    assert KEY not in error
+
+
+def test_what_is_secret_in_the_base_url_is_not_shown(
+    cassette_dir: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("builtins.input", lambda _prompt: "n")
+    secret = ("somebody", "quiet-27-river", "a1b2c3d4e5f6a7b8")
+    url = f"--base-url=http://{secret[0]}:{secret[1]}@127.0.0.1:1/{secret[2]}/v1"
+    draft = standin.draft(cassette_dir, provider.api)
+    for option in ("--dry-run", "--drafts"):
+        run("record", draft, option, url, f"--cassettes={cassette_dir}")
+    output = capsys.readouterr()
+    assert output.out.count("127.0.0.1:1/***/v1") >= 2
+    assert not [each for each in secret if each in output.out + output.err]

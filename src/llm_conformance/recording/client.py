@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 import zlib
@@ -16,8 +17,10 @@ from llm_conformance.wire.providers.api import Api
 
 ATTEMPTS = 4
 LONGEST_WAIT_S = 60.0
+CONNECT_S = 20.0
 READ_S = 120.0
 WHOLE_S = 600.0
+"""For a response as a whole, headers and body."""
 _GZIP_OR_DEFLATE = 32 + zlib.MAX_WBITS
 _LONGEST_BODY = MAX_BYTES // 2
 """In bytes. A cassette may have `MAX_BYTES`; it has the body escaped, and the request."""
@@ -64,13 +67,14 @@ def headers_for(api: Api, key: str | None) -> dict[str, str]:
     return headers
 
 
-def send(client: httpx.Client, request: ProviderRequest, url: str, key: str | None) -> RawResponse:
+def send(request: ProviderRequest, url: str, key: str | None) -> RawResponse:
     """Send a request, and again while the provider is busy, after the time that its `retry-after` asks for.
 
     The status of the present recording is not retried, even if it is an error.
 
     Raises:
-        RefusedError: The status is 401 or 403, and that is not the recorded status.
+        RefusedError: The status is 401, 403 or a redirect, and that is not the recorded status; or the headers do not
+            end.
         httpx.TransportError: No attempt got a response.
     """
     from tenacity import Retrying, retry_if_exception_type, retry_if_result, stop_after_attempt
@@ -84,35 +88,55 @@ def send(client: httpx.Client, request: ProviderRequest, url: str, key: str | No
         wait=lambda state: _retry_after(state.outcome) or backoff(state),
         retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
     )
-    response: RawResponse = retrying(_send_once, client, request, url, headers_for(request.api, key))
+    response: RawResponse = retrying(_send_once, request, url, headers_for(request.api, key))
     if response.status in (401, 403) and response.status != request.recorded_status:
         names = " or ".join(request.api.key_variables)
         advice = f"; check {names}" if names else ""
         raise RefusedError(f"{request.api} answers with status {response.status}{advice}")
+    _refuse_redirect(request, response)
     return replace(response, attempts=int(retrying.statistics.get("attempt_number", 1)))
 
 
-def _send_once(client: httpx.Client, request: ProviderRequest, url: str, headers: Mapping[str, str]) -> RawResponse:
+def _send_once(request: ProviderRequest, url: str, headers: Mapping[str, str]) -> RawResponse:
+    return asyncio.run(_sent(request, url, headers))
+
+
+async def _sent(request: ProviderRequest, url: str, headers: Mapping[str, str]) -> RawResponse:
+    """Send a request once. Its time is limited as a whole: a server may send a byte now and then, for ever."""
     start = time.monotonic()
     body, chunks, broke_off, can_retry = bytearray(), [], "", False
-    with client.stream("POST", url, json=request.body, headers=dict(headers)) as response:
+    response: httpx.Response | None = None
+    limits = httpx.Timeout(READ_S, connect=CONNECT_S)
+    async with httpx.AsyncClient(timeout=limits, follow_redirects=False) as client:
+        sending = client.stream("POST", url, json=request.body, headers=dict(headers))
         try:
-            for data in response.iter_raw():
-                chunks.append(Chunk(len(data), round((time.monotonic() - start) * 1000)))
-                body += data[: _LONGEST_BODY - len(body)]
-                if len(body) >= _LONGEST_BODY:
-                    broke_off = f"it is longer than {_LONGEST_BODY // 2**20} MiB"
-                    break
-                if time.monotonic() - start > WHOLE_S:
-                    broke_off = f"it took longer than {WHOLE_S:.0f} seconds"
-                    break
+            async with asyncio.timeout(WHOLE_S), sending as response:
+                async for data in response.aiter_raw():
+                    chunks.append(Chunk(len(data), round((time.monotonic() - start) * 1000)))
+                    body += data[: _LONGEST_BODY - len(body)]
+                    if len(body) >= _LONGEST_BODY:
+                        broke_off = f"it is longer than {_LONGEST_BODY // 2**20} MiB"
+                        break
+        except TimeoutError as error:
+            if response is None:
+                raise RefusedError(f"it has not sent its headers within {WHOLE_S:g} seconds") from error
+            broke_off = f"it took longer than {WHOLE_S:g} seconds"
         except httpx.TransportError as error:
+            if response is None:
+                raise
             broke_off, can_retry = type(error).__name__, True  # its message may repeat what was sent
-        unpacked = _unpacked(bytes(body), response.headers.get("content-encoding", "identity"))
-        arrived = tuple(chunks) if len(unpacked) == sum(chunk.size for chunk in chunks) else ()
-        return RawResponse(
-            response.status_code, dict(response.headers), unpacked, arrived, broke_off, can_retry=can_retry
-        )
+    unpacked = _unpacked(bytes(body), response.headers.get("content-encoding", "identity"))
+    arrived = tuple(chunks) if len(unpacked) == sum(chunk.size for chunk in chunks) else ()
+    return RawResponse(response.status_code, dict(response.headers), unpacked, arrived, broke_off, can_retry=can_retry)
+
+
+def _refuse_redirect(request: ProviderRequest, response: RawResponse) -> None:
+    """Raise RefusedError for a redirect. None is followed: the key belongs to the host that it was sent to."""
+    if 300 <= response.status < 400 and response.status != request.recorded_status:
+        host = re.match(r"https?://([\w.:-]{1,100})(?:[/?#]|\Z)", response.headers.get("location", ""), re.ASCII)
+        where = f" to {host[1]}" if host else ""
+        what = f"{request.api} redirects{where} (status {response.status})"
+        raise RefusedError(f"{what}, where no key is sent; --base-url names another URL")
 
 
 def _unpacked(body: bytes, encoding: str) -> bytes:

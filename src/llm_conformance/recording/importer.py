@@ -17,7 +17,7 @@ from typing import Any
 
 from llm_conformance.formats import calls
 from llm_conformance.recording import credentials, documents, swap
-from llm_conformance.recording.scrubbing import LeakError, cleaned_value, scrub
+from llm_conformance.recording.scrubbing import LeakError, cleaned, cleaned_value, scrub
 from llm_conformance.scenarios import bare, cassette, dump, lint, load
 from llm_conformance.scenarios.bare import NotJudged
 from llm_conformance.scenarios.bare_expected import Undecided, expected_from_bytes, with_segments
@@ -96,7 +96,7 @@ def import_file(file: Path, into: Path, origin: Origin, api: Api | None) -> Iter
         try:
             yield _import(group, name, into, origin, known)
         except (BadFileError, LeakError, CannotImportError, UnicodeError) as error:
-            yield Refused(f"{file.name} ({name})", _reason(error))
+            yield Refused(f"{file.name} ({name})", cleaned(_reason(error), known)[0])
 
 
 def _with_call(recording: Scenario) -> Scenario:

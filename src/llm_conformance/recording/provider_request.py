@@ -13,6 +13,9 @@ from llm_conformance.scenarios.load import ScenarioFile
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 
+_ACCOUNT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]*")
+"""Accounts, projects and regions; older projects of Google have the form `example.com:project`."""
+
 
 class CannotRecordError(Exception):
     """A scenario cannot be recorded; the message says why."""
@@ -97,7 +100,8 @@ def base_url_for(request: ProviderRequest, given: str | None, variables: Mapping
     """Return the base URL that a request is sent to: `given`, or the provider's with the user's account in it.
 
     Raises:
-        CannotRecordError: An environment variable that the URL needs is not set, or a key is not enough for the API.
+        CannotRecordError: An environment variable that the URL needs is not set or has other characters than an account
+            can have, or a key is not enough for the API.
     """
     if given is not None:
         return given.rstrip("/")
@@ -106,13 +110,21 @@ def base_url_for(request: ProviderRequest, given: str | None, variables: Mapping
     missing = missing_url_variables(request.api, variables)
     if missing:
         raise CannotRecordError(f"{', '.join(missing)} is not set; {request.api} needs it for {_template(request.api)}")
-    accounts = {name: variables[variable] for name, variable in request.api.url_variables.items()}
+    accounts = {name: variables[variable].strip() for name, variable in request.api.url_variables.items()}
     return _template(request.api).format(**accounts) if accounts else request.base_url
 
 
 def missing_url_variables(api: Api, variables: Mapping[str, str]) -> list[str]:
-    """Return the environment variables that the base URL of an API needs and that are not set or empty."""
-    return [variable for variable in api.url_variables.values() if not variables.get(variable)]
+    """Return the environment variables that the base URL of an API needs and that are not set or empty.
+
+    Raises:
+        CannotRecordError: One has other characters than an account can have, such as those that end the host of a URL.
+    """
+    values = {variable: variables.get(variable, "").strip() for variable in api.url_variables.values()}
+    for variable, value in values.items():
+        if value and not _ACCOUNT.fullmatch(value):
+            raise CannotRecordError(f"{variable} has characters that an account or a region cannot have")
+    return [variable for variable, value in values.items() if not value]
 
 
 def _template(api: Api) -> str:

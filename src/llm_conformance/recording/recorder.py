@@ -64,7 +64,6 @@ class Recorder:
         splices: The replacements for the answers recorded so far, by scenario file and mode.
     """
 
-    client: httpx.Client
     cassette_dir: Path
     model: str | None
     base_url: str | None
@@ -90,7 +89,7 @@ class Recorder:
             request = self._with_new_answers(task, request)
             base_url = provider_request.base_url_for(request, self.base_url, self.environment)
             key = key_for(request.api, self.environment)
-            response = client.send(self.client, request, base_url + request.path, key)
+            response = client.send(request, base_url + request.path, key)
             self.done()
             scrubbed = scrub(_interaction(request, response), request.api, known)
             recordings.append(Recording(request, response, scrubbed.interaction))
@@ -121,7 +120,7 @@ class Recorder:
         """Return what may occur in the response: all keys, the account, and what may be secret in the base URL."""
         names = (*api.key_variables, *api.url_variables.values())
         own = [self.environment[name] for name in names if name in self.environment]
-        return [*own, *_secret_parts(self.base_url or ""), *secrets.of_environment()]
+        return [*own, *secret_parts(self.base_url or ""), *secrets.of_environment()]
 
     def _with_new_answers(self, task: Task, request: ProviderRequest) -> ProviderRequest:
         """Return the request with the new answers of the earlier turns in its conversation."""
@@ -154,7 +153,7 @@ class Recorder:
         return {mode: own for (path, mode), own in self.splices.items() if path == task.target}
 
 
-def _secret_parts(url: str) -> Iterator[str]:
+def secret_parts(url: str) -> Iterator[str]:
     """Yield user and password of a URL, and those parts of its path that are as long and mixed as tokens are."""
     parts = httpx.URL(url)
     yield from filter(None, [parts.username, parts.password])

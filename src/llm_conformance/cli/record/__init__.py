@@ -13,10 +13,11 @@ from pathlib import Path
 
 import httpx
 
+from llm_conformance import secrets
 from llm_conformance.cli.cassette_dir import add_cassette_dir, cassette_dir_of, hint
 from llm_conformance.cli.command import Once, Options, Parser, UsageError
 from llm_conformance.cli.record import tasks as record_tasks
-from llm_conformance.recording import client, provider_request
+from llm_conformance.recording import client, provider_request, recorder
 from llm_conformance.recording.client import RefusedError
 from llm_conformance.recording.draft import Draft
 from llm_conformance.recording.proposals import Proposal
@@ -67,8 +68,8 @@ def run(options: Options) -> int:
     if not (options.targets or options.all or options.drafts):
         raise UsageError("give the ids of scenarios (`llm-conformance list scenarios`), --all, or --drafts")
     cassette_dir = cassette_dir_of(options, changes=not options.dry_run)
-    if options.base_url is not None and not re.fullmatch(r"https?://[^?#\s]+", options.base_url):
-        raise UsageError(f"--base-url={options.base_url}: must be an http:// or https:// URL without a query")
+    if options.base_url is not None and not _is_base_url(options.base_url):
+        raise UsageError("--base-url must be an http:// or https:// URL without a query")  # which may have a key
     today = datetime.now(UTC).date()
     try:
         tasks = record_tasks.tasks(options, cassette_dir, today)
@@ -97,6 +98,20 @@ def run(options: Options) -> int:
     return int(failed or (bool(closed) and is_selected))
 
 
+def _is_base_url(url: str) -> bool:
+    try:
+        return bool(re.fullmatch(r"https?://[^?#\s]+", url) and httpx.URL(url).host)
+    except httpx.InvalidURL:
+        return False
+
+
+def _shown(url: str) -> str:
+    """Return a URL without user and password, and with asterisks for what may be a token."""
+    for part in (*recorder.secret_parts(url), *secrets.of_environment()):
+        url = url.replace(part, "***")
+    return re.sub(r"(?<=//)[^/]*@", "", url)
+
+
 def _check_writable(folder: Path) -> None:
     """Raise UsageError if no file, or no large one, can be written to a folder, before requests are paid for."""
     try:
@@ -120,7 +135,7 @@ def _show(options: Options, tasks: Iterable[Task]) -> int:
                 except CannotRecordError:
                     base_url = request.base_url
                 print(f"# {load.id_of(task.target)} ({request.mode})")
-                print(f"POST {base_url}{request.path}")
+                print(f"POST {_shown(base_url)}{request.path}")
                 headers = client.headers_for(request.api, "***" if request.api.key_headers else None)
                 print(*(f"{name}: {value}" for name, value in headers.items()), sep="\n")
                 print(f"\n{json.dumps(request.body, indent=1, ensure_ascii=False)}\n")
@@ -134,7 +149,7 @@ def _confirmed(tasks: Sequence[Task], options: Options) -> bool:
     calls = sum(len(task.source.modes) for task in tasks)
     print(f"{counted(calls, 'call')} for {counted(len(tasks), 'scenario')}:")
     for task in tasks:
-        url = options.base_url or task.api.base_urls[0]
+        url = _shown(options.base_url or task.api.base_urls[0])
         print(f"  {load.id_of(task.target)}: {options.model or task.source.document['call']['model']} at {url}")
     print(_cost(tasks))
     try:
@@ -174,10 +189,9 @@ def _record(options: Options, cassette_dir: Path, tasks: Sequence[Task], today: 
     proposed = 0
     refused: list[Api] = []
     total = sum(len(task.source.modes) for task in tasks)
-    timeout = httpx.Timeout(client.READ_S, connect=20.0)
-    with httpx.Client(timeout=timeout) as http, tqdm(total=total, unit="call", disable=None) as bar:
+    with tqdm(total=total, unit="call", disable=None) as bar:
         recording = Recorder(
-            *(http, cassette_dir, options.model, options.base_url, os.environ, today, options.source or ""),
+            *(cassette_dir, options.model, options.base_url, os.environ, today, options.source or ""),
             done=lambda: bar.update(1),
         )
         for task in tasks:
@@ -192,9 +206,9 @@ def _record(options: Options, cassette_dir: Path, tasks: Sequence[Task], today: 
                 proposed += 1
             except RefusedError as error:
                 refused.append(task.api)
-                tqdm.write(f"{name}: not recorded: {error}")
+                tqdm.write(f"{name}: not recorded: {secrets.hide(str(error))}")
             except (CannotRecordError, LeakError, BadFileError) as error:
-                tqdm.write(f"{name}: not recorded: {error}")
+                tqdm.write(f"{name}: not recorded: {secrets.hide(str(error))}")
             except OSError as error:
                 tqdm.write(f"{name}: not recorded: {error.strerror}; no more requests are sent")
                 break
