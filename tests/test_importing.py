@@ -147,6 +147,7 @@ OWN = "quiet-river-27-evening"
         {"headers": {"X-Goog-Api-Key": OWN}},
         {"headers": [{"name": "Cookie", "value": f"session={OWN}; theme=dark"}]},
         {"uri": f"{URL}?key={OWN}"},
+        {"body": json.dumps({**REQUEST, "metadata": {"api_key": OWN}})},
     ],
 )
 def test_the_key_of_a_cassette_is_masked_where_the_answer_repeats_it(tmp_path: Path, sent: dict[str, object]) -> None:

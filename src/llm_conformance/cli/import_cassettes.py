@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from llm_conformance import secrets
 from llm_conformance.cli.command import Once, Options, Parser, UsageError
 from llm_conformance.recording import proposals
 from llm_conformance.recording.importer import Imported, Origin, import_file
@@ -59,7 +60,7 @@ def run(options: Options) -> int:
             raise UsageError(f"{error.filename or options.into}: cannot be written: {error.strerror}") from error
         except BadFileError as bad:
             refused += 1
-            print(*(f"not imported: {problem}" for problem in bad.problems), sep="\n")
+            print(*(f"not imported: {secrets.hide(str(problem))}" for problem in bad.problems), sep="\n")
     option = command_line([f"--cassettes={options.into}"])
     print(
         f"{imported} imported, {refused} not imported; check the expected values, then judge with llm-conformance run "

@@ -6,6 +6,7 @@ A provider's answer may repeat them, so whoever imports a cassette has to know t
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,6 +18,10 @@ from llm_conformance.scenarios.recorders import files, forms
 
 _HEADERS = re.compile(r"authorization|cookie|.*[-_]?(?:key|token|secret|signature)", re.IGNORECASE)
 _PARAMETERS = re.compile(r".*(?:key|token|secret|sig|signature|password)", re.IGNORECASE)
+_FIELDS = re.compile(
+    r"(?:.*_)?(?:api_?key|access_?key|(?:access|auth|bearer|session)_?token|secret|password)", re.IGNORECASE
+)
+"""Fields of a request's body. Others that end in `key` or `token` have names, such as `prompt_cache_key`."""
 
 
 def sent(path: Path) -> frozenset[str]:
@@ -40,6 +45,20 @@ def _of_request(request: Mapping[str, Any]) -> Iterator[str]:
             for value in values if isinstance(values, list) else [values]:
                 yield from _parts(str(value))
     yield from _of_url(str(request.get("uri", "")))
+    with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):  # no JSON
+        body: Any = request.get("body")
+        yield from _of_body(json.loads(body["string"] if isinstance(body, Mapping) else body))
+
+
+def _of_body(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if isinstance(inner, str) and _FIELDS.fullmatch(str(name)):
+                yield inner
+            yield from _of_body(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _of_body(inner)
 
 
 def _parts(value: str) -> Iterator[str]:
