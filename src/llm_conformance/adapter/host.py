@@ -1,9 +1,10 @@
-"""The program that runs an adapter in Python: `python -m llm_conformance.adapter.host SPEC DIRECTORY`.
+"""The program that runs an adapter in Python: `host.main([SPEC, DIRECTORY])`.
 
 It speaks the line protocol of `llm_conformance.calling.program`. Further questions are `explain`, for where the last
 exception came from, and `native`, for what the library returned. What the adapter prints goes to standard error, so
-that it cannot break the protocol. Only plain data leaves this process: the adapter's objects are read here, within the
-time limit of the call. The last answers are kept, so that a later call gets the very objects that the adapter returned.
+that it cannot break the protocol, and is searched for the API key. Only plain data leaves this process: the adapter's
+objects are read here, within the time limit of the call. The last answers are kept, so that a later call gets the very
+objects that the adapter returned.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,13 +28,16 @@ from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterErr
 from llm_conformance.calling.attempt import Attempt
 from llm_conformance.calling.in_program import KEPT
 from llm_conformance.calling.network_guard import Guard
+from llm_conformance.calling.output import Output
 from llm_conformance.calling.place import CONTROL
 from llm_conformance.calling.result import CallResult, Event, MethodCall, shows_content
 from llm_conformance.calling.values import Kept, exact, of_line, to_line
 from llm_conformance.contract import Call, HttpResponse
+from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.shims import native
 
 _MOST_OUTSIDE = 20
+_PRINTED = "the adapter printed it"
 _DEEPEST_NATIVE = 40
 _CALL_FIELDS = frozenset(each.name for each in fields(Call))
 
@@ -41,10 +45,10 @@ _CALL_FIELDS = frozenset(each.name for each in fields(Call))
 def main(arguments: list[str]) -> int:
     """Answer questions until there are no more of them."""
     spec, directory = arguments
-    questions, answers = _take_over_standard_streams()
+    questions, answers, errors = _take_over_standard_streams()
     guard = Guard((), always=True)
     _tell_where_it_hangs()
-    host = Host(spec, Path(directory), guard, answers)
+    host = Host(spec, Path(directory), guard, answers, Output(CANARY_KEY, errors))
     for line in questions:
         host.answer(of_line(line))
     return 0
@@ -58,13 +62,15 @@ class Host:
         directory: Where paths are resolved.
         guard: Refuses connections to anything but the replay.
         answers: Where the lines go.
+        output: What the adapter prints.
     """
 
-    def __init__(self, spec: str, directory: Path, guard: Guard, answers: io.RawIOBase) -> None:
+    def __init__(self, spec: str, directory: Path, guard: Guard, answers: io.RawIOBase, output: Output) -> None:
         self._spec = spec
         self._directory = directory
         self._guard = guard
         self._out = answers
+        self._output = output
         self._loop = asyncio.new_event_loop()
         self._adapter: AdapterUnderTest | None = None
         self._kept: dict[int, Any] = {}
@@ -115,6 +121,8 @@ class Host:
                 attempt.run(self._loop)
 
         side_effects = attempt.watched(self._guard, run)
+        if self._output.had_secret():
+            side_effects = replace(side_effects, logs=(*side_effects.logs, _PRINTED))
         result = self._last = attempt.result(side_effects)
         lines.write(*self._ending(result))
 
@@ -205,14 +213,13 @@ def readable(value: Any, depth: int = 0) -> Any:
     return {str(key): readable(each, depth + 1) for key, each in read.items()}
 
 
-def _take_over_standard_streams() -> tuple[io.BufferedReader, io.RawIOBase]:
-    """Return what is asked and where to answer; the adapter reads nothing, and prints to standard error."""
+def _take_over_standard_streams() -> tuple[io.BufferedReader, io.RawIOBase, int]:
+    """Return what is asked, where to answer, and where to print; the adapter reads nothing."""
     questions = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
-    os.dup2(2, 1)
-    return questions, answers
+    return questions, answers, os.dup(2)
 
 
 def _tell_where_it_hangs() -> None:

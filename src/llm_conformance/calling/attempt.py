@@ -50,7 +50,7 @@ class Attempt:
             run()
         after = self._inputs()
         mutations = tuple(name for name in before if before[name] != after.get(name))
-        return SideEffects(tuple(connections), mutations, tuple(loggers))
+        return SideEffects(tuple(connections), mutations, tuple(f"the logger {name!r} wrote it" for name in loggers))
 
     def run(self, loop: asyncio.AbstractEventLoop) -> None:
         """Call the method and collect what it returns or raises."""

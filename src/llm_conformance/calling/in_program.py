@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from llm_conformance.calling.exceptions.facts import ErrorFacts, facts_of
+from llm_conformance.calling.exceptions.tracebacks import place_in
 from llm_conformance.calling.program import (
     Line,
     Program,
@@ -43,7 +44,7 @@ class Handle(Kept):
 
     def is_lost(self, newest: int) -> bool:
         """Return True if the process has ended since, or has kept too many others; `newest` is its last number."""
-        return self._start != self._program.starts or newest - self.number >= KEPT
+        return not self._program.is_running or self._start != self._program.starts or newest - self.number >= KEPT
 
     @property
     def native(self) -> Any:
@@ -79,7 +80,8 @@ class InProgram:
             program.close()
             result = answer.result(fault=str(error))
         except TooLateError as error:
-            where = f"; it was at {error}" if str(error) else ""
+            place = place_in(str(error))
+            where = f"; it was at {place}" if place else ""
             result = replace(answer.result(fault=f"did not come back within {within_s:g} s{where}"), hung=True)
         self.starved_s = program.starved_s
         self.outside.update(answer.outside)

@@ -19,6 +19,7 @@ from llm_conformance.calling import enter
 _ENTERED_WITHIN_S = 20.0
 _LONGEST_DUMP = 65536
 _DUMPED_WITHIN_S = 1.0
+_DUMP_PAUSES_S = 0.1
 CONTROL = "LLM_CONFORMANCE_CONTROL"
 """The variable that tells a program the descriptor where it may write where it hangs, when it gets SIGUSR1."""
 
@@ -90,11 +91,14 @@ class Place:
 
     def where_it_hangs(self) -> str:
         """Return what the program writes of its main thread when asked; "" if it does not answer."""
+        dump = b""
         with contextlib.suppress(OSError):
             self.process.send_signal(signal.SIGUSR1)
             self._control.settimeout(_DUMPED_WITHIN_S)
-            return self._control.recv(_LONGEST_DUMP).decode("utf-8", "replace")
-        return ""
+            while len(dump) < _LONGEST_DUMP and (more := self._control.recv(_LONGEST_DUMP)):
+                dump += more
+                self._control.settimeout(_DUMP_PAUSES_S)  # it is written in pieces, without an end
+        return dump.decode("utf-8", "replace")
 
     def kill(self) -> None:
         """End the program and its children at once, and close what belongs to it."""

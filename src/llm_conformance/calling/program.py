@@ -55,7 +55,7 @@ class ProgramError(Exception):
 
 
 class TooLateError(Exception):
-    """The program did not answer in time; the message says where it was, if it tells."""
+    """The program did not answer in time; the message is what it wrote of its main thread."""
 
 
 class ReportedError(Exception):
@@ -107,6 +107,11 @@ class Program:
         """The program's own network; None if it has none. Starts the program."""
         return self._running().network
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the next question goes to the process that has answered the last one."""
+        return self._place is not None and not self._busy and self._place.process.poll() is None
+
     def ask(self, question: Mapping[str, Any], within_s: float) -> Iterator[Line]:
         """Send a line, and yield those of the answer; the last has `response`, `error` or `done`.
 
@@ -145,7 +150,7 @@ class Program:
 
     def _running(self) -> Place:
         """Return the running program, or a new one if it has ended or has not finished its last answer."""
-        if self._place is not None and (self._busy or self._place.process.poll() is not None):
+        if not self.is_running:
             self.close()
         if self._place is None:
             self._busy, self._lines = False, _Lines()

@@ -42,7 +42,7 @@ class SideEffects:
     Attributes:
         connections: Refused connections, each with the place in the code that tried.
         mutations: Names of the fields of the call that the adapter changed.
-        logs: Names of the loggers that wrote the API key.
+        logs: What wrote the API key into the log or to the terminal, as a sentence.
     """
 
     connections: tuple[str, ...] = ()

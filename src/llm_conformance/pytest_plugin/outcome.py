@@ -107,6 +107,11 @@ class RunOutcome:
             self._final = result = self._result()
             session.exitstatus = self._exit_code(result.tally, int(session.exitstatus))
             self._exit_status = int(session.exitstatus)
+            if not (self._was_stopped or self._is_finished()):
+                planned, done = self._run.collected.items, self._judged.items
+                self._notes.append(
+                    f"NOT FINISHED: {done} of {planned} planned items were done, and nobody stopped the run"
+                )
             self._write(result)
 
     def _write(self, result: Result) -> None:
@@ -214,12 +219,15 @@ class RunOutcome:
             and not self._judged.not_asked
         )
 
+    def _is_finished(self) -> bool:
+        return self._run.collected.deselected or self._judged.items >= self._run.collected.items
+
     def _exit_code(self, tally: Tally, pytest_exit_code: int) -> int:
         """Return the exit code of the run, the first of these that applies.
 
         pytest's own, if it is not about test results (2 interrupted, 3 internal error, 4 usage error), unless `-x`
-        stopped the run; 4 a bare cassette that cannot be read; 3 a fault of the suite; 1 a failure or a stale
-        deviation; 5 nothing was judged; 0 the adapters conform.
+        stopped the run; 4 a bare cassette that cannot be read; 3 a fault of the suite, or fewer items done than planned
+        although nobody stopped the run; 1 a failure or a stale deviation; 5 nothing was judged; 0 the adapters conform.
         """
         stopped_at_a_failure = pytest_exit_code == 2 and not self._interrupted
         if pytest_exit_code not in (0, 1, 5) and not stopped_at_a_failure:
@@ -229,4 +237,6 @@ class RunOutcome:
         code = exit_code(tally.summary)
         if code in (1, 3):
             return code
+        if code == 0 and not self._was_stopped and not self._is_finished():
+            return int(pytest.ExitCode.INTERNAL_ERROR)
         return pytest_exit_code if pytest_exit_code == 1 or stopped_at_a_failure else code

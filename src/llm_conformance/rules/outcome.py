@@ -81,7 +81,7 @@ class Outcome:
             came before is not shown at all.
         connections: Refused connections, each with the place in the code that tried.
         mutations: Names of the fields of the call that the adapter changed.
-        logs: Names of the loggers that wrote the API key.
+        logs: What wrote the API key into the log or to the terminal, as a sentence.
     """
 
     response: Returned | None = None

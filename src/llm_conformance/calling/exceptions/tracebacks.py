@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sysconfig
 import traceback
 from collections.abc import Iterator, Sequence
@@ -41,6 +42,14 @@ def cause_of(error: BaseException) -> str:
     if root is not error and not _is_of_pydantic(root):
         return f"{type(error).__name__} from {_cause_of(root)}"
     return _cause_of(error)
+
+
+def place_in(dump: str) -> str:
+    """Return the adapter's innermost place in what `faulthandler` writes, as `adapter.py:12 in parse`; "" if none."""
+    for filename, line, function in re.findall(r'^  File "(.+)", line (\d+) in (.+)$', dump, re.MULTILINE):
+        if not _is_of_a_helper(filename):
+            return f"{_shown(filename)}:{line} in {function}"
+    return ""
 
 
 def _cause_of(error: BaseException) -> str:
