@@ -18,6 +18,12 @@ VALUES = 1_000_000
 NUMBER = 1_000
 """Characters of a number in YAML (22): Python needs quadratic time for longer ones, and cannot print all of them."""
 
+INTERACTIONS = 10_000
+"""Interactions of a bare cassette (56): each is held against a schema."""
+
+BODIES = 128 * 1024 * 1024
+"""Bytes of all bodies of a bare cassette, decompressed (15 million): a few bytes may be a large body when unpacked."""
+
 FRAMES = 100_000
 """Frames of a stream, comments among them (1,507): an adapter is called for each of them, many times over."""
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from llm_conformance import schema, yaml_files
+from llm_conformance import limits, schema, yaml_files
 from llm_conformance.scenarios.recorders import files, forms
 from llm_conformance.wire.framings.registry import content_type_of
 from llm_conformance.wire.interaction import Interaction
@@ -119,9 +119,22 @@ def load_bare(path: Path, fidelity: str | None = None) -> tuple[Mapping[str, Any
         raise BadFileError(*problems)
     if not found:
         raise NoRecordingsError("they have no interactions")
+    if len(found) > limits.INTERACTIONS:
+        what = f"has {len(found):,} interactions; at most {limits.INTERACTIONS:,} are allowed, split the file"
+        raise BadFileError(FileProblem(path, 1, what))
     metadata = document.get("metadata") or {}
-    fidelity = metadata.get("fidelity") or fidelity
-    return metadata, [_bare_interaction_or_why(pair, fidelity) for pair in found]
+    return metadata, list(_bare_interactions(found, metadata.get("fidelity") or fidelity))
+
+
+def _bare_interactions(pairs: Iterable[Any], fidelity: Any) -> Iterator[BareInteraction | Unreadable]:
+    left = limits.BODIES
+    for pair in pairs:
+        found = _bare_interaction_or_why(pair, fidelity) if left > 0 else Unreadable(_BODIES)
+        left -= len(found.interaction.body) if isinstance(found, BareInteraction) else 0
+        yield found if left > 0 else Unreadable(_BODIES)
+
+
+_BODIES = f"the bodies up to here are larger than {limits.BODIES // 2**20} MiB when they are unpacked"
 
 
 def save(path: Path, metadata: Mapping[str, Any], interactions: Iterable[Interaction]) -> None:

@@ -22,6 +22,7 @@ from llm_conformance.scenarios.checks import lint_digests, references, request_c
 from llm_conformance.scenarios.checks.recording import Recording
 from llm_conformance.scenarios.load import SUFFIX, ScenarioFile
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.wire.answers import SHAPELESS
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.table import table
 from llm_conformance.wire.read_rules import reading_rules
@@ -138,14 +139,17 @@ def _secrets_in_messages(recorded: Cassette) -> Iterator[FileProblem]:
 def _lint_mode(file: ScenarioFile, mode: Mode) -> Iterator[FileProblem]:
     try:
         recording = Recording(file, mode)
-    except (ValueError, *_CONSEQUENCES) as error:
+    except SHAPELESS as error:
         if not file.form_problems:
             yield file.problem(f"the recorded body is not of the provider's shape: {error!r}", "recordings", mode)
         return
     of_values = value_checks.CHECKS_OF_ANSWERS if recording.expected.error is None else value_checks.CHECKS_OF_ERRORS
-    for check in (*request_checks.CHECKS, *of_values):
-        for message, where in check(recording):
-            yield file.problem(message, *where)
+    try:
+        for check in (*request_checks.CHECKS, *of_values):
+            for message, where in check(recording):
+                yield file.problem(message, *where)
+    except RecursionError:
+        yield file.problem("the recorded request or body is nested too deep to be checked", "recordings", mode)
 
 
 def orphans(directory: Path) -> list[FileProblem]:

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from llm_conformance.wire.framings.base import DONE
+from llm_conformance.wire.framings.base import DONE, json_value
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.partial_arguments import extended
 from llm_conformance.wire.paths import Place, places
@@ -122,7 +122,7 @@ def documents(interaction: Interaction) -> Iterator[Any]:
 
 def _documents(interaction: Interaction) -> Iterator[Any]:
     if interaction.framing is None:
-        yield json.loads(interaction.body)
+        yield json_value(interaction.body)
     else:
         yield from interaction.framing.documents(interaction.body)
 

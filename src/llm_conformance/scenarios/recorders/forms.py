@@ -15,6 +15,7 @@ import base64
 import binascii
 import json
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -119,12 +120,19 @@ def _body(side: Mapping[str, Any]) -> Any:
 
 def _decoded(body: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(body.get("raw_gzip"), str | bytes):
-        return {"string": decompressed(_from_base64(body["raw_gzip"]))}
+        return {"string": _unpacked(_from_base64(body["raw_gzip"]))}
     if isinstance(body.get("base64_string"), str | bytes):
         return {"string": _from_base64(body["base64_string"])}
     if "string" in body or "text" not in body:
         return body
     return {"string": _of_har(body["text"], is_base64=body.get("encoding") == "base64")}
+
+
+def _unpacked(body: bytes) -> bytes:
+    try:
+        return decompressed(body)
+    except zlib.error as error:
+        raise ValueError(f"a body that is not compressed with gzip: {error}") from error
 
 
 def _of_har(text: Any, *, is_base64: bool) -> Any:

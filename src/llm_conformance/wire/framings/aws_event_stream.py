@@ -15,7 +15,7 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from llm_conformance.wire.framings.base import Choose, Clean, Escapes, Frame, Framing, Writing, cleaned_text
+from llm_conformance.wire.framings.base import Choose, Clean, Escapes, Frame, Framing, Writing, cleaned_text, json_value
 
 _ERROR_FIELDS = ("code", "message")
 _TEXT = 7  # the type of a header's value; model streams use no other
@@ -48,7 +48,7 @@ class AwsEventStream(Framing):
 
     def documents(self, body: bytes) -> Iterator[Any]:
         """Yield the document of each message. Raises ValueError for a wrong length or checksum."""
-        yield from (json.loads(self.data(frame)) for frame in self.frames(body))
+        yield from (json_value(self.data(frame)) for frame in self.frames(body))
 
     def data(self, frame: bytes) -> bytes:
         """Return the document of a message as JSON text. Raises ValueError if the message is malformed."""

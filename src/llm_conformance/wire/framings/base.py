@@ -76,6 +76,15 @@ class Choose(Protocol):
         """Return one of the ways."""
 
 
+def json_value(text: str | bytes) -> Any:
+    """Return the value of a JSON text. Raises ValueError if it is not JSON, as NaN and Infinity are not."""
+    return json.loads(text, parse_constant=_refuse)
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
 Clean = Callable[[str], str]
 """Returns a text without secrets."""
 

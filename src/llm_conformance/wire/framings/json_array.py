@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from llm_conformance.wire.framings.base import Choose, Frame, Framing, Writing
+from llm_conformance.wire.framings.base import Choose, Frame, Framing, Writing, json_value
 
 _ARRAY_WITH_ITEMS = re.compile(rb"\s*\[(?!\s*\])")
 
@@ -36,7 +36,7 @@ class Array(Framing):
 
     def documents(self, body: bytes) -> Iterator[Any]:
         """Yield the items. The closing bracket may be missing, as in a stream that breaks off."""
-        yield from (json.loads(data) for data in map(self.data, self.frames(body)) if data)
+        yield from (json_value(data) for data in map(self.data, self.frames(body)) if data)
 
     def data(self, frame: bytes) -> bytes:
         """Return the item."""

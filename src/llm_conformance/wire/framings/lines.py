@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from llm_conformance.wire.framings.base import Choose, Frame, Framing, Writing
+from llm_conformance.wire.framings.base import Choose, Frame, Framing, Writing, json_value
 
 
 class Lines(Framing):
@@ -35,7 +34,7 @@ class Lines(Framing):
 
     def documents(self, body: bytes) -> Iterator[Any]:
         """Yield the document of each line that is not empty."""
-        yield from (json.loads(line) for line in body.split(b"\n") if line.strip())
+        yield from (json_value(line) for line in body.split(b"\n") if line.strip())
 
     def data(self, frame: bytes) -> bytes:
         """Return the line without its end."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import codecs
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from llm_conformance.wire.framings.base import DONE, Choose, Frame, Framing, Writing
+from llm_conformance.wire.framings.base import DONE, Choose, Frame, Framing, Writing, json_value
 
 
 class EventStream(Framing):
@@ -57,7 +56,7 @@ class EventStream(Framing):
 
     def documents(self, body: bytes) -> Iterator[Any]:
         """Yield the JSON document of each event, and `DONE`."""
-        return (DONE if data == DONE else json.loads(data) for data in self.events(body))
+        return (DONE if data == DONE else json_value(data) for data in self.events(body))
 
     def data(self, frame: bytes) -> bytes:
         """Return the data of a frame, b"" if it is not a JSON object."""
