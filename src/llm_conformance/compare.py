@@ -44,11 +44,12 @@ def show(value: Any) -> str:
 
 
 def in_one_line(value: Any) -> str:
-    """Return a value as JSON in which no character ends a line, whatever a terminal takes for one."""
-    return json.dumps(value, ensure_ascii=False, default=shown).translate(_LINE_ENDS)
+    """Return a value as JSON without characters that a terminal obeys: ends of lines, controls, turns of direction."""
+    return json.dumps(value, ensure_ascii=False, default=shown).translate(_OBEYED)
 
 
-_LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x7F, 0x85, 0x2028, 0x2029)}
+_OBEYED_CODES = (*range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_OBEYED = {code: f"\\u{code:04x}" for code in _OBEYED_CODES}
 
 
 def shown(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -32,8 +33,13 @@ def read(path: Path) -> tuple[dict[str, Any], str]:
 
 def line_of(text: str, where: Where) -> int:
     """Return the line, counted from 1, of the key at `where`, or of its nearest parent that the text names."""
-    lines = dict(_lines(text))
+    lines = _line_by_place(text)
     return next((lines[where[:depth]] for depth in range(len(where), 0, -1) if where[:depth] in lines), 1)
+
+
+@functools.lru_cache(maxsize=8)
+def _line_by_place(text: str) -> Mapping[Where, int]:
+    return dict(_lines(text))
 
 
 def _lines(text: str) -> Iterator[tuple[Where, int]]:

@@ -11,7 +11,7 @@ from llm_conformance.calling.program import Program, ProgramAdapter
 from llm_conformance.contract import ERROR_TYPES
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
-from llm_conformance.wording import did_you_mean
+from llm_conformance.wording import did_you_mean, printable
 
 Method = Literal["complete", "stream", "parse", "parse_stream"]
 METHODS: Mapping[Mode, tuple[Method, ...]] = {"json": ("complete", "parse"), "stream": ("stream", "parse_stream")}
@@ -119,14 +119,14 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
         problems.append(f"`excluded_inputs` has to map ways of inputs to the reasons for it, not {excluded!r}")
     if problems:
         raise BadAdapterError("; ".join(problems))
-    name = str(getattr(instance, "name", None) or spec)
+    name = printable(str(getattr(instance, "name", None) or spec))
     version = getattr(instance, "version", None)
     return AdapterUnderTest(
         spec=spec,
         name=name,
         label=name if name not in taken else spec if spec not in taken else f"{spec} ({len(taken) + 1})",
         instance=instance,
-        version=None if version is None else str(version),
+        version=None if version is None else printable(str(version)),
         providers=frozenset(providers),
         capabilities=frozenset(declared),
         methods=methods,

@@ -12,7 +12,7 @@ from llm_conformance.reports.badge import NoBadgeError
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.findings import Finding
 from llm_conformance.reports.matrix import verdict
-from llm_conformance.wording import command_line, counted
+from llm_conformance.wording import command_line, counted, printable
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _SHOWN = 50
@@ -121,7 +121,7 @@ def _print_list(title: str, lines: Iterable[str]) -> None:
     listed = list(lines)
     print(title)
     for line in listed[:_SHOWN]:
-        print(f"  {line}")
+        print(f"  {printable(line)}")
     if len(listed) > _SHOWN:
         print(f"  and {len(listed) - _SHOWN} more")
 

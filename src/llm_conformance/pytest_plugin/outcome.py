@@ -28,6 +28,8 @@ from llm_conformance.scenarios import load
 
 _TALLY = "conformance_tally"
 _COLLECTED = "conformance_collected"
+_RERUN = "rerun"
+"""What pytest-rerunfailures calls a failure after which it runs the item again; only the last run counts."""
 
 
 class RunOutcome:
@@ -74,7 +76,7 @@ class RunOutcome:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the verdicts of an item, from whichever process."""
         sent = getattr(report, _TALLY, None)
-        if sent is not None and not self._is_worker:
+        if sent is not None and not self._is_worker and report.outcome != _RERUN:
             self._judged.absorb(json.loads(sent))
             delattr(report, _TALLY)  # pytest keeps every report in memory
 
@@ -105,25 +107,29 @@ class RunOutcome:
         if self._has_run():
             self._was_stopped = bool(session.shouldfail or session.shouldstop or self._interrupted)
             self._final = result = self._result()
-            session.exitstatus = self._exit_code(result.tally, int(session.exitstatus))
-            self._exit_status = int(session.exitstatus)
+            code = self._exit_code(result.tally, int(session.exitstatus))
             if not (self._was_stopped or self._is_finished()):
                 planned, done = self._run.collected.items, self._judged.items
                 self._notes.append(
                     f"NOT FINISHED: {done} of {planned} planned items were done, and nobody stopped the run"
                 )
-            self._write(result)
+            is_written = self._write(result)
+            session.exitstatus = code if code or is_written else int(pytest.ExitCode.USAGE_ERROR)
+            self._exit_status = int(session.exitstatus)
 
-    def _write(self, result: Result) -> None:
-        """Write reports and deviations; the summary names the files that could not be written."""
+    def _write(self, result: Result) -> bool:
+        """Write reports and deviations; return False if a report could not be written. The summary names the files."""
+        is_written = True
         report = document(result) if self._settings.reports else {}
         for path in self._settings.reports:
             try:
                 files.write(path, report)
             except (NoBadgeError, OSError) as error:
                 self._notes.append(f"{path}: not written: {error}")
+                is_written = is_written and isinstance(error, NoBadgeError)
         if self._settings.write_deviations is not None:
             self._notes += self._write_deviations(self._settings.write_deviations, result)
+        return is_written
 
     def _write_deviations(self, path: Path, result: Result) -> Iterator[str]:
         """Write the file of known deviations; yield notes about it."""

@@ -13,6 +13,7 @@ from llm_conformance.reports import judged
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.matrix import NO_VERDICT, verdict
 from llm_conformance.templating import render as render_template
+from llm_conformance.wording import printable
 
 _CHARACTER = 6.6
 """The approximate width of a character in pixels; `textLength` stretches the text to the computed width."""
@@ -52,7 +53,7 @@ def render(documents: Sequence[Document]) -> str:
         left=left,
         right=right,
         colour=colour,
-        adapter=adapter,
+        adapter=printable(f"{adapter['name']} {adapter['version'] or ''}".strip()),
         suite=suite,
         edition=document["edition"],
         examples=document["examples"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -61,9 +62,19 @@ def _unusable(path: Path) -> str | None:
 
 
 def write(path: Path, *documents: Document) -> None:
-    """Write reports to a file, in the form of its suffix. Raises NoBadgeError if there is no badge for them."""
+    """Write reports to a file, in the form of its suffix; a part of a report is never left.
+
+    Raises NoBadgeError if there is no badge for them, and OSError if the file cannot be written.
+    """
     text = FORMS[path.suffix](documents)
-    path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    file = path.open("w", encoding="utf-8", errors="backslashreplace")
+    try:
+        with file:
+            file.write(text)
+    except OSError:  # the disk is full
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise
 
 
 def read(path: Path) -> Document:

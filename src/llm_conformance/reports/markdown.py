@@ -11,9 +11,11 @@ from llm_conformance.reports import judged
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.matrix import Matrix, verdict
 from llm_conformance.templating import render as render_template
+from llm_conformance.wording import printable
 
 _SHOWN = 30
 _LONGEST = 200
+_MARKUP = re.compile(r"[\\`*_\[\]<>|&~#]")
 _RUN_OF_BACKTICKS = re.compile("`+")
 
 
@@ -27,7 +29,10 @@ def _values(document: Document) -> Mapping[str, Any]:
     return {
         **document,
         "verdict": verdict(document),
-        "adapters": [{**adapter, **_of_adapter(document, adapter)} for adapter in document["adapters"]],
+        "adapters": [
+            {**adapter, **_of_adapter(document, adapter), **_named(adapter)} for adapter in document["adapters"]
+        ],
+        "bad_files": list(map(_in_one_line, document["bare_recordings"]["bad_files"])),
         "cells": [f"{summary[status]} {status}" for status in Status if status in summary],
         "deviations": list(_deviations(document)),
     }
@@ -42,7 +47,7 @@ def _of_adapter(document: Document, adapter: Mapping[str, Any]) -> Mapping[str, 
     longest = max(map(len, _RUN_OF_BACKTICKS.findall("".join(commands))), default=0)
     return {
         "right": [f"{field.right} of {field.judged} {name}" for name, field in matrix.by_provenance.items()],
-        "judged": judged.read(document, name).sentence,
+        "judged": _escaped(judged.read(document, name).sentence),
         "missed": adapter["not_covered"] + document["bare_recordings"]["not_covered"].get(name, 0),
         "new": sum(each["adapter"] == name and each["status"] == Status.NEW for each in document["results"]),
         "findings": shown,
@@ -50,7 +55,17 @@ def _of_adapter(document: Document, adapter: Mapping[str, Any]) -> Mapping[str, 
         "commands": commands,
         "fence": "`" * max(3, longest + 1),
         "columns": matrix.columns,
-        "apis": matrix.rows,
+        "apis": {_in_one_line(api): fields for api, fields in matrix.rows.items()},
+    }
+
+
+def _named(adapter: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what an adapter says of itself."""
+    name, version, providers = adapter["name"], adapter["version"], adapter["providers"]
+    return {
+        "name": _in_one_line(name),
+        "version": _in_one_line(version),
+        "providers": list(map(_in_one_line, providers)),
     }
 
 
@@ -73,12 +88,25 @@ def _deviations(document: Document) -> Iterator[Mapping[str, Any]]:
             entries.setdefault((each["path"], each["line"], each["status"]), []).append(each)
     for first, *others in entries.values():
         where = f"{first['scenario']} and {len(others)} more" if others else first["scenario"]
-        yield {**first, "where": _in_one_line(where), "reason": _in_one_line(first["reason"])}
+        yield {
+            **first,
+            "where": _in_one_line(where),
+            "reason": _in_one_line(first["reason"]),
+            "link": _in_link(first["link"]),
+        }
 
 
 def _in_one_line(text: str | None) -> str:
-    """Return a text in one line with its markup escaped, so that it fits in a table."""
-    line = " ".join((text or "").split())
-    for character in "\\`*_[]<>|":
-        line = line.replace(character, f"\\{character}")
+    """Return a text in one line with its markup escaped, shortened so that it fits in a table."""
+    line = _escaped(text or "")
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST].rstrip(chr(92))} ..."
+
+
+def _in_link(url: str | None) -> str:
+    """Return a URL in which nothing ends the link or the field of a table."""
+    return re.sub(r"[()<>|\\\s\x00-\x1f]", lambda found: f"%{ord(found[0]):02X}", url or "")
+
+
+def _escaped(text: str) -> str:
+    """Return a text in one line with its markup and its control characters escaped."""
+    return _MARKUP.sub(r"\\\g<0>", printable(" ".join(text.split())))
