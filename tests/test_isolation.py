@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from llm_conformance.adapter import loader
+from llm_conformance.adapter import libraries, loader
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
@@ -169,3 +169,19 @@ def test_declarations_are_the_same_in_a_process(tmp_path: Path) -> None:
     here, there = (loader.load("adapters", tmp_path, (), isolation) for isolation in ("none", "process"))
     there.close()
     assert vars(replace(here, instance=None)) == vars(replace(there, instance=None))
+
+
+def test_a_library_behind_a_program_is_asked_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "shim.py"
+    program.write_text(
+        "import json\nfor line in iter(input, ''):\n"
+        "    print(json.dumps({'providers': ['deepseek'], 'methods': ['complete']}), flush=True)\n",
+        "utf-8",
+    )
+    library = next(each for each in libraries.libraries().values() if each.is_node)
+    monkeypatch.setattr(type(library), "check", lambda _self, _directory: None)
+    monkeypatch.setattr(type(library), "shim_beside", lambda _self, _directory: program)
+    monkeypatch.setattr(type(library), "spec", staticmethod(lambda shim: f"cmd:{sys.executable} {shim}"))
+    adapter = loader.load(library.name, tmp_path, (), "process")
+    adapter.close()
+    assert adapter.methods == {"complete"}

@@ -97,10 +97,10 @@ def load(spec: str, directory: Path, taken: Collection[str] = (), isolation: Iso
     """
     library = library_named(spec, directory)
     instance: Any = _of_program(spec, directory, isolation)
-    if instance is None and isolation != "none" and not (library and library.is_node):
-        instance = _hosted(spec, directory, isolation)
-    elif library is not None:
+    if library is not None:
         instance = _of_library(library, directory, isolation)
+    elif instance is None and isolation != "none":
+        instance = _hosted(spec, directory, isolation)
     elif instance is None:
         with cheap_certificates():
             instance = _instantiate(spec, _resolve(spec, directory))
@@ -134,11 +134,18 @@ def _is_adapter(name: str, directory: Path) -> bool:
 
 
 def _of_library(library: Library, directory: Path, isolation: Isolation) -> Any:
+    return _of_shim(library, directory, isolation) or _hosted(library.name, directory, isolation)
+
+
+def _of_shim(library: Library, directory: Path, isolation: Isolation) -> Any:
+    """Return a library through its shim; None if it has to be loaded in a process of its own."""
     try:
         library.check(directory)
         spec = library.spec(library.shim_beside(directory) if library.is_node else library.shim)
         if (program := _of_program(spec, directory, isolation)) is not None:
             return program
+        if isolation != "none":
+            return None
         with cheap_certificates():
             return _instantiate(library.name, _attribute(_import_file(library.shim), ATTRIBUTE))
     except NotHereError as error:
