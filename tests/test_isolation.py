@@ -11,11 +11,13 @@ import pytest
 
 from llm_conformance.adapter import libraries, loader
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError
+from llm_conformance.calling.program import Program
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
 from llm_conformance.rules.outcome import Outcome
 from llm_conformance.scenarios.scenario import Scenario
+from tests import miniature
 
 HEAD = """\
 import dataclasses, json, os, re, socket, sys, threading, time
@@ -185,3 +187,33 @@ def test_a_library_behind_a_program_is_asked_there(tmp_path: Path, monkeypatch: 
     adapter = loader.load(library.name, tmp_path, (), "process")
     adapter.close()
     assert adapter.methods == {"complete"}
+
+
+def test_a_network_that_the_system_refuses_is_explained(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        Program, "has_network", property(lambda _self: False, lambda _self, _value: None), raising=False
+    )
+    monkeypatch.setattr(
+        Program, "refused", property(lambda _self: "unshare: no", lambda _self, _value: None), raising=False
+    )
+    result, _ = miniature.run(pytester, "--adapter=adapters", "--conformance-isolation=namespace")
+    assert result.ret == 4
+    says = "--conformance-isolation=namespace: this system gives the adapter no network of its own (unshare: no); leave"
+    assert says in result.stderr.str()
+
+
+@pytest.mark.parametrize(
+    ("named", "transport", "where"),
+    [("auto", "server", "namespace"), ("auto", "vcr", "none"), ("process", "server", "process")],
+)
+def test_the_default_depends_on_the_transport(named: str, transport: str, where: str) -> None:
+    assert loader.isolation(named, transport) == where
+
+
+def test_the_vcr_transport_needs_the_process_of_the_suite(pytester: pytest.Pytester) -> None:
+    options = ("--conformance-isolation=process", "--conformance-transport=vcr")
+    result, _ = miniature.run(pytester, "--adapter=adapters", *options)
+    assert result.ret == 4
+    assert "the transport vcr replays within the process of the suite only" in result.stderr.str()

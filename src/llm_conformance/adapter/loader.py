@@ -64,7 +64,11 @@ def isolation(named: str, transport: str) -> Isolation:
     """
     if transport == "vcr":  # it replays by patching what is in this process
         if named in ("namespace", "process"):
-            raise ValueError("--transport=vcr replays within this process only; leave one of the two options out")
+            raise ValueError(
+                "the transport vcr replays within the process of the suite only; leave one of the two options out"
+            )
+        return "none"
+    if os.name != "posix" and named == "auto":  # descriptors cannot be handed to a process there
         return "none"
     return "namespace" if named == "auto" else cast("Isolation", named)
 

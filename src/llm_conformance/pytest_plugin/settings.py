@@ -221,6 +221,12 @@ def _problems(settings: Settings) -> Iterator[str]:
                 f"{as_typed('transport')}={settings.transport}: replays only to adapters in this process, "
                 f"not to the program {adapter.spec}; leave the option out"
             )
+        if settings.isolation == "namespace" and adapter.isolation != "namespace":
+            why = adapter.program.refused if adapter.program else ""
+            yield (
+                f"{as_typed('isolation')}=namespace: this system gives the adapter no network of its own"
+                f"{why and f' ({why})'}; leave the option out, and it runs in a process of its own"
+            )
     if not 0 < settings.timeout_s <= _LONGEST_S:
         yield f"{as_typed('timeout')}={settings.timeout_s:g}: must be more than 0 seconds and at most {_LONGEST_S}"
 
