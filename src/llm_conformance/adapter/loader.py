@@ -86,6 +86,8 @@ def load_all(specs: Collection[str], directory: Path, isolation: Isolation = "no
         except BadAdapterError as error:
             problems.append(f"--adapter={spec}: {error}")
     if problems:
+        for adapter in adapters:
+            adapter.close()
         raise BadAdapterError("\n".join(problems))
     return adapters
 

@@ -109,6 +109,17 @@ def read(config: pytest.Config) -> Settings:
 
     Raises pytest.UsageError with all problems of one kind of option or file.
     """
+    opened: list[AdapterUnderTest] = []
+    try:
+        return _read(config, opened)
+    except BaseException:
+        for adapter in opened:
+            adapter.close()
+        raise
+
+
+def _read(config: pytest.Config, opened: list[AdapterUnderTest]) -> Settings:
+    """Do what `read` does; the adapters are added to `opened`, so that they are closed if something else is wrong."""
     option = config.getoption
     directory = config.invocation_params.dir
     try:
@@ -132,6 +143,7 @@ def read(config: pytest.Config) -> Settings:
         transport = option("conformance_transport")
         isolation = _isolation(option("conformance_isolation"), transport)
         adapters = loader.load_all(option("conformance_adapter"), directory, isolation)
+        opened += adapters
         loaded = lint.load_all([CASSETTES, *own], lambda path: _concerns(path, filters, adapters))
         loaded += core_faults.of(loaded)
         found = {folder: load.find(folder) for folder in (CASSETTES, *own)}
