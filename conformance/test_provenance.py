@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from llm_conformance.calling.values import Odd
 from llm_conformance.compare import show
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import always, in_response, rule
@@ -210,13 +211,18 @@ def _to_the_second(time: str) -> datetime:
 
 def _expect_survives(what: str, value: Any) -> None:
     try:
-        loaded = json.loads(json.dumps(value, allow_nan=False))
+        loaded = json.loads(json.dumps(value, allow_nan=False, default=_refuse))
         changes = loaded != value
     except (TypeError, ValueError, RecursionError) as error:
         fail(f"{what} to be JSON-serialisable", str(error))
     if changes:
         key = next((key for key in value if loaded.get(key, _ABSENT) != value[key]), None)
         fail(f"{what} unchanged by dumping and loading", f"`{key}` changes to {show(loaded.get(key))}")
+
+
+def _refuse(value: Any) -> None:
+    what = value.what if isinstance(value, Odd) else type(value).__name__
+    raise TypeError(f"{what if what.startswith(('a ', 'an ')) else f'Object of type {what}'} is not JSON serializable")
 
 
 _ABSENT = object()

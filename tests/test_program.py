@@ -217,3 +217,13 @@ def test_a_program_hands_over_the_librarys_own_object(tmp_path: Path) -> None:
     own.close()
     assert whole.returned == streamed.returned == {"id": "a"}
     assert whole.returned.native == streamed.returned.native == {"choices": [1]}
+
+
+def test_the_time_to_load_a_program_again_counts_in_no_call(tmp_path: Path) -> None:
+    body = "    say({'response': {}})\n    os._exit(0)\n"
+    slow = started(tmp_path, body, HEAD.replace("for line", "time.sleep(1.5)\n\nfor line"))
+    asked(slow, "describe")
+    for _ in range(2):
+        asked(slow, "complete", within_s=1)
+        slow.close()
+    assert slow.starts == 2

@@ -12,7 +12,7 @@ from llm_conformance.calling.exceptions.tracebacks import cause_of, traceback_of
 from llm_conformance.calling.log_watch import loggers_that_write
 from llm_conformance.calling.network_guard import Guard
 from llm_conformance.calling.result import CallResult, MethodCall, OnEvent, SideEffects, shows_content
-from llm_conformance.calling.values import as_mapping
+from llm_conformance.calling.values import NoMappingError, as_mapping
 from llm_conformance.calling.worker import awaited, consume
 from llm_conformance.contract.call import CANARY_KEY
 
@@ -49,7 +49,7 @@ class Attempt:
         with guard.watching() as connections, cheap_certificates(), loggers_that_write(CANARY_KEY) as loggers:
             run()
         after = self._inputs()
-        mutations = tuple(name for name in before if before[name] != after.get(name))
+        mutations = tuple(name for name in before if _differ(before[name], after.get(name)))
         return SideEffects(tuple(connections), mutations, tuple(f"the logger {name!r} wrote it" for name in loggers))
 
     def run(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -72,7 +72,7 @@ class Attempt:
             hung=fault is not None,
             buffered=self._buffered,
             side_effects=side_effects,
-            explain=None if error is None else lambda: (cause_of(error), traceback_of(error)),
+            explain=None if error is None else lambda: _explained(error),
         )
 
     def _call(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -91,13 +91,13 @@ class Attempt:
         """Return the current values of everything that the method is given."""
         try:
             return self._asked.call.to_dict() | {"http": self._asked.http.to_dict()}
-        except RecursionError:
-            return {}  # the adapter has put a value into itself
+        except BaseException:
+            return {}  # the adapter has put a value into itself, or something that cannot be read
 
     def _take_response(self, value: Any) -> None:
         try:
             self._response, self._returned = as_mapping(value), value
-        except TypeError as error:
+        except NoMappingError as error:
             self._fault = f"returned {error}"
 
     def _take_event(self, value: Any) -> None:
@@ -108,7 +108,7 @@ class Attempt:
                 event["response"] = as_mapping(event["response"] if own is None else own)
                 if event.get("event_type") == "response.completed":
                     self._returned = event["response"] if own is None else own
-        except TypeError as error:
+        except NoMappingError as error:
             self._invalid_events.append((len(self._events), str(error)))
             return
         self._events.append(event)
@@ -122,3 +122,19 @@ class Attempt:
             if number == len(pieces) and self._asked.watches_pieces:
                 self._buffered = not self._content_shown
             yield piece
+
+
+def _differ(before: Any, after: Any) -> bool:
+    try:
+        return bool(before != after)
+    except BaseException:  # the adapter has put in an object that cannot be compared
+        return True
+
+
+def _explained(error: BaseException) -> tuple[str, str]:
+    """Return the cause and the traceback of an exception; only its name if its own code raises while it is read."""
+    try:
+        return cause_of(error), traceback_of(error)
+    except BaseException:
+        name: str = type.__dict__["__name__"].__get__(type(error))
+        return name, f"{name} (its traceback cannot be had)"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
+from collections import UserString
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,8 +18,14 @@ from llm_conformance.compare import shown
 _DEEPEST = 200
 _LONGEST_INT_BITS = 4096
 """Python writes no longer number into JSON."""
+_TEXTS = (bytearray, memoryview, UserString)
+"""Sequences that nobody means as a list."""
 _MARK = "$llm-conformance"
 """The only key of an object in a line that stands for a value which JSON has not."""
+
+
+class NoMappingError(TypeError):
+    """What was returned is no mapping, and cannot be read as one."""
 
 
 class Odd:
@@ -50,7 +57,7 @@ class Kept:
 def as_mapping(value: Any) -> dict[str, Any]:
     """Return a mapping, a dataclass, or an object with `to_dict` or `model_dump` as a dict of exact JSON values.
 
-    Raises TypeError for any other object.
+    Raises NoMappingError for any other object, and whatever the object raises while it is read.
     """
     result = value
     if not isinstance(value, Mapping):
@@ -61,7 +68,7 @@ def as_mapping(value: Any) -> dict[str, Any]:
             result = dump(mode="json") if callable(dump) else None
     made = exact(result)
     if not isinstance(made, dict):
-        raise TypeError(
+        raise NoMappingError(
             f"{_described(value)}, which is neither a mapping nor an object with to_dict, model_dump or fields"
         )
     return made
@@ -96,7 +103,7 @@ def _of_another_kind(value: Any, kind: type, depth: int) -> Any:
         return {field.name: exact(getattr(value, field.name), depth + 1) for field in dataclasses.fields(kind)}
     if isinstance(value, Mapping):
         return dict(_item(key, value[key], depth + 1) for key in value)
-    if isinstance(value, Sequence):
+    if isinstance(value, Sequence) and not issubclass(kind, _TEXTS):
         return [exact(item, depth + 1) for item in value]
     return Odd(kind_of(value))
 
@@ -123,7 +130,7 @@ def _described(value: Any) -> str:
 
 def to_line(value: Any) -> bytes:
     """Return an exact value as one line of JSON. Bytes, Odd and Kept become objects with one key of their own."""
-    return json.dumps(value, default=_marked).encode("ascii") + b"\n"
+    return _TO_JSON(value).encode("ascii") + b"\n"
 
 
 def _marked(value: Any) -> Any:
@@ -138,7 +145,7 @@ def _marked(value: Any) -> Any:
 
 def of_line(line: bytes | str) -> Any:
     """Return the value of a line. Raises ValueError or RecursionError if it is not JSON."""
-    return json.loads(line, object_hook=_unmarked)
+    return _OF_JSON(line if isinstance(line, str) else line.decode("utf-8"))
 
 
 def _unmarked(found: dict[str, Any]) -> Any:
@@ -150,3 +157,8 @@ def _unmarked(found: dict[str, Any]) -> Any:
         case ["kept", int(number)]:
             return Kept(number)
     return found
+
+
+# Made once, so that an adapter that patches `json` does not break the protocol.
+_TO_JSON = json.JSONEncoder(default=_marked).encode
+_OF_JSON = json.JSONDecoder(object_hook=_unmarked).decode

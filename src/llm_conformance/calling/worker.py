@@ -14,7 +14,7 @@ import inspect
 import queue
 import threading
 import warnings
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from typing import Any
 
 from llm_conformance.calling.fair_time import FairWait
@@ -98,9 +98,19 @@ class _Thread:
 
 def awaited(value: Any, loop: asyncio.AbstractEventLoop) -> Any:
     """Return `value`, or its result on `loop` if it is awaitable."""
-    if inspect.isawaitable(value):
-        return loop.run_until_complete(_result(value))
-    return value
+    return _run(_result(value), loop) if inspect.isawaitable(value) else value
+
+
+def _run(coroutine: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) -> Any:
+    """Return the result of a coroutine. If another task ends the loop, the coroutine is not left for the next call."""
+    task = loop.create_task(coroutine)
+    try:
+        return loop.run_until_complete(task)
+    finally:
+        if not task.done():
+            task.cancel()
+            with contextlib.suppress(BaseException):
+                loop.run_until_complete(task)
 
 
 async def _result(value: Any) -> Any:
@@ -114,7 +124,7 @@ def consume(events: Any, loop: asyncio.AbstractEventLoop, take: Callable[[Any], 
     """
     events = awaited(events, loop)
     if hasattr(events, "__aiter__"):
-        loop.run_until_complete(_consume_async(events, take))
+        _run(_consume_async(events, take), loop)
     elif isinstance(events, Iterable) and not isinstance(events, str | bytes | dict):
         for number, event in enumerate(events):
             _check_number(number)

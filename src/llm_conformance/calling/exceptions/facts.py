@@ -47,18 +47,18 @@ class ErrorFacts:
 
 def facts_of(error: BaseException) -> ErrorFacts:
     """Return what an exception says of itself."""
-    chain = list(_chain(error))
+    chain = list(_chain(error))  # `type` is asked, not `isinstance`, because that reads the object's `__class__`
     names = tuple(type.__dict__["__name__"].__get__(each) for each in type.__dict__["__mro__"].__get__(type(error)))
     provider = _attribute(error, "provider")
-    origin = _attribute(error, "original_error") or error.__cause__ or error.__context__
+    origin = _or_none(lambda: _attribute(error, "original_error") or error.__cause__ or error.__context__)
     # A program may leave out `original_error`, and an exception of another name is the original.
-    is_origin = isinstance(error, ReportedError) or names[0] not in ERROR_TYPES or type(error) is TimeoutError
+    is_origin = issubclass(type(error), ReportedError) or names[0] not in ERROR_TYPES or type(error) is TimeoutError
     return ErrorFacts(
         names=names,
         text=text_or_reason(str, error),
         status=_status(error),
         status_of_response=_status(_attribute(error, "response")),
-        provider=str.__str__(provider) if isinstance(provider, str) else None,
+        provider=str.__str__(provider) if issubclass(type(provider), str) else None,
         has_origin=origin is not None or is_origin,
         dump="\n".join(text_or_reason(_dump, link) for link in chain),
         headers="\n".join(text_or_reason(_headers, link) for link in chain),
@@ -89,10 +89,10 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
     seen: set[int] = set()
     while waiting and len(seen) < _LONGEST_CHAIN:
         link = waiting.pop()
-        if isinstance(link, BaseException) and id(link) not in seen:
+        if issubclass(type(link), BaseException) and id(link) not in seen:
             seen.add(id(link))
             yield link
-            waiting += [link.__context__, link.__cause__, _attribute(link, "original_error")]
+            waiting += [_attribute(link, name) for name in ("__context__", "__cause__", "original_error")]
 
 
 def _dump(error: BaseException) -> str:
