@@ -25,6 +25,8 @@ from llm_conformance.locations import PACKAGE
 
 _STDLIB = sysconfig.get_path("stdlib")
 _SUITE = str(PACKAGE)
+_REVERSE = 0
+"""In place of a port: the name of an address is looked up, which asks a server unless it is the loopback's."""
 _LOCAL_NAMES = frozenset({"", "localhost"})
 
 
@@ -97,6 +99,8 @@ class Guard:
     def _is_allowed(self, host: Any, port: Any) -> bool:
         if port is None:
             return _is_loopback(host) or _is_address(host)  # looking up an address sends nothing
+        if port == _REVERSE:
+            return _is_loopback(host)
         return port in self.allowed and _is_loopback(host)
 
 
@@ -120,8 +124,10 @@ def _target(event: str, arguments: tuple[Any, ...]) -> tuple[Any, Any] | None:
     """Return (host, port) of an audit event, (host, None) of a name look-up, and None for harmless events."""
     if event == "socket.getaddrinfo":
         return arguments[0], None
-    if event in ("socket.gethostbyname", "socket.gethostbyaddr"):
+    if event == "socket.gethostbyname":
         return arguments[0], None
+    if event == "socket.gethostbyaddr":
+        return arguments[0], _REVERSE
     if event == "socket.getnameinfo":
         return arguments[0][0], arguments[0][1]
     if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):

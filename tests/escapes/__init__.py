@@ -1,0 +1,1 @@
+"""Ways out to the network, and what each isolation does about them."""
