@@ -29,7 +29,6 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from llm_conformance.locations import LIBRARIES
-from llm_conformance.wire.providers.table import table
 from llm_conformance.wording import command_line, did_you_mean, no_such
 
 LIST_COMMAND = "llm-conformance list --libraries"
@@ -119,6 +118,10 @@ class Library:
     @property
     def apis(self) -> list[str]:
         """The APIs that the shim names. Nothing is imported for it: the library may not be installed."""
+        from llm_conformance.wire.providers.table import (
+            table,  # slow, and each process of an adapter imports this module
+        )
+
         rows = {str(api) for api in table().values()}
         return sorted(rows.intersection(_API.findall(self.shim.read_text("utf-8"))))
 

@@ -30,7 +30,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
-from llm_conformance.adapter import exclusions, libraries
+from llm_conformance.adapter import libraries
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError, Isolation, describe
 from llm_conformance.adapter.libraries import Library, NotHereError
 from llm_conformance.calling.certificates import cheap_certificates
@@ -112,8 +112,11 @@ def load(spec: str, directory: Path, taken: Collection[str] = (), isolation: Iso
             instance = _instantiate(spec, _resolve(spec, directory))
     try:
         adapter = _guarded("reading its declarations", lambda: describe(spec, instance, taken))
-        if problems := list(exclusions.problems(adapter)):
-            raise BadAdapterError("; ".join(problems))
+        if adapter.excluded_inputs:
+            from llm_conformance.adapter import exclusions  # reads the provider table; most adapters exclude nothing
+
+            if problems := list(exclusions.problems(adapter)):
+                raise BadAdapterError("; ".join(problems))
         return adapter
     except BadAdapterError:
         if isinstance(instance, ProgramAdapter):
