@@ -282,17 +282,19 @@ def test_odd_values_fail_and_are_no_error_of_the_suite(pytester: pytest.Pytester
     assert not with_status(results, "error")
 
 
-def test_ctrl_c_stops_the_run_without_failures(pytester: pytest.Pytester) -> None:
+@pytest.mark.parametrize(("isolation", "suite"), [("none", "os.getpid()"), ("process", "os.getppid()")])
+def test_ctrl_c_stops_the_run_without_failures(pytester: pytest.Pytester, isolation: str, suite: str) -> None:
     result, results = judge(
         pytester,
-        """
+        f"""
         def parse(self, http, call):
             import os, signal, time
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill({suite}, signal.SIGINT)
             time.sleep(1)
             return ANSWER
         """,
         "--conformance-timeout=5",
+        f"--conformance-isolation={isolation}",
     )
     assert result.ret == 2
     assert not with_status(results, "fail")

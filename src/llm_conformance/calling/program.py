@@ -232,6 +232,7 @@ class ProgramAdapter:
         try:
             description = next(self.program.ask({"op": "describe"}, within_s))
             if "error" in description:
+                self.program.close()
                 raise reported(mapping(description["error"], "error"))
             if description.get("done") is True:
                 raise ProgramError("the program answered `done` only")

@@ -44,13 +44,16 @@ def add_options(parser: Parser) -> None:
 def run(options: Options) -> int:
     """Call each method once for each API; return 1 if a call returned no message."""
     keep_proxies_away()
+    if options.conformance_timeout <= 0:
+        raise UsageError(f"--timeout={options.conformance_timeout:g}: must be more than 0 seconds")
     try:
         where = loader.isolation(options.conformance_isolation, options.conformance_transport)
+    except ValueError as error:
+        raise UsageError(f"--isolation={options.conformance_isolation}: {error}") from error
+    try:
         adapters = loader.load_all(options.adapter, Path.cwd(), where)
     except BadAdapterError as error:
         raise UsageError(str(error)) from error
-    if options.conformance_timeout <= 0:
-        raise UsageError(f"--timeout={options.conformance_timeout:g}: must be more than 0 seconds")
     runner = Runner(options.conformance_timeout, new_transport(options.conformance_transport))
     try:
         return max(_try(adapter, runner, options) for adapter in adapters)

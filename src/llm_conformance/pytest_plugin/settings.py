@@ -76,7 +76,6 @@ class Settings:
         """The options that change how a call is replayed, without those that have their default value."""
         options: dict[str, str | float] = {
             "transport": self.transport,
-            "isolation": self.isolation,
             "timeout": self.timeout_s,
             "arrival": self.arrival,
             "probes": "apart" if self.probes_apart else "judge",
