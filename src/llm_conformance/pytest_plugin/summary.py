@@ -33,7 +33,9 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
     terminal.section(f"llm-conformance {__version__}, edition {result.edition}", sep="=")
     found = findings(each.to_dict() for each in result.tally.verdicts if each.status == Status.FAIL)
     rows = conversations.counts(result.tally.conversations)
-    for adapter in result.adapters:
+    for number, adapter in enumerate(result.adapters):
+        if number:
+            terminal.write_line("")
         own = [each for each in found if each.adapter == adapter.label]
         _show_adapter(terminal, result, adapter, own, Matrix(rows, adapter.label))
     total = result.tally.summary
@@ -107,7 +109,6 @@ def _show_adapter(
         terminal.write_line(f"  nothing to judge: {_why_nothing(result, adapter)}")
     for line in _notes(result, adapter, matrix):
         terminal.write_line(line)
-    terminal.write_line("")
 
 
 def _not_asked(result: Result, adapter: AdapterUnderTest) -> Iterator[str]:
