@@ -17,7 +17,6 @@ import io
 import os
 import signal
 import sys
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -114,13 +113,7 @@ class Host:
         self._guard.allowed = () if (port := urlsplit(asked.call.base_url).port) is None else (port,)
         lines = _Lines(self._out)
         attempt = Attempt(self._loaded().instance, asked, lines.event)
-
-        def run() -> None:
-            with warnings.catch_warnings():
-                warnings.simplefilter("default")  # with `python -W error` a warning would become a failure
-                attempt.run(self._loop)
-
-        side_effects = attempt.watched(self._guard, run)
+        side_effects = attempt.watched(self._guard, lambda: attempt.run(self._loop))
         if self._output.had_secret():
             side_effects = replace(side_effects, logs=(*side_effects.logs, _PRINTED))
         result = self._last = attempt.result(side_effects)

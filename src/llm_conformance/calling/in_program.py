@@ -21,9 +21,9 @@ from llm_conformance.calling.program import (
 )
 from llm_conformance.calling.result import CallResult, Event, MethodCall, OnEvent, SideEffects
 from llm_conformance.calling.values import Kept
+from llm_conformance.calling.worker import MAX_EVENTS
 from llm_conformance.shims.native import Answer
 
-MAX_EVENTS = 200_000
 KEPT = 1024
 """How many of the last answers the process of an adapter keeps, to be sent back in later calls."""
 _ANSWERED_WITHIN_S = 10.0

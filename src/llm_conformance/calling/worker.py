@@ -13,7 +13,6 @@ import contextlib
 import inspect
 import queue
 import threading
-import warnings
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from typing import Any
 
@@ -84,10 +83,7 @@ class _Thread:
         loop = asyncio.new_event_loop()
         while (job := self.jobs.get()) is not None:
             try:
-                with warnings.catch_warnings():
-                    # Under `pytest -W error` a warning of the adapter would become a failure.
-                    warnings.simplefilter("default")
-                    job.action(loop)
+                job.action(loop)
             except BaseException as error:  # a SystemExit is the adapter's failure, not the end of the run
                 job.error = error
             job.done.set()
