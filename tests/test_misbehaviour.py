@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import textwrap
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -282,6 +284,15 @@ def test_odd_values_fail_and_are_no_error_of_the_suite(pytester: pytest.Pytester
     assert not with_status(results, "error")
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C reach the processes that a test starts; a shell makes those in its background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(("isolation", "suite"), [("none", "os.getpid()"), ("process", "os.getppid()")])
 def test_ctrl_c_stops_the_run_without_failures(pytester: pytest.Pytester, isolation: str, suite: str) -> None:
     result, results = judge(
