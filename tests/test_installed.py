@@ -11,6 +11,9 @@ from llm_conformance.reports import files
 from llm_conformance.wire.providers.table import table
 from tests.shell import ROOT, sh
 
+LEFT_OUT = (":!peers/rediscovered", ":!peers/*/reports/*", ":!peers/*/requirements.txt", ":!peers/*/package-lock.json")
+MOST_BYTES = 3 * 2**20
+
 
 def statuses(report: Path) -> Counter[str]:
     """Count the results of a JSON report by status, without the generated ones, which differ between runs."""
@@ -28,8 +31,12 @@ def test_the_wheel_has_one_name_and_holds_everything(wheel: Path) -> None:
         assert len(packed) == len(tracked)
     modules = sh("git", "ls-files", "src", cwd=ROOT).stdout.split()
     assert {name.removeprefix("src/") for name in modules} <= {*names}
-    libraries = sh("git", "ls-files", "peers/*/*", "peers/*.mjs", ":!peers/rediscovered", cwd=ROOT).stdout.split()
+    libraries = sh("git", "ls-files", "peers/*/*", "peers/*.mjs", *LEFT_OUT, cwd=ROOT).stdout.split()
     assert {name for name in names if "/peers/" in name} == {f"llm_conformance/{path}" for path in libraries}
+
+
+def test_the_wheel_is_not_large(wheel: Path) -> None:
+    assert wheel.stat().st_size < MOST_BYTES
 
 
 def test_it_runs_in_an_empty_directory(installed: Path, project: Path) -> None:

@@ -37,14 +37,27 @@ def problems(text: str) -> Iterator[str]:
         yield "env: every step of every job sees a secret"
     for name, job in document["jobs"].items():
         if "permissions" in job:
-            yield f"{name}: it has permissions of its own"
+            yield from _of_permissions(name, job)
         if "secrets." in str({key: value for key, value in job.items() if key != "steps"}):
             yield f"{name}: every step sees a secret"
-        yield from _of_steps(job["steps"])
+        yield from _of_steps(job.get("steps", []))  # none if the job is another workflow of the repository
+
+
+SIGNING = {"id-token", "attestations", "pages"}
+"""What a job may do that signs or publishes files which another job has made."""
+
+
+def _of_permissions(name: str, job: dict[str, Any]) -> Iterator[str]:
+    if {*job["permissions"]} - SIGNING:
+        yield f"{name}: it has permissions of its own"
+    if any("run" in step or step.get("uses", "").startswith("actions/checkout@") for step in job["steps"]):
+        yield f"{name}: code of the repository runs where something can be signed"
 
 
 def _unpinned(text: str) -> Iterator[str]:
     for found in _USES.finditer(text):
+        if found["action"].startswith("./.github/workflows/"):
+            continue  # it is of the same commit
         if not _BY_DIGEST.fullmatch(found["action"]) or not _VERSION.fullmatch(found["version"] or ""):
             yield f"uses {found['action']}: not by digest, with the version behind it"
 
@@ -107,7 +120,7 @@ jobs:
         ("contents: read", "contents: write", "permissions: it may do more than read the repository"),
         ("push", "pull_request_target", "on: code of strangers runs with the rights of the repository"),
         ("jobs:", "env: {KEY: '${{ secrets.KEY }}'}\njobs:", "env: every step of every job sees a secret"),
-        ("    steps:", "    permissions: {id-token: write}\n    steps:", "one: it has permissions of its own"),
+        ("    steps:", "    permissions: {id-token: write}\n    steps:", "one: code of the repository runs where"),
         ("    steps:", "    env: {KEY: '${{ secrets.KEY }}'}\n    steps:", "one: every step sees a secret"),
         ("@" + "0" * 40, "@v1", "uses actions/checkout@v1: not by digest, with the version behind it"),
         (" # v1.2.3", "", f"uses actions/checkout@{'0' * 40}: not by digest, with the version behind it"),
@@ -122,6 +135,26 @@ def test_a_workflow_that_may_do_too_much_is_found(good: str, bad: str, problem: 
     found = list(problems(GOOD.replace(good, bad) if good else GOOD))
     assert len(found) == bool(problem)
     assert all(each.startswith(problem) for each in found)
+
+
+def test_a_job_that_signs_may_do_nothing_else() -> None:
+    signing = GOOD[: GOOD.index("      - uses:")].replace(
+        "    steps:", "    permissions: {id-token: write}\n    steps:"
+    )
+    signing += f"      - uses: actions/attest@{'0' * 40} # v1.2.3\n"
+    assert list(problems(signing)) == []
+    assert list(problems(signing.replace("id-token", "contents"))) == ["one: it has permissions of its own"]
+
+
+def test_a_workflow_of_the_same_commit_needs_no_digest() -> None:
+    assert list(problems(GOOD[: GOOD.index("    runs-on:")] + "    uses: ./.github/workflows/tests.yml\n")) == []
+
+
+def test_what_is_released_has_passed_the_tests_and_the_checks_of_packages() -> None:
+    jobs = yaml.safe_load(WORKFLOWS["release.yml"])["jobs"]
+    assert jobs["tests"]["uses"] == "./.github/workflows/tests.yml"
+    assert [jobs[name]["needs"] for name in ("build", "attest", "publish")] == ["tests", "build", "attest"]
+    assert "tox -e package -- dist" in [step.get("run") for step in jobs["build"]["steps"]]
 
 
 def test_the_audit_fails_for_a_package_that_its_database_does_not_have() -> None:

@@ -15,6 +15,7 @@ from llm_conformance.adapter.declarations import METHODS
 from llm_conformance.judging.deviations import ANYTHING, LISTS, WRITTEN_WITH, Deviation, is_recording_of, names
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.known import links
+from llm_conformance.locations import LIBRARIES, PACKAGED
 from llm_conformance.scenarios import core_faults
 from llm_conformance.wording import did_you_mean, did_you_mean_scenario, no_such
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -95,9 +96,9 @@ def _problems(
         if links.is_url(each.link):
             if problem := links.problem(each.link):
                 yield FileProblem(each.path, each.line, f"link: {problem}")
-        elif not (each.path.parent / each.link).is_file():
+        elif _is_missing(each.path.parent / each.link):
             yield FileProblem(each.path, each.line, f"report: there is no file {each.link}")
-        if each.reproduction is not None and not (each.path.parent / each.reproduction).is_file():
+        if each.reproduction is not None and _is_missing(each.path.parent / each.reproduction):
             yield FileProblem(each.path, each.line, f"reproduction: there is no file {each.reproduction}")
         if each.versions is not None and (problem := _bad_specifier(each.versions)):
             yield FileProblem(each.path, each.line, f"versions: {problem}")
@@ -113,6 +114,12 @@ def _problems(
             lines = ", ".join(str(line) for line in dict.fromkeys(other.line for other in wider))
             yield FileProblem(each.path, each.line, f"{each.about}: also covers the entry in line {lines}; keep one")
         earlier[each.rule].append(each)
+
+
+def _is_missing(path: Path) -> bool:
+    """Return True if there is no such file. The wheel has no reports on the libraries of the field."""
+    is_left_out = PACKAGED and path.is_relative_to(LIBRARIES)
+    return not is_left_out and not path.is_file()
 
 
 def _matched(pattern: str, scenarios: Collection[str]) -> frozenset[str]:

@@ -1,0 +1,43 @@
+"""A tag is released only if version and changelog are those of the tag."""
+
+from __future__ import annotations
+
+import pytest
+
+from llm_conformance import __version__
+from tests.shell import ROOT
+from tools import release
+
+MODULE = '"""A module."""\n\n__version__ = "1.2.0"\n'
+CHANGELOG = "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-11-23\n\n- New.\n\n## [1.1.0] - 2026-01-02\n"
+
+
+@pytest.mark.parametrize(
+    ("tag", "changelog", "expected"),
+    [
+        ("v1.2.0", CHANGELOG, []),
+        ("1.2.0", CHANGELOG, ["the tag is 1.2.0, and src/llm_conformance/__init__.py has the version 1.2.0"]),
+        ("v1.3.0", CHANGELOG, ["the tag is v1.3.0, and"]),
+        ("v1.2.0", CHANGELOG.replace("[1.2.0]", "[1.2.1]"), ["CHANGELOG.md has no section for 1.2.0"]),
+        ("v1.2.0", CHANGELOG.replace(" - 2026-11-23", ""), ["CHANGELOG.md has no date for 1.2.0"]),
+        ("v1.2.0", CHANGELOG.replace("2026-11-23", "soon"), ["CHANGELOG.md has no date for 1.2.0"]),
+    ],
+)
+def test_a_tag_needs_its_version_and_a_dated_section(tag: str, changelog: str, expected: list[str]) -> None:
+    found = list(release.problems(tag, MODULE, changelog))
+    assert len(found) == len(expected)
+    assert all(each.startswith(begin) for each, begin in zip(found, expected, strict=True))
+
+
+def test_the_command_reads_the_files_of_the_project(capsys: pytest.CaptureFixture[str]) -> None:
+    assert release.main(["v0.0.0"]) == 1
+    assert f"has the version {__version__};" in capsys.readouterr().err
+
+
+def test_the_changelog_has_a_section_for_what_comes_next() -> None:
+    sections = [line for line in (ROOT / "CHANGELOG.md").read_text("utf-8").splitlines() if line.startswith("## ")]
+    assert sections[0].startswith(("## [Unreleased]", f"## [{__version__}]"))
+
+
+def test_the_citation_names_the_version() -> None:
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
