@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from llm_conformance import schema
-from llm_conformance.locations import SCHEMAS
-from llm_conformance.rules import shapes
+from llm_conformance import schema, toml_files
+from llm_conformance.locations import CASSETTES, FORMATS, PROVIDERS, SCHEMAS
+from llm_conformance.schema import quick
 
 QUICK = ("response", "stream-event")
 
@@ -103,12 +104,12 @@ def nearly_valid(draw: st.DrawFn) -> Any:
 @example(ERROR)
 @settings(max_examples=150, deadline=None)
 def test_the_quick_check_agrees_with_jsonschema(name: str, value: Any) -> None:
-    assert shapes.is_valid(name)(value) == (not list(schema.problems(name, value)))
+    assert schema.quick_check(name)(value) == (not list(schema.problems(name, value)))
 
 
 @pytest.mark.parametrize(("name", "value"), [("response", RESPONSE), ("stream-event", EVENT), ("stream-event", ERROR)])
 def test_what_is_valid_is_seen_without_jsonschema(name: str, value: Any) -> None:
-    assert shapes.is_valid(name)(value)
+    assert schema.quick_check(name)(value)
 
 
 @pytest.mark.parametrize(
@@ -118,22 +119,71 @@ def test_what_is_valid_is_seen_without_jsonschema(name: str, value: Any) -> None
         {"type": "number"},
         {"enum": ["a", None]},
         {"const": "a"},
+        {"const": True},
+        {"enum": [1, "a", False]},
         {"required": ["a"], "properties": {"a": {"type": "string", "minLength": 1}}},
         {"if": {"type": "string"}, "then": {"pattern": "^a"}},
         {"if": {"type": "string"}, "else": {"type": "null"}},
         {"anyOf": [{"type": "array", "items": {"type": "boolean"}, "minItems": 1}, {"type": "object"}]},
         {"allOf": [{"type": "string"}, {"pattern": "b"}]},
+        {"additionalProperties": False, "properties": {"a": {"type": "string"}}},
+        {"additionalProperties": {"type": "integer"}},
+        {"additionalProperties": True},
+        {"properties": {"a": False}},
+        {"dependentRequired": {"a": ["b", "c"]}},
+        {"items": {"type": "string"}, "uniqueItems": True},
+        {"minProperties": 1},
+        {"maximum": 0},
         {},
     ],
     ids=json.dumps,
 )
 def test_each_keyword_means_what_it_means_to_jsonschema(form: dict[str, Any]) -> None:
-    values = [None, True, 0, -1, 1, 1.5, "", "a", "ab", "b", [], [True], [1], {}, {"a": ""}, {"a": "b"}, {"a": 1}]
-    quick, slow = shapes.check(form, "", lambda _reference: {}), Draft202012Validator(form)
-    assert [value for value in values if quick(value)] == [value for value in values if slow.is_valid(value)]
+    values: list[Any] = [
+        None,
+        True,
+        0,
+        -1,
+        1,
+        1.5,
+        "",
+        "a",
+        "ab",
+        "b",
+        [],
+        [True],
+        [1],
+        {},
+        {"a": ""},
+        {"a": "b"},
+        {"a": 1},
+    ]
+    values += [False, ["a", "b"], ["a", "a"], {"b": 1}, {"a": "b", "b": 1}, {"a": 1, "b": 1, "c": 1}]
+    check, slow = quick.check(form, "", lambda _reference: {}), Draft202012Validator(form)
+    assert [value for value in values if check(value)] == [value for value in values if slow.is_valid(value)]
 
 
-@pytest.mark.parametrize("form", [{"maxLength": 3}, {"properties": {"a": {"format": "date"}}}, {"enum": [1]}])
+@pytest.mark.parametrize("form", [{"maxLength": 3}, {"properties": {"a": {"format": "date"}}}, {"enum": [1.5]}])
 def test_a_keyword_that_is_not_known_is_no_valid_value(form: dict[str, Any]) -> None:
-    with pytest.raises(shapes.UnknownKeywordError):
-        shapes.check(form, "", lambda _reference: {})
+    with pytest.raises(quick.UnknownKeywordError):
+        quick.check(form, "", lambda _reference: {})
+
+
+FILES = [
+    *(("provider", path) for path in sorted(PROVIDERS.glob("*.toml"))),
+    *(("read-rules", path) for path in sorted(FORMATS.glob("*/read.toml"))),
+    ("public-corpus", CASSETTES / "public.toml"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "path"), [pytest.param(*each, id=f"{each[1].parent.name}/{each[1].name}") for each in FILES]
+)
+def test_a_file_is_valid_to_both(name: str, path: Path) -> None:
+    """Also without one of its values, and with one of another type in its place: some are valid then, and some not."""
+    document, _ = toml_files.read(path)
+    found = places(document)
+    step = 1 + len(found) // 40
+    for number, place in enumerate(found[::step]):
+        other = changed(document, place, [..., 7, "a", [], {"a": 1}][number % 5]) if place else document
+        assert schema.quick_check(name)(other) == (not list(schema.problems(name, other))), place

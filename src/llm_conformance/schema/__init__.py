@@ -1,6 +1,7 @@
 """The JSON Schemas of `schemas/` and of the wire formats, each compiled once (draft 2020-12).
 
-Compiling costs 35 times a validation, so nothing else in the project builds a validator.
+Compiling costs 35 times a validation, so nothing else in the project builds a validator. Nearly all files are valid,
+which `quick` sees. jsonschema says what is wrong with the others.
 """
 
 from __future__ import annotations
@@ -11,32 +12,39 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
-
-from jsonschema import Draft202012Validator, validators
-from jsonschema.exceptions import ValidationError, best_match
-from referencing import Registry, Resource
-from referencing.jsonschema import DRAFT202012
+from typing import TYPE_CHECKING, Any, cast
 
 from llm_conformance import limits, toml_files, yaml_files
 from llm_conformance.locations import FORMATS, SCHEMAS
+from llm_conformance.pointers import at_pointer
+from llm_conformance.schema import quick
 from llm_conformance.toml_files import Where
 from llm_conformance.wording import counted, did_you_mean, listed
 from llm_conformance.yaml_files import FileProblem
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+    from referencing import Registry
 
 
 def _is_integer(_checker: Any, instance: Any) -> bool:
     return isinstance(instance, int) and not isinstance(instance, bool)
 
 
-# In JSON Schema 3.0 is an integer. Here an offset or a count that is a float is a fault.
-_Validator = validators.extend(  # type: ignore[no-untyped-call]
-    Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer)
-)
+@functools.cache
+def _validator_class() -> Any:
+    """Return the class of all validators. In JSON Schema 3.0 is an integer; here a count that is a float is a fault."""
+    from jsonschema import Draft202012Validator, validators  # most runs need none, and importing it takes 0.1 s
+
+    integer = Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer)
+    return validators.extend(Draft202012Validator, type_checker=integer)  # type: ignore[no-untyped-call]
 
 
 @functools.cache
 def _registry() -> Registry[Any]:
+    from referencing import Registry, Resource
+    from referencing.jsonschema import DRAFT202012
+
     paths = [*sorted(SCHEMAS.glob("*.schema.json")), *sorted(FORMATS.glob("*/schema.json"))]
     documents = (json.loads(path.read_text("utf-8")) for path in paths)
     resources = (Resource.from_contents(document, default_specification=DRAFT202012) for document in documents)
@@ -53,7 +61,7 @@ def validator(name: str) -> Any:
     name, _, pointer = name.partition("#")
     # A $ref to a whole document would use the validator that its $schema names, not this module's.
     whole = document(name)
-    return _Validator({"$ref": f"{whole['$id']}#{pointer}"} if pointer else whole, registry=_registry())
+    return _validator_class()({"$ref": f"{whole['$id']}#{pointer}"} if pointer else whole, registry=_registry())
 
 
 @functools.cache
@@ -65,9 +73,20 @@ def document(name: str) -> Mapping[str, Any]:
     return found
 
 
+@functools.cache
+def quick_check(name: str) -> quick.Check:
+    """Return a function that tells quickly whether a value is valid. `name` is that of a file in `schemas/`.
+
+    Raises quick.UnknownKeywordError if the schema has a keyword that is not known there.
+    """
+    whole = document(name)
+    return quick.check(whole, str(whole["$id"]), part)
+
+
 def part(reference: str) -> Any:
     """Return the part of a schema that a `$ref` means: the name of a document, `#`, and perhaps a JSON pointer."""
-    return _registry().resolver().lookup(reference).contents
+    name, _, pointer = reference.partition("#")
+    return at_pointer(document(name.removesuffix(".schema.json")), pointer)
 
 
 def problems(name: str, instance: Any) -> Iterator[tuple[Where, str]]:
@@ -90,11 +109,17 @@ def violations(validator: Any, instance: Any) -> Iterator[tuple[Where, str]]:
             yield where, _sentence(error)
 
 
+_QUICK = frozenset({"provider", "public-corpus", "read-rules"})
+"""The schemas of files that every process reads."""
+
+
 def file_problems(name: str, path: Path, text: str, document: Any) -> list[FileProblem]:
     """Return the violations of schema `name` by the document of a YAML or TOML file, by line.
 
     Of more than `limits.PROBLEMS` it returns the first, and a last one that says so.
     """
+    if name in _QUICK and quick_check(name)(document):
+        return []
     line_of = toml_files.line_of if path.suffix == ".toml" else yaml_files.line_of
     found = [
         FileProblem(path, line_of(text, where), f"{dotted(where)}: {message}")
@@ -115,6 +140,8 @@ def _leaves(error: ValidationError) -> Iterator[ValidationError]:
 
     A form is not meant if the value is of another type.
     """
+    from jsonschema.exceptions import best_match
+
     forms: dict[Any, list[ValidationError]] = {}
     for each in error.context or ():
         forms.setdefault(each.relative_schema_path[0], []).append(each)
