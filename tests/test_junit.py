@@ -32,6 +32,9 @@ def test_test_cases_have_readable_names(pytester: pytest.Pytester, processes: tu
     run = [each for each in report["results"] if each["status"] in ("pass", "fail", "blocked", "unsupported")]
     judged = {f"{each['rule']} {each['scenario']} parse" for each in run}
     assert set(cases) >= {"SHP-1 mini/spider parse", "deepseek/generated-chat-usage parse"}
+    (suite,) = ElementTree.fromstring(text).iter("testsuite")
+    counted = {"tests": len(cases), "failures": text.count("<failure"), "skipped": text.count("<skipped"), "errors": 0}
+    assert {name: int(suite.get(name, "")) for name in counted} == counted
     assert {name for name in cases if name and "generated-" not in name} <= judged
     failure = cases["SHP-1 mini/spider parse"].find("failure")
     assert failure is not None
@@ -42,6 +45,27 @@ def test_test_cases_have_readable_names(pytester: pytest.Pytester, processes: tu
     assert str(CASSETTES) not in text
     assert "items.py" not in text
     assert "conformance test" not in text
+
+
+def test_a_character_that_xml_cannot_have_is_told_by_its_number(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(wrong=WRONG.replace("two\\nlines", "a\\x00b"))
+    miniature.run(pytester, "--adapter=wrong", "--conformance-examples=0", "--junitxml=junit.xml")
+
+    failures = ElementTree.parse(pytester.path / "junit.xml").iter("failure")
+    assert any("a#x00b" in (each.text or "") for each in failures)
+
+
+@pytest.mark.parametrize("named", ["ANN-1", "test_spans_are_in_the_message"])
+def test_a_rule_names_the_exchanges_that_it_judges(pytester: pytest.Pytester, named: str) -> None:
+    pytester.makepyfile(wrong=WRONG)
+    options = ("--adapter=wrong", "--conformance-examples=0")
+    whole = miniature.run(pytester, *options, "--conformance-rule=SHP-1")[1]
+    some = miniature.run(pytester, *options, "-k", named)[0]
+
+    assert whole["summary"]["fail"] == 1
+    assert some.parseoutcomes().get("deselected", 0) == 0
+    other = miniature.run(pytester, *options, "--conformance-rule=SHP-1", "-k", named)[0]
+    assert other.parseoutcomes() == {"deselected": 1}
 
 
 def test_ids_of_tests_stay_as_they_are(pytester: pytest.Pytester) -> None:

@@ -23,7 +23,7 @@ from mutmut.mutation import trampoline
 from llm_conformance.adapter.declarations import describe
 from llm_conformance.options import TIMEOUT_S
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
-from llm_conformance.pytest_plugin.items import RuleItem
+from llm_conformance.pytest_plugin.items import ExchangeItem
 from llm_conformance.replay.server import ReplayServer
 from tools.mutation.mutant import Mutant
 
@@ -106,24 +106,18 @@ class Judge:
             return defaultdict(list, json.loads(path.read_text("utf-8")))
 
     def _try_out(self, session: pytest.Session, items: Sequence[JudgingItem], path: Path) -> int:
-        reached: defaultdict[str, dict[int, None]] = defaultdict(dict)
+        reached: defaultdict[str, list[int]] = defaultdict(list)
         fresh = _fresh_runner(session)
         trampoline.set_mutant_under_test("stats")
-        # Rules share an exchange, which runs for the first of them. The functions that it calls count for all of them.
-        by_exchange: defaultdict[str, set[int]] = defaultdict(set)
-        hits: defaultdict[str, set[str]] = defaultdict(set)
         for number, item in enumerate(items):
-            key = str(item.cell) if isinstance(item, RuleItem) else item.name
             self._hits.clear()
+            fresh.exchange.cache_clear()  # each item has to make the exchanges that it looks at
             if _ends_again(session, item) != _SURVIVED:
                 path.write_text(item.name, "utf-8")
                 return _KILLED
-            by_exchange[key].add(number)
-            hits[key] |= self._hits
-        for key, functions in hits.items():
-            for function in functions:
-                reached[function] |= dict.fromkeys(sorted(by_exchange[key]))
-        path.write_text(json.dumps({function: list(numbers) for function, numbers in reached.items()}), "utf-8")
+            for function in self._hits:
+                reached[function].append(number)
+        path.write_text(json.dumps(reached), "utf-8")
         fresh.close()
         return _SURVIVED
 
@@ -143,7 +137,7 @@ class Judge:
             except BaseException:
                 return _NOT_LOADED  # a user would get a usage error
             for item in items:
-                if isinstance(item, RuleItem):  # all of them share one AdapterUnderTest
+                if isinstance(item, ExchangeItem):  # all of them share one AdapterUnderTest
                     object.__setattr__(item.cell.adapter, "instance", instance)
         _fresh_runner(session)
         for item in items:
@@ -173,7 +167,7 @@ def _mixed(items: Sequence[JudgingItem]) -> list[JudgingItem]:
     """
 
     def place(item: JudgingItem) -> int:
-        return zlib.crc32((item.cell.scenario.id if isinstance(item, RuleItem) else item.name).encode())
+        return zlib.crc32((item.cell.scenario.id if isinstance(item, ExchangeItem) else item.name).encode())
 
     return sorted(items, key=place)
 

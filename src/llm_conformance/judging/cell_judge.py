@@ -68,10 +68,12 @@ class CellJudge:
     def judge(self, cell: Cell, rules: Iterable[Rule], tally: Tally | None = None) -> list[JudgedRule]:
         """Judge a cell; return the verdicts for which its exchange was run, and count all verdicts in `tally`.
 
-        An error in a rule is a fault of the suite: it is counted as the status `error`, and raised.
+        An error in a rule is a fault of the suite: it is counted as the status `error`, and raised when the other rules
+        have judged.
         """
         tally = tally or Tally(keeps=False)
         judged = []
+        fault: Exception | None = None
         for rule in rules:
             known = self.verdict_without_running(cell, rule)
             if known is not None:
@@ -87,9 +89,22 @@ class CellJudge:
                 judged.append(self._judge(cell, rule))
             except Exception as error:
                 tally.add([verdict(cell, rule, Status.ERROR, f"harness error: {error!r}")])
-                raise
+                fault = fault or error
+                continue
             tally.add([judged[-1].verdict])
+        if fault is not None:
+            raise fault
         return judged
+
+    def known_of_all(self, cell: Cell, rules: Iterable[Rule]) -> list[Verdict]:
+        """Return the verdicts of all rules if none depends on what the adapter does, else none."""
+        known = []
+        for rule in rules:
+            each = self.verdict_without_running(cell, rule)
+            if each is None:
+                return []
+            known.append(each)
+        return known
 
     def verdict_without_running(self, cell: Cell, rule: Rule) -> Verdict | None:
         """Return the verdict if it does not depend on what the adapter does, else None."""

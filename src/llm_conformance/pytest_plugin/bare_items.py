@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from llm_conformance.formats import calls
 from llm_conformance.judging import plan
 from llm_conformance.judging.cell_judge import JudgedRule
 from llm_conformance.judging.status import QUIET, Status
-from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
+from llm_conformance.pytest_plugin.failures import JudgingItem
 from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.replay.cell import PURE, Cell
 from llm_conformance.rules.rule import Rule
@@ -67,18 +67,11 @@ class BareItem(JudgingItem):
             if not self.tally.summary[Status.ERROR]:
                 self.tally.add_fault()
             raise
-        failures = [(each.failure, each.verdict.headline) for each in judged if each.failure is not None]
-        if failures:
-            raise Failures(*zip(*failures, strict=True))
-        deviations = self._run.settings.deviations
-        known = [deviations.reason(each.verdict) for each in judged if each.verdict.status == Status.EXPECTED]
-        if known:
-            pytest.xfail("; ".join(dict.fromkeys(known)))
-        new = [each.verdict.headline for each in judged if each.verdict.status == Status.NEW]
-        if new:
-            pytest.xfail(f"new: {'; '.join(new)}")
-        if not self.tally.summary[Status.PASS]:
-            pytest.skip(next(iter(self.tally.out_of_scope), "no adapter covers it, or no rule had anything to judge"))
+        self.conclude(judged)
+
+    def nothing_judged(self, judged: Sequence[JudgedRule]) -> str:
+        """Return why no recording was judged."""
+        return next(iter(self.tally.out_of_scope), "no adapter covers it, or no rule had anything to judge")
 
     def _is_admitted(self, recording: Scenario | bare.NotJudged) -> bool:
         filters = self._run.settings.filters

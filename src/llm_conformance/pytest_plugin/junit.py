@@ -1,23 +1,28 @@
-"""Readable names in the JUnit file that `--junitxml` writes: `MSG-2 openai/refusal complete` in the class `mypkg`.
+"""The JUnit file that `--junitxml` writes: a test case `MSG-2 openai/refusal complete` in the class `mypkg`.
 
-pytest names a test case after the id of its item. That id has to stay as it is, for `--lf`, pytest-split and the
-command line, so the file is edited when pytest has written it.
+pytest writes one test case for each item, and names it after the item's id. An item judges an exchange by many rules,
+so the file is edited when pytest has written it: each rule gets a test case, with an equal part of the item's time.
 """
 
 from __future__ import annotations
 
+import copy
+import json
 import os
+import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 
 from llm_conformance.locations import CASSETTES
-from llm_conformance.pytest_plugin.failures import JudgingItem
+from llm_conformance.pytest_plugin.failures import JudgingItem, Told
 
-CLASS, NAME = "conformance adapter", "conformance test"
-"""The properties of a test case from which its names are taken. pytest-xdist sends them to the controller."""
+CLASS, NAME, VERDICTS = "conformance adapter", "conformance test", "conformance verdicts"
+"""The properties of a test case from which ours are made. pytest-xdist sends them to the controller."""
+
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class JUnitNames:
@@ -42,32 +47,84 @@ class JUnitNames:
             names = [(CLASS, item.judged), (NAME, item.heading)]
             item.user_properties += (each for each in names if each not in item.user_properties)
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> None:
+        """Attach the verdicts. pytest takes the properties from the report of the teardown."""
+        if isinstance(item, JudgingItem) and self._is_wanted and item.told:
+            others = [each for each in item.user_properties if each[0] != VERDICTS]  # of an earlier run of the item
+            item.user_properties[:] = [*others, (VERDICTS, json.dumps(list(map(item.told_of, item.told))))]
+
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self) -> Generator[None]:
         """Edit the file after pytest has written it."""
         yield
         if self._path is not None and not self._is_worker and self._path.is_file():
             tree = ElementTree.parse(self._path)  # noqa: S314 - pytest has written it just now
-            for case in tree.iter("testcase"):
-                _rename(case)
+            for suite in tree.iter("testsuite"):
+                _edit(suite)
             tree.write(self._path, encoding="utf-8", xml_declaration=True)
 
 
-def _rename(case: ElementTree.Element) -> None:
-    """Name a test case of the suite, and take the suite's own paths out of its texts."""
+def _edit(suite: ElementTree.Element) -> None:
+    """Put our test cases into the place of pytest's, and count again if they are more."""
+    edited = [case for each in suite for case in (_cases(each) if each.tag == "testcase" else [each])]
+    is_longer = len(edited) > len(suite)
+    suite[:] = edited
+    if is_longer:
+        cases = suite.findall("testcase")
+        suite.set("tests", str(len(cases)))
+        for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            suite.set(name, str(sum(case.find(tag) is not None for case in cases)))
+
+
+def _cases(case: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    """Yield what takes the place of a test case: one for each rule that has judged, if it says so."""
     properties = case.find("properties")
     values = {each.get("name"): each.get("value", "") for each in properties or ()}
     if properties is None or not {CLASS, NAME} <= values.keys():
+        yield case
         return
-    case.set("classname", values[CLASS])
-    case.set("name", values[NAME])
     for each in list(properties):
-        if each.get("name") in (CLASS, NAME):
+        if each.get("name") in (CLASS, NAME, VERDICTS):
             properties.remove(each)
     if not len(properties):
         case.remove(properties)
-    for child in case:
-        if (message := child.get("message")) is not None:
-            child.set("message", " ".join(message.split()))
-        text = child.get("message") if child.tag == "skipped" else child.text  # pytest's has the place in the plugin
-        child.text = text and text.replace(str(CASSETTES), CASSETTES.name)
+    case.set("classname", values[CLASS])
+    case.set("name", values[NAME])
+    verdicts = json.loads(values.get(VERDICTS, "[]"))
+    for rule, outcome, message, text in verdicts:
+        yield _of_rule(case, f"{rule} {values[NAME]}", outcome, message, text, parts=len(verdicts))
+    if not verdicts:
+        for child in case:
+            # pytest's own text of a skip has the place in the plugin.
+            _tell(child, child.get("message"), child.get("message") if child.tag == "skipped" else child.text)
+        yield case
+
+
+def _of_rule(
+    case: ElementTree.Element, name: str, outcome: Told, message: str, text: str | None, parts: int
+) -> ElementTree.Element:
+    """Return the test case of one rule, made of that of its exchange."""
+    made = copy.deepcopy(case)
+    made.set("name", name)
+    made.set("time", f"{float(case.get('time', '0')) / parts:.4f}")
+    for child in list(made):
+        if child.tag in ("failure", "skipped"):
+            made.remove(child)
+    if outcome == "failure":
+        _tell(ElementTree.SubElement(made, "failure"), message, text)
+    elif outcome != "passed":
+        _tell(ElementTree.SubElement(made, "skipped", type=f"pytest.{outcome}"), message, message)
+    return made
+
+
+def _tell(element: ElementTree.Element, message: str | None, text: str | None) -> None:
+    """Set message and text of an outcome: the message in one line, the text without the suite's own paths."""
+    if message is not None:
+        element.set("message", _legal(" ".join(message.split())))
+    element.text = text and _legal(text.replace(str(CASSETTES), CASSETTES.name))
+
+
+def _legal(text: str) -> str:
+    """Return a text with each character that XML cannot have as its number."""
+    return _ILLEGAL.sub(lambda match: f"#x{ord(match[0]):02X}", text)

@@ -220,7 +220,7 @@ class RunOutcome:
         return (
             not self._settings.filters.given
             and not collected.deselected
-            and collected.modules == set(self._settings.modules)
+            and collected.rules == self._settings.rules.keys()
             and self._judged.items == collected.items
             and not self._judged.not_asked
         )

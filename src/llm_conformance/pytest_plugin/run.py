@@ -18,6 +18,7 @@ from llm_conformance.pytest_plugin.settings import Settings
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.transport import new_transport
+from llm_conformance.rules.rule import Rule
 
 
 @dataclass
@@ -27,14 +28,16 @@ class Collected:
     Under pytest-xdist every worker collects everything and runs a part; the controller gets this from the workers.
 
     Attributes:
-        known: The verdicts that are known without running anything.
+        known: The verdicts of the cells for which nothing has to be run.
         modules: The modules of rules that take part.
+        rules: The ids of the rules that take part.
         items: The number of test items.
         deselected: Whether the user deselected some of them.
     """
 
     known: Tally
     modules: set[Path] = field(default_factory=set)
+    rules: set[str] = field(default_factory=set)
     items: int = 0
     deselected: bool = False
 
@@ -43,6 +46,7 @@ class Collected:
         return {
             "known": self.known.to_dict(),
             "modules": [str(path) for path in self.modules],
+            "rules": sorted(self.rules),
             "items": self.items,
             "deselected": self.deselected,
         }
@@ -52,6 +56,7 @@ class Collected:
         self.known = Tally(self.known.keeps)
         self.known.absorb(sent["known"])
         self.modules |= {Path(path) for path in sent["modules"]}
+        self.rules |= set(sent["rules"])
         self.items = sent["items"]
         self.deselected = self.deselected or sent["deselected"]
 
@@ -68,6 +73,10 @@ class Run:
     def new_tally(self, items: int = 0) -> Tally:
         """Return an empty tally, which keeps its verdicts if they are written to a file."""
         return Tally(bool(self.settings.reports) or self.settings.write_deviations is not None, items=items)
+
+    def rules(self) -> list[Rule]:
+        """Return the rules that take part, in the order of the modules; call it when all are collected."""
+        return [rule for id, rule in self.settings.rules.items() if id in self.collected.rules]
 
     @cached_property
     def runner(self) -> Runner:

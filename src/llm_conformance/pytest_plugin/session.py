@@ -12,7 +12,7 @@ from llm_conformance.judging import plan
 from llm_conformance.pytest_plugin import settings
 from llm_conformance.pytest_plugin.bare_items import BareItem, BareRecordings
 from llm_conformance.pytest_plugin.failures import JudgingItem
-from llm_conformance.pytest_plugin.items import RuleItem, RuleModule
+from llm_conformance.pytest_plugin.items import ExchangeItem, RuleModule, Scenarios
 from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.replay import proxies
 from llm_conformance.rules.rule import Rule
@@ -37,29 +37,49 @@ class ConformanceSession:
         """Return the collector of one module of the suite."""
         judges = self._settings.filters.judges
         rules = [(name, rule) for name, rule in self._settings.modules[path] if judges(rule)]
-        module: RuleModule = RuleModule.from_parent(parent, path=path, cells=self._cells, rules=rules, run=self.run)
+        module: RuleModule = RuleModule.from_parent(parent, path=path, rules=rules, run=self.run)
         return module
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        """Sort the items by exchange, so that few exchanges are in memory at a time, and add those without a module.
+        """Add the items, as all rules are known now.
 
         Generated scenarios and bare recordings are added unless the user names single tests.
         """
-        order = {id(cell): number for number, cell in enumerate(self._cells)}
-        by_exchange = iter(sorted((i for i in items if isinstance(i, RuleItem)), key=lambda item: order[id(item.cell)]))
-        items[:] = [next(by_exchange) if isinstance(item, RuleItem) else item for item in items]
-        if self.run.collected.modules and not any("::" in argument for argument in self._config.args):
-            added = [*self._property_items(session), *self._bare_items(session)]
-            self.run.collected.items += len(added)
-            items += added
+        if not self.run.collected.modules:
+            return
+        rules = self.run.rules()
+        before = [*self._exchange_items(session, rules)]
+        after: list[pytest.Item] = []
+        if not any("::" in argument for argument in self._config.args):
+            after += [*self._property_items(session, rules), *self._bare_items(session, rules)]
+        self.run.collected.items += len(before) + len(after)
+        items[:] = [*before, *items, *after]
+        # The terminal counts what is collected.
+        report = pytest.CollectReport(self.NAME, "passed", None, [*before, *after])
+        session.ihook.pytest_collectreport(report=report)
 
     def pytest_deselected(self, items: Iterable[pytest.Item]) -> None:
         """Note that the run is partial."""
         if any(isinstance(item, JudgingItem) for item in items):
             self.run.collected.deselected = True
 
-    def _property_items(self, session: pytest.Session) -> Iterator[pytest.Item]:
+    def _exchange_items(self, session: pytest.Session, rules: list[Rule]) -> Iterator[pytest.Item]:
+        """Yield an item for each cell, unless all its verdicts are known without running anything."""
+        parent: Scenarios = Scenarios.from_parent(session, name="scenarios", nodeid="scenarios")
+        names = {name for rule in rules for name in (rule.id, rule.check.__name__)}
+        for cell in self._cells:
+            known = list(self.run.judge.known_of_all(cell, rules))
+            if known or not rules:
+                self.run.collected.known.add(known)
+                continue
+            item: ExchangeItem = ExchangeItem.from_parent(
+                parent, name=str(cell), nodeid=f"scenarios::{cell}", cell=cell, rules=rules, run=self.run
+            )
+            item.extra_keyword_matches |= names
+            yield item
+
+    def _property_items(self, session: pytest.Session, rules: list[Rule]) -> Iterator[pytest.Item]:
         if not self._settings.effort.examples:
             return
         # Imports Hypothesis, which takes longer than judging a provider.
@@ -74,7 +94,7 @@ class ConformanceSession:
                 name=str(property_),
                 nodeid=f"generated::{property_}",
                 property_=property_,
-                rules=self._rules(),
+                rules=rules,
                 run=self.run,
                 keep_in=keep_in,
             )
@@ -89,13 +109,7 @@ class ConformanceSession:
             return None
         return directory
 
-    def _rules(self) -> list[Rule]:
-        """Return the rules of the modules that take part."""
-        modules = sorted(self.run.collected.modules)
-        rules = (rule for path in modules for _, rule in self._settings.modules[path])
-        return [rule for rule in rules if self._settings.filters.judges(rule)]
-
-    def _bare_items(self, session: pytest.Session) -> Iterator[BareItem]:
+    def _bare_items(self, session: pytest.Session, rules: list[Rule]) -> Iterator[BareItem]:
         parent: BareRecordings = BareRecordings.from_parent(session, name="bare", nodeid="bare")
         for file in self._settings.bare:
             if self._settings.filters.may_admit(file.id):
@@ -105,6 +119,6 @@ class ConformanceSession:
                     name=name,
                     nodeid=f"bare::{name}",
                     file=file,
-                    rules=self._rules(),
+                    rules=rules,
                     run=self.run,
                 )

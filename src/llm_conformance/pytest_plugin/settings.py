@@ -90,6 +90,11 @@ class Settings:
         apis = (load.api_of(path) for path in admitted)
         return tuple(api for api in apis if api is not None and self.filters.admits_api(api))
 
+    @property
+    def rules(self) -> dict[str, Rule]:
+        """All rules of the suite by their ids, in the order of the modules."""
+        return {rule.id: rule for rules in self.modules.values() for _, rule in rules}
+
     def ids(self) -> Iterator[str]:
         """Yield the id of every scenario, recorded or generated."""
         yield from map(load.id_of, self.files)
@@ -201,7 +206,7 @@ def _concerns(path: Path, filters: Filters, adapters: Iterable[AdapterUnderTest]
 
 def _problems(settings: Settings) -> Iterator[str]:
     filters = settings.filters
-    known = _rules(settings)
+    known = settings.rules
     apis = {name for api in table().values() for name in (api.provider, str(api))}
     if settings.edition not in editions.EDITIONS:
         yield (
@@ -250,14 +255,10 @@ def _sharing_an_id(cassettes: Iterable[BareFile]) -> dict[str, list[Path]]:
     return {id: paths for id, paths in found.items() if len(paths) > 1}
 
 
-def _rules(settings: Settings) -> dict[str, Rule]:
-    return {rule.id: rule for rules in settings.modules.values() for _, rule in rules}
-
-
 def _deviations(settings: Settings, paths: Sequence[Path], elsewhere: Collection[str]) -> Deviations:
     if not paths:
         return Deviations()
-    rules = _rules(settings)
+    rules = settings.rules
     ids = {*settings.ids(), *(file.id for file in settings.bare)}
     try:
         listed: list[Deviation] = []
