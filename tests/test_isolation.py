@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -183,7 +184,9 @@ def test_a_library_behind_a_program_is_asked_there(tmp_path: Path, monkeypatch: 
     library = next(each for each in libraries.libraries().values() if each.is_node)
     monkeypatch.setattr(type(library), "check", lambda _self, _directory: None)
     monkeypatch.setattr(type(library), "shim_beside", lambda _self, _directory: program)
-    monkeypatch.setattr(type(library), "spec", staticmethod(lambda shim: f"cmd:{sys.executable} {shim}"))
+    monkeypatch.setattr(
+        type(library), "spec", staticmethod(lambda shim: f"cmd:{shlex.join([sys.executable, str(shim)])}")
+    )
     adapter = loader.load(library.name, tmp_path, (), "process")
     adapter.close()
     assert adapter.methods == {"complete"}

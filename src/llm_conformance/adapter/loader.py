@@ -33,6 +33,7 @@ from typing import Any, TypeVar, cast
 from llm_conformance.adapter import libraries
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError, Isolation, describe
 from llm_conformance.adapter.libraries import Library, NotHereError
+from llm_conformance.calling import place
 from llm_conformance.calling.certificates import cheap_certificates
 from llm_conformance.calling.program import Program, ProgramAdapter, ProgramError, ReportedError
 from llm_conformance.contract.call import CANARY_KEY
@@ -48,6 +49,7 @@ GATEWAY_DESCRIBED_WITHIN_S = 120.0
 
 HOST_DESCRIBED_WITHIN_S = 120.0
 """Some libraries take many seconds to import on a busy machine."""
+_IN_WSL = "leave the option out, or run the suite on Linux or macOS; on Windows, in WSL"
 _HOST = (
     "import os, sys; paths, *rest = sys.argv[1:]; sys.path[:] = paths.split(os.pathsep); "
     "from llm_conformance.adapter import host; sys.exit(host.main(rest))"
@@ -60,7 +62,7 @@ T = TypeVar("T")
 def isolation(named: str, transport: str) -> Isolation:
     """Return where adapters run, by the values of the options `isolation` and `transport`.
 
-    Raises ValueError if the two exclude each other.
+    Raises ValueError if the two exclude each other, or if this system has no such place.
     """
     if transport == "vcr":  # it replays by patching what is in this process
         if named in ("namespace", "process"):
@@ -68,8 +70,10 @@ def isolation(named: str, transport: str) -> Isolation:
                 "the transport vcr replays within the process of the suite only; leave one of the two options out"
             )
         return "none"
-    if os.name != "posix" and named == "auto":  # descriptors cannot be handed to a process there
+    if not place.IS_POSSIBLE and named in ("auto", "none"):
         return "none"
+    if not place.IS_POSSIBLE:
+        raise ValueError(f"an adapter cannot have a process of its own on this system; {_IN_WSL}")
     return "namespace" if named == "auto" else cast("Isolation", named)
 
 
@@ -148,6 +152,8 @@ def _of_library(library: Library, directory: Path, isolation: Isolation) -> Any:
 
 def _of_shim(library: Library, directory: Path, isolation: Isolation) -> Any:
     """Return a library through its shim; None if it has to be loaded in a process of its own."""
+    if library.shim.suffix != ".py":
+        _check_programs()
     try:
         library.check(directory)
         spec = library.spec(library.shim_beside(directory) if library.is_node else library.shim)
@@ -245,8 +251,19 @@ def _gateway(path: str) -> str:
     return shlex.join([sys.executable, "-m", "llm_conformance.shims.gateway", path, CANARY_KEY])
 
 
+def _check_programs() -> None:
+    """Raise BadAdapterError if this system cannot run programs and gateways."""
+    if not place.IS_POSSIBLE:
+        raise BadAdapterError(
+            "programs, gateways and libraries for Node cannot be judged on this system; run the suite on Linux or "
+            "macOS, or on Windows in WSL"
+        )
+
+
 def _of_program(spec: str, directory: Path, isolation: Isolation) -> ProgramAdapter | None:
     """Return the program or the gateway that a SPEC names; None if it names neither."""
+    if spec.startswith((PREFIX, GATEWAY_PREFIX)):
+        _check_programs()
     if spec.startswith(PREFIX):
         return _program(spec.removeprefix(PREFIX), directory, isolation)
     if spec.startswith(GATEWAY_PREFIX):

@@ -20,6 +20,8 @@ _ENTERED_WITHIN_S = 20.0
 _LONGEST_DUMP = 65536
 _DUMPED_WITHIN_S = 1.0
 _DUMP_PAUSES_S = 0.1
+IS_POSSIBLE = hasattr(os, "killpg")
+"""Whether programs can be started here: that takes descriptors, sessions and signals, which Windows does not have."""
 CONTROL = "LLM_CONFORMANCE_CONTROL"
 """The variable that tells a program the descriptor where it may write where it hangs, when it gets SIGUSR1."""
 

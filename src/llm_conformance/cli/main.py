@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import importlib
+import io
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -58,6 +59,8 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # its encoding may lack characters, on Windows above all
+        sys.stdout.reconfigure(errors="backslashreplace")
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = _Parser("llm-conformance", description="A conformance test suite for LLM response adapters.")
     parser.add_argument("--version", action="version", version=f"llm-conformance {__version__}")
