@@ -63,7 +63,7 @@ class Environment:
                     timeout=timeout,
                     env=variables,
                 )
-            except FileNotFoundError as error:
+            except (FileNotFoundError, PermissionError) as error:  # the second if PATH has a folder of somebody else
                 raise NotInstalledError(f"there is no {error.filename}") from error
         return done.returncode
 

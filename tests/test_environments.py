@@ -21,6 +21,13 @@ def test_a_command_and_what_it_starts_are_those_of_the_environment(tmp_path: Pat
     assert environment.log.read_text("utf-8") == "own\n"
 
 
-def test_a_command_that_is_nowhere_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", [FileNotFoundError, PermissionError])
+def test_a_command_that_is_nowhere_is_named(
+    error: type[OSError], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(command: list[str], **_options: object) -> None:
+        raise error(1, "not here", command[0])
+
+    monkeypatch.setattr("subprocess.run", run)
     with pytest.raises(NotInstalledError, match="there is no no-such-command"):
         Environment(tmp_path / "env", tmp_path / "log").run("no-such-command")
