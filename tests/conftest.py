@@ -21,9 +21,8 @@ from tests import standin
 from tests.shell import ROOT, sh
 from tests.standin import StandIn
 
-
 LIGHT = "-p no:respx -p no:anyio"
-"""Options of the runs that tests start: plugins for this project's own tests take a fifth of the time of a short run."""
+"""Options of the runs that tests start: plugins for our own tests take a fifth of the time of a short run."""
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -157,6 +157,14 @@ def test_what_is_released_has_passed_the_tests_and_the_checks_of_packages() -> N
     assert "tox -e package -- dist" in [step.get("run") for step in jobs["build"]["steps"]]
 
 
+def test_the_hooks_of_contributors_are_the_checks_of_tox() -> None:
+    (local,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"]
+    hooks = {each["entry"].removeprefix(".venv/bin/").removesuffix(" --fix") for each in local["hooks"]}
+    tox = (ROOT / "tox.ini").read_text("utf-8").partition("[testenv:check]")[2].partition("[testenv:")[0]
+    commands = tox.partition("commands =\n")[2].split("\n")
+    assert hooks == {each.strip().removesuffix(" .").removesuffix(" --check") for each in commands if each.strip()}
+
+
 def test_the_audit_fails_for_a_package_that_its_database_does_not_have() -> None:
     audits = [
         line for line in (ROOT / "tox.ini").read_text("utf-8").splitlines() if line.strip().startswith("pip-audit ")
