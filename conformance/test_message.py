@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from llm_conformance.compare import as_json
 from llm_conformance.rules.agreement import has_tags, leaked_reasoning, missing_tag
-from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.exchange import Exchange, beside
 from llm_conformance.rules.rule import rule
 from llm_conformance.rules.violation import Blocked, Vacuous, expect_equal, expect_text, fail
 from llm_conformance.scenarios import canary
@@ -40,8 +40,9 @@ def test_message_holds_no_reasoning(exchange: Exchange) -> None:
     with_canary = exchange.related.with_canary()
     if with_canary is None:
         return
-    with_canary.expect_no_fault("an answer also with canary tokens in place of the reasoning")
-    if canary.TOKEN in with_canary.response.message:
+    with beside(canary.PARTNER):
+        message = with_canary.response.message
+    if canary.TOKEN in message:
         fail("a message without reasoning", "a message with the canary token that replaced the reasoning")
 
 

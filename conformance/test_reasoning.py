@@ -12,7 +12,7 @@ from llm_conformance.rules.agreement import (
     reasoning_is_right,
     unknown_is_shown,
 )
-from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.exchange import Exchange, beside
 from llm_conformance.rules.outcome import Returned
 from llm_conformance.rules.rule import in_response, rule
 from llm_conformance.rules.segments import (
@@ -26,6 +26,7 @@ from llm_conformance.rules.segments import (
     shortened,
 )
 from llm_conformance.rules.violation import Blocked, expect_equal, expect_text, fail
+from llm_conformance.scenarios import canary
 from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 
@@ -61,7 +62,8 @@ def test_reasoning_is_whole(exchange: Exchange) -> None:
         expect_text("the reasoning", reasoning, expected)
     with_canary = exchange.related.with_canary()
     if with_canary is not None:
-        expected, reasoning = with_canary.expected.reasoning, with_canary.response.reasoning
+        with beside(canary.PARTNER):
+            expected, reasoning = with_canary.expected.reasoning, with_canary.response.reasoning
         if _without_space(reasoning) != _without_space(expected):
             expect_text("the reasoning, replaced by canary tokens,", reasoning, expected)
 

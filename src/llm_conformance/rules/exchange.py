@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,8 +18,22 @@ from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Mode
 
 
+@contextmanager
+def beside(partner: str) -> Iterator[None]:
+    """Let what keeps a rule from reading the exchange that it compares with name that exchange, as `partner`."""
+    try:
+        yield
+    except Blocked as blocked:
+        raise Blocked(f"{partner}, to compare with: {blocked}") from blocked
+    except Vacuous as vacuous:
+        raise Vacuous(f"{partner}, to compare with: {vacuous}") from vacuous
+
+
 class RelatedExchanges(Protocol):
-    """Exchanges of the same adapter to compare one with; they are run when a rule asks for them."""
+    """Exchanges of the same adapter to compare one with; they are run when a rule asks for them.
+
+    A rule reads them within `beside`: what they lack is no failure of the exchange that is judged.
+    """
 
     def other_mode(self) -> Exchange | None:
         """The same scenario in the other mode; None if it has no other, or the adapter no method for it."""
@@ -110,11 +125,17 @@ class Exchange:
         """The response. Raises Vacuous if the adapter raised an allowed error, Blocked if there is no response."""
         if self.raised_allowed_error:
             raise Vacuous(f"the adapter raised {self.outcome.raised}, which is allowed here")
-        if self.outcome.fault is not None:
-            raise Blocked(f"the call failed: {self.outcome.fault}")
-        if self.outcome.response is None:
+        outcome = self.outcome
+        if outcome.fault is not None:
+            raise Blocked(f"the call failed: {outcome.fault}")
+        # Rules are not asked to judge an exchange with one of these, but may compare one with it.
+        if outcome.blocked is not None or outcome.unsupported is not None:
+            raise Blocked(outcome.blocked or outcome.unsupported)
+        if outcome.difference is not None:
+            raise Blocked(f"the request asks something else; RPL-4 reports that: {outcome.difference}")
+        if outcome.response is None:
             raise Blocked("the stream ended without response.completed; STR-2 reports that")
-        return self.outcome.response
+        return outcome.response
 
     def expect_no_fault(self, expected: str) -> None:
         """Raise Violation if the call failed; `expected` says what should have come of it.

@@ -23,6 +23,8 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.text_places import TextPlace, text_places
 
 TOKEN = "canary-of-the-trace"  # noqa: S105 - not a credential
+PARTNER = "the same recording with canary tokens in place of the reasoning"
+"""How a rule names it."""
 # A token between tags shifts the text that citations count in; an adapter may reject those that are outside of it.
 _MAY_RAISE = ("ValidationError",)
 _SIGNIFICANT = 8
