@@ -447,3 +447,15 @@ def a_mock_that_returns_itself(http: HttpResponse, call: Call) -> Any:
             return self
 
     return Answer()
+
+
+@breaks("PRV-3")
+def a_text_that_equals_everything_in_its_own_messages(http: HttpResponse, call: Call) -> Any:
+    call.messages[0]["content"] = EqualToAll("other")
+    return answer()
+
+
+@breaks("PRV-3")
+def a_text_that_equals_everything_as_its_own_model(http: HttpResponse, call: Call) -> Any:
+    object.__setattr__(call, "model", EqualToAll("other"))
+    return answer()
