@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import time
@@ -13,6 +14,7 @@ import pytest
 from llm_conformance.adapter.declarations import BadAdapterError
 from llm_conformance.adapter.loader import load
 from llm_conformance.calling.in_program import InProgram
+from llm_conformance.calling.output import PassedOn
 from llm_conformance.calling.program import Program, ProgramAdapter, ProgramError, TooLateError
 from llm_conformance.calling.result import CallResult, MethodCall
 from llm_conformance.contract import HttpResponse
@@ -227,3 +229,39 @@ def test_the_time_to_load_a_program_again_counts_in_no_call(tmp_path: Path) -> N
         asked(slow, "complete", within_s=1)
         slow.close()
     assert slow.starts == 2
+
+
+def test_of_what_a_program_prints_the_first_and_the_last_is_shown(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    body = (
+        "    sys.stderr.write('begin' + 'x' * 9_000_000)\n    say({'response': {}})\n"
+        "    print('end', file=sys.stderr, flush=True)\n"
+    )
+    program = started(tmp_path, body)
+    assert asked(program, "complete") == [{"response": {}}]
+    program.close()
+    shown = capfd.readouterr().err
+    assert shown.startswith("beginxxx")
+    assert shown.endswith("xxxend\n")
+    assert "\n(llm-conformance: 7885" in shown
+    assert len(shown) < 2_000_000
+
+
+def test_the_output_of_each_call_is_shown_with_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    program = started(tmp_path, "    print(question['op'], file=sys.stderr, flush=True)\n    say({'response': {}})\n")
+    for op in ("complete", "parse"):
+        assert asked(program, op) == [{"response": {}}]
+        assert capfd.readouterr().err == f"{op}\n"
+    program.close()
+
+
+def test_a_thread_that_passes_on_ends_when_nobody_can_write_any_more(tmp_path: Path) -> None:
+    pipe, into = os.pipe()
+    with (tmp_path / "shown").open("wb") as shown:
+        passed_on = PassedOn(pipe, shown.fileno(), is_bounded=True)
+        os.write(into, b"all")
+        os.close(into)
+        passed_on.end()
+        passed_on.thread.join()
+    assert (tmp_path / "shown").read_bytes() == b"all"

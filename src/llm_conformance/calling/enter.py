@@ -1,11 +1,14 @@
 """Start a program in a place of its own: it ends with its parent, and may have a network of its own.
 
-    python -IS enter.py CONTROL own-network|shared-network COMMAND ...
+    python -IS enter.py CONTROL PARENT own-network|shared-network COMMAND ...
 
 CONTROL is the descriptor of a Unix socket. With a network of its own (Linux, a network namespace), the program and all
 its children reach nothing but each other, whatever code they use. Two sockets in that network, one that listens and one
 that does not, are sent through CONTROL, so that the parent serves what is asked there. If the system does not allow it,
 CONTROL gets the reason, and the program runs all the same.
+
+PARENT is the descriptor of a pipe that ends with the parent, however that ends. A small process beside the program
+waits for it, and then kills the program with its children, whatever they do at that moment.
 
 This file runs alone, before anything of the program, so it imports the standard library only.
 """
@@ -13,6 +16,7 @@ This file runs alone, before anything of the program, so it imports the standard
 from __future__ import annotations
 
 import array
+import contextlib
 import ctypes
 import fcntl
 import os
@@ -22,22 +26,27 @@ import struct
 import sys
 from pathlib import Path
 
-_PR_SET_PDEATHSIG = 1
 _CLONE_NEWUSER = 0x10000000
 _CLONE_NEWNET = 0x40000000
 _SIOCSIFFLAGS = 0x8914
 _IFF_UP = 1
 _BACKLOG = 128
+_MOST_DESCRIPTORS = 65536
+_ENDED_FIRST = "1000"
+"""The highest value that Linux has for `oom_score_adj`."""
 
 
 def main(arguments: list[str]) -> None:
     """Prepare the place, tell the parent, and become the program."""
-    control = socket.socket(fileno=int(arguments[0]))
+    control, parent = socket.socket(fileno=int(arguments[0])), int(arguments[1])
     sockets: list[socket.socket] = []
     told = "shared"
+    _end_with_parent(parent)
+    os.close(parent)
     if sys.platform == "linux":
-        _end_with_parent()
-        if arguments[1] == "own-network":
+        with contextlib.suppress(OSError):  # a system without memory to spare ends this program, and not the suite
+            Path("/proc/self/oom_score_adj").write_text(_ENDED_FIRST)
+        if arguments[2] == "own-network":
             try:
                 sockets = _own_network()
                 told = "own"
@@ -47,7 +56,7 @@ def main(arguments: list[str]) -> None:
     rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors.tobytes())] if descriptors else []
     control.sendmsg([told.encode()], rights)
     os.set_inheritable(control.detach(), True)
-    os.execvp(arguments[2], arguments[2:])  # noqa: S606 - the user's own command
+    os.execvp(arguments[3], arguments[3:])  # noqa: S606 - the user's own command
 
 
 def _own_network() -> list[socket.socket]:
@@ -69,12 +78,19 @@ def _own_network() -> list[socket.socket]:
     return [listening, refusing]
 
 
-def _end_with_parent() -> None:
-    """Let the kernel kill this process when its parent ends, however that happens."""
-    parent = os.getppid()
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:  # it has ended in between
-        os._exit(1)
+def _end_with_parent(parent: int) -> None:
+    """Start the process that ends the program and its children with the parent. It is no child of the program."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    if os.fork() == 0:
+        os.dup2(parent, 0)
+        os.closerange(1, _MOST_DESCRIPTORS)  # else the program's output would not end with the program
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+        os.read(0, 1)  # nobody writes, so this is the end
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,104 @@
-"""What an adapter prints in a process of its own: a bounded part of it is passed on, and all of it is searched."""
+"""What programs and adapters print: all of it is read, so that nobody waits, and a bounded part of it is passed on."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import threading
+from collections.abc import Callable
 
-_MOST_SHOWN = 1 << 20
-"""The bytes that are passed on; what an adapter prints may have no end."""
+_FIRST = 1 << 20
+"""How many of the first bytes of a program are passed on; what it prints may have no end."""
+_LAST = 1 << 16
+"""How many of its last bytes are, when it ends: they may say why it did."""
 _AT_ONCE = 65536
-_CUT = b"\n(llm-conformance: what the adapter prints from here on is not shown)\n"
+
+
+class PassedOn:
+    """Reads what is written into a pipe, on a thread of its own, and passes it on.
+
+    Args:
+        pipe: The descriptor that is read. It is closed at the end of what is written.
+        shown: The descriptor to which the output is passed on.
+        is_bounded: Whether only its first and its last bytes are.
+        look: Called with each piece that was read.
+
+    Attributes:
+        thread: The thread. It ends when nobody can write into the pipe any more.
+    """
+
+    def __init__(
+        self, pipe: int, shown: int, *, is_bounded: bool, look: Callable[[bytes], None] = lambda _piece: None
+    ) -> None:
+        self._pipe = pipe
+        self._shown = shown
+        self._is_bounded = is_bounded
+        self._look = look
+        self._left = _FIRST
+        self._last = b""
+        self._not_shown = 0
+        self._is_open = True
+        self._has_ended = False
+        self._lock = threading.Lock()
+        os.set_blocking(pipe, False)
+        self.thread = threading.Thread(target=self._pass_on, name="adapter-output", daemon=True)
+        self.thread.start()
+
+    def drain(self) -> None:
+        """Read all that has been written so far."""
+        with self._lock:
+            while self._read():
+                pass
+
+    def end(self) -> None:
+        """Read all that has been written, and pass on the last of it. What is written later is not shown."""
+        self.drain()
+        with self._lock:
+            if self._not_shown > len(self._last):
+                left_out = self._not_shown - len(self._last)
+                self._write(b"\n(llm-conformance: %d bytes of what was printed are not shown here)\n" % left_out)
+            self._write(self._last)
+            self._last, self._has_ended = b"", True
+
+    def _pass_on(self) -> None:
+        while self._is_open:
+            select.select([self._pipe], [], [])
+            with self._lock:  # so that nothing is read and not yet looked at when `drain` returns
+                self._read()
+
+    def _read(self) -> bool:
+        """Take what is there; return False if there is nothing."""
+        if not self._is_open:
+            return False
+        try:
+            piece = os.read(self._pipe, _AT_ONCE)
+        except BlockingIOError:
+            return False
+        if not piece:
+            self._is_open = False
+            os.close(self._pipe)
+            return False
+        self._look(piece)
+        self._take(piece)
+        return True
+
+    def _take(self, piece: bytes) -> None:
+        if self._has_ended:
+            return
+        first = piece[: self._left] if self._is_bounded else piece
+        self._write(first)
+        if self._is_bounded:
+            rest = piece[len(first) :]
+            self._left -= len(first)
+            self._not_shown += len(rest)
+            self._last = (self._last + rest)[-_LAST:]
+
+    def _write(self, data: bytes) -> None:
+        left = memoryview(data)
+        with contextlib.suppress(OSError):  # nobody reads it any more, or the disk is full
+            while left:
+                left = left[os.write(self._shown, left) :]
 
 
 class Output:
@@ -22,42 +111,21 @@ class Output:
 
     def __init__(self, secret: str, shown: int) -> None:
         self._secret = secret.encode()
-        self._shown = shown
-        self._left = _MOST_SHOWN
         self._end = b""
         self._found = False
-        self._lock = threading.Lock()
-        self._pipe, into = os.pipe()
-        os.set_blocking(self._pipe, False)
+        pipe, into = os.pipe()
         for standard in (1, 2):
             os.dup2(into, standard)
         os.close(into)
-        threading.Thread(target=self._pass_on, name="adapter-output", daemon=True).start()
+        self._passed_on = PassedOn(pipe, shown, is_bounded=False, look=self._search)
 
     def had_secret(self) -> bool:
         """Return whether the secret was printed since this was last asked."""
-        with self._lock:
-            while self._read():
-                pass
-            found, self._found = self._found, False
+        self._passed_on.drain()
+        found, self._found = self._found, False
         return found
 
-    def _pass_on(self) -> None:
-        while True:
-            select.select([self._pipe], [], [])
-            with self._lock:  # so that nothing is read and not yet searched while `had_secret` looks
-                self._read()
-
-    def _read(self) -> bool:
-        """Pass on and search what is there; return False if there is nothing."""
-        try:
-            data = os.read(self._pipe, _AT_ONCE)
-        except BlockingIOError:
-            return False
-        searched = self._end + data
+    def _search(self, piece: bytes) -> None:
+        searched = self._end + piece
         self._found = self._found or self._secret in searched
         self._end = searched[-len(self._secret) :]
-        if self._left > 0:
-            os.write(self._shown, data[: self._left] + (_CUT if len(data) > self._left else b""))
-            self._left -= len(data)
-        return bool(data)

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from llm_conformance.calling.output import PassedOn
+
 _ENTER = str(Path(__file__).with_name("enter.py"))
 """Not imported: it needs modules that Windows does not have."""
 _ENTERED_WITHIN_S = 20.0
@@ -22,6 +24,7 @@ _DUMPED_WITHIN_S = 1.0
 _DUMP_PAUSES_S = 0.1
 IS_POSSIBLE = hasattr(os, "killpg")
 """Whether programs can be started here: that takes descriptors, sessions and signals, which Windows does not have."""
+_STANDARD_ERROR = 2
 CONTROL = "LLM_CONFORMANCE_CONTROL"
 """The variable that tells a program the descriptor where it may write where it hangs, when it gets SIGUSR1."""
 
@@ -66,6 +69,7 @@ class Place:
         process: Its process, which leads a session of its own, so that its children end with it.
         network: Its own network; None if it has none.
         refused: Why it has none although it should; "" if it has one or should have none.
+        printed: What it writes to its standard error.
 
     Raises OSError if it cannot be started.
     """
@@ -74,19 +78,25 @@ class Place:
         if not shutil.which(command[0]) and not (directory / command[0]).is_file():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
         ours, theirs = socket.socketpair()
+        ends, self._life = os.pipe()
+        printed, into = os.pipe()
         self._control = ours
         network = "own-network" if wants_network else "shared-network"
         with theirs:
             self.process = subprocess.Popen(  # noqa: S603 - the user's own command
-                [sys.executable, "-IS", _ENTER, str(theirs.fileno()), network, *command],
+                [sys.executable, "-IS", _ENTER, str(theirs.fileno()), str(ends), network, *command],
                 cwd=directory,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                stderr=into,
                 bufsize=0,
                 start_new_session=True,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[theirs.fileno(), ends],
                 env={**os.environ, CONTROL: str(theirs.fileno())},
             )
+        os.close(ends)
+        os.close(into)
+        self.printed = PassedOn(printed, _STANDARD_ERROR, is_bounded=True)
         self.network: Network | None = None
         self.refused = ""
         self._enter()
@@ -107,7 +117,9 @@ class Place:
         with contextlib.suppress(OSError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        self.printed.end()
         self._control.close()
+        os.close(self._life)
         if self.network is not None:
             self.network.close()
 

@@ -15,7 +15,8 @@ of its own (`llm_conformance.adapter.host`); its lines say more, under `facts`.
 have `excluded_inputs`. A line with a response, or with the event `response.completed`, may have `native`: what the
 library returned, for shims of other people's libraries (docs/shims.md). An error has `error_type` (the name of a class,
 its own or the contract's) and `message`; it may have `status_code`, `provider`, `retry_after`, `headers`,
-`original_error` and `extra_context`. The program's standard error is passed through.
+`original_error` and `extra_context`. What the program writes to its standard error is passed on; if it is much, only
+its first and its last bytes are.
 
 If a program hangs, ends, needs too much memory or writes anything else, that call fails, and the next call starts the
 program again.
@@ -149,6 +150,8 @@ class Program:
             line = self._line(place, waiting, within_s)
             # If a caller stops reading a stream, the program stays busy.
             self._busy = not (question["op"] == "describe" or _is_last(line))
+            if not self._busy:
+                place.printed.drain()  # so that it is shown with this call
             yield line
             if not self._busy:
                 return
