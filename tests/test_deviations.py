@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from llm_conformance import toml_files
 from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging import deviations, deviations_file
 from llm_conformance.judging.deviations import Deviation, Deviations
@@ -263,6 +265,59 @@ def test_an_entry_of_a_cell_that_is_blocked_is_not_stale(tmp_path: Path) -> None
     tally = Tally(keeps=False)
     tally.add([known.apply(verdict(status="blocked"))])
     assert list(known.stale(tally.borne_out | tally.undecided)) == []
+
+
+def test_an_entry_of_what_fails_in_some_runs_only_is_never_stale_and_says_so(tmp_path: Path) -> None:
+    listed = load(tmp_path, f"sometimes = true\n{entry()}", entry("MSG-1"))
+    known = in_force(*listed, is_certain=True)
+    assert list(known.stale(())) == [1]
+    assert [each["sometimes"] for each in known.to_dicts()] == [True, False]
+    seen = known.apply(verdict())
+    assert seen.status == "expected"
+    assert known.reason(seen).startswith("known, seen in some runs: ")
+    (line,) = known.unused({1}, ())
+    assert line.endswith("1 of 2 entries: 1 seen in some runs, and not in this one")
+
+
+def test_an_entry_says_sometimes_or_nothing(tmp_path: Path) -> None:
+    (problem,) = refusal(tmp_path, f"[[deviation]]\nsometimes = false\n{entry()}{REST}")
+    assert "sometimes" in problem
+
+
+def test_lists_that_make_too_many_deviations_are_refused(tmp_path: Path) -> None:
+    many = [f"openai/{number}" for number in range(100)]
+    (problem,) = refusal(tmp_path, f"\n[[deviation]]\n{entry(many, many)}{REST}")
+    says = (
+        "its rules times globs times messages make more than 5,000 with those above it; write wider globs, or several"
+    )
+    assert problem == f"2: {says} files"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (f"a = {'[' * 100_000}", "cannot be read: maximum recursion depth exceeded"),
+        (f"a = {'9' * 10_000}", "cannot be read: Exceeds the limit"),
+        (f"a = '{'x' * 2**24}'", "is larger than 16,777,216 bytes"),
+    ],
+    ids=["lists in lists", "a long number", "a long text"],
+)
+def test_a_file_that_python_cannot_read_is_explained(tmp_path: Path, text: str, problem: str) -> None:
+    assert refusal(tmp_path, text)[0].startswith(f"1: {problem}")
+
+
+def test_values_of_several_lines_have_the_line_where_they_begin() -> None:
+    lists = '# a \' comment [\n[[table]] # "\na = [\n  \']\', # [\n  "\\"]",\n]\n'
+    text = lists + 'b = """\n[x]""""\nc = \'\'\'\n{\'\'\'\n\n[other]\nd = {e = 1}\n'
+    tomllib.loads(text)
+    places = {
+        ("table", 0): 2,
+        ("table", 0, "a"): 3,
+        ("table", 0, "b"): 7,
+        ("table", 0, "c"): 9,
+        ("other", "d", "e"): 13,
+    }
+    assert {place: toml_files.line_of(text, place) for place in places} == places
 
 
 INSTEAD = "name an issue, a pull request, or a line"

@@ -247,7 +247,8 @@ def test_the_comparison_says_what_is_still_there_what_is_gone_and_what_is_new(
         "    * zero (by design, 1 conversation)",
         "  gone: 1",
         "    * mended",
-        "  not asked: 1, of other versions, of recordings, or of a part that this run leaves out",
+        "  not asked, or not seen: 1, of other versions, of recordings, seen in some runs only, or of a part that this "
+        "run leaves out",
         "  new: 1; shown above",
         "    * lost: MSG-2 (1 conversation): got nothing",
     ]

@@ -119,6 +119,7 @@ def test_what_an_entry_says_of_a_deviation_is_kept(tmp_path: Path) -> None:
         "argument": "nobody asks for it",
         "reproduction": "a.py",
         "harm": "late",
+        "sometimes": True,
     }
     told = replace(known, listed=tuple(replace(each, **said) for each in known.listed))
     for name in ("a.md", "a.py"):

@@ -357,7 +357,9 @@ def test_a_file_has_one_entry_for_the_rules_of_a_cell_in_which_nothing_is_wrong(
 
 
 def test_markdown_escapes_what_adapters_return() -> None:
-    text = markdown.render([{**WHOLE, "deviations": [deviation("stale")]}])
+    sometimes = {**deviation("expected"), "line": 7, "sometimes": True}
+    text = markdown.render([{**WHOLE, "deviations": [deviation("stale"), sometimes]}])
+    assert text.count("[known, seen in some runs: ") == 1
     assert "## mypkg 1.0: failing" in text
     assert r"| 1 | lost | MSG-2 | expected \`a\|b\`; got \<i\>nothing\</i\> | 1 | openai/two |" in text
     assert r"| MSG-2 | openai/\* | stale | [a \[reason\]](https://example.com/1) |" in text

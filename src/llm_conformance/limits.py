@@ -30,6 +30,9 @@ FRAMES = 100_000
 LINES_OF_A_FRAME = 10_000
 """Lines of a frame (37): parsers of server-sent events copy what they have for each further line."""
 
+DEVIATIONS = 5_000
+"""Known deviations of a file: rules times globs times messages of its entries (266 in one of a library)."""
+
 TURNS = 64
 """Earlier answers of a conversation, those of earlier answers among them (33 requests in one recording): to judge a
 conversation, each of them is asked for."""

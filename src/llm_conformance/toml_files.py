@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from llm_conformance import limits
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 Where = tuple[str | int, ...]
@@ -18,6 +19,8 @@ Where = tuple[str | int, ...]
 def read(path: Path) -> tuple[dict[str, Any], str]:
     """Return the document and the text of a file. Raises BadFileError if it cannot be read or is not TOML."""
     try:
+        if path.stat().st_size > limits.BYTES:
+            raise BadFileError(FileProblem(path, 1, f"is larger than {limits.BYTES:,} bytes"))
         text = path.read_text("utf-8")
     except OSError as error:
         raise BadFileError(FileProblem(path, 1, f"cannot be read: {error.strerror}")) from error
@@ -29,6 +32,8 @@ def read(path: Path) -> tuple[dict[str, Any], str]:
         at_line = re.search(r"at line (\d+)", str(error))
         line = int(at_line[1]) if at_line else len(text.splitlines())  # "at end of document"
         raise BadFileError(FileProblem(path, line, f"not valid TOML: {error}")) from error
+    except (ValueError, RecursionError) as error:  # a number with too many digits; lists in lists
+        raise BadFileError(FileProblem(path, 1, f"cannot be read: {error}")) from error
 
 
 def line_of(text: str, where: Where) -> int:
@@ -63,18 +68,26 @@ def _lines(text: str) -> Iterator[tuple[Where, int]]:
         yield table, line
 
 
+_TOKEN = re.compile(
+    r'''"""(?:\\.|[^\\])*?"{3,5}|\'{3}.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|\#[^\n]*|[\[\]{}]|\n''', re.DOTALL
+)
+"""A text, a comment, a bracket, or the end of a line."""
+
+
 def _statements(text: str) -> Iterator[tuple[int, str]]:
     """Yield each header and each `key = value` of a valid text with its first line. A value may take several lines."""
-    begin, statement = 1, ""
-    for number, line in enumerate(text.splitlines(keepends=True), 1):
-        begin, statement = (begin if statement else number), statement + line
-        try:
-            tomllib.loads(statement)
-        except tomllib.TOMLDecodeError:
-            continue  # the value goes on in the next line
+    text += "\n"
+    begin = line = depth = 0
+    first = 1
+    for token in _TOKEN.finditer(text):
+        line += token[0].count("\n")
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
+        if token[0] != "\n" or depth:
+            continue
+        statement, begin = text[begin : token.end()], token.end()
         if statement.strip() and not statement.lstrip().startswith("#"):
-            yield begin, statement
-        statement = ""
+            yield first, statement
+        first = line + 1
 
 
 def _places(value: Any, where: Where = (), into_lists: bool = True) -> Iterator[Where]:

@@ -45,7 +45,8 @@ def after(library: Library, directory: Path, report: Document) -> Iterator[str]:
     yield f"  gone: {len(gone)}"
     yield from (_line(_said(entry)) for entry in gone)
     if others := len(entries) - len(there) - len(gone):
-        yield f"  not asked: {others}, of other versions, of recordings, or of a part that this run leaves out"
+        why = "of other versions, of recordings, seen in some runs only, or of a part that this run leaves out"
+        yield f"  not asked, or not seen: {others}, {why}"
     new = [each for each in report["findings"] if each["status"] == Status.FAIL]
     yield f"  new: {len(new)}{'; shown above' if new else ''}"
     for each in new:

@@ -70,6 +70,8 @@ def is_part(message: str, text: str) -> bool:
 Judgement = Literal["fault", "by design", "arguable"]
 """What whoever wrote an entry holds of the deviation."""
 
+SOMETIMES = "known, seen in some runs: "
+"""How reports introduce the reason of a deviation that is there in some runs only."""
 WRITTEN_WITH = "ci"
 """The effort of files of known deviations that do not state theirs."""
 
@@ -82,7 +84,8 @@ class Deviation:
     `examples` is the effort of the run that found the failure, as the option has it. `link` is a URL, or the path of a
     text that is ready to be filed, if nobody has reported the deviation. `judgement` says whether it is a fault, with
     `argument` as the maintainers' argument if it is not, and `reproduction` is the path of a program that shows it.
-    `harm` is what a user of the adapter suffers, if it is not the worst harm of the rules.
+    `harm` is what a user of the adapter suffers, if it is not the worst harm of the rules. With `sometimes` the failure
+    is there in some runs only, as one by two threads that race may be, and the entry is never stale.
     Paths begin at the folder of the file.
     """
 
@@ -101,6 +104,7 @@ class Deviation:
     argument: str | None = None
     reproduction: str | None = None
     harm: Harm | None = None
+    sometimes: bool = False
     examples: str = WRITTEN_WITH
 
     @property
@@ -211,6 +215,8 @@ class Deviations:
             if applying.isdisjoint(positions)
             else "of cells that could not be judged"
             if not set(undecided).isdisjoint(positions)
+            else "seen in some runs, and not in this one"
+            if all(self.listed[at].sometimes for at in positions)
             else "of cells outside this run, or of inputs that it does not draw"
             for positions in unused
         )
@@ -239,10 +245,10 @@ class Deviations:
     def decides(self, at: int) -> bool:
         """Return True if a deviation without a failing cell is stale.
 
-        It is not if a search may fail in the next run, or if it is about recordings that this run does not have.
+        It is not if it or a search may fail in the next run, or if it is about recordings that this run does not have.
         """
         each = self.listed[at]
-        if is_recording_of(each.scenario, self.elsewhere):
+        if each.sometimes or is_recording_of(each.scenario, self.elsewhere):
             return False
         is_drawn = GENERATED in each.scenario or each.rule in self.searched
         return not is_drawn or self.effort.covers(Effort.named(each.examples))
@@ -252,7 +258,7 @@ class Deviations:
         if verdict.deviation is None:
             return ""
         known = self.listed[verdict.deviation]
-        return f"{known.reason} {known.link}"
+        return f"{SOMETIMES if known.sometimes else ''}{known.reason} {known.link}"
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the deviations as JSON values, in order."""

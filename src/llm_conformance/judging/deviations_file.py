@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from llm_conformance import schema, toml_files
+from llm_conformance import limits, schema, toml_files
 from llm_conformance.adapter.declarations import METHODS
 from llm_conformance.judging.deviations import ANYTHING, LISTS, WRITTEN_WITH, Deviation, is_recording_of, names
 from llm_conformance.judging.effort import Effort
@@ -41,6 +42,12 @@ def load(
     if problems:
         raise BadFileError(*problems)
     lines = [toml_files.line_of(text, ("deviation", number)) for number in range(len(document.get("deviation", ())))]
+    number = 0
+    for line, entry in zip(lines, document.get("deviation", ()), strict=True):
+        number += math.prod(len(_listed(entry.get(name))) for name in LISTS)
+        if number > limits.DEVIATIONS:
+            message = f"its rules times globs times messages make more than {limits.DEVIATIONS:,} with those above it"
+            raise BadFileError(FileProblem(path, line, f"{message}; write wider globs, or several files"))
     found = list(_deviations(path, document, lines))
     problems += _problems(found, rules, scenarios, elsewhere)
     if problems:
@@ -81,7 +88,7 @@ def _problems(
     found: list[Deviation], rules: Collection[str], scenarios: Collection[str], elsewhere: Collection[str]
 ) -> Iterator[FileProblem]:
     matched = {pattern: _matched(pattern, scenarios) for pattern in {each.scenario for each in found}}
-    earlier: dict[str, list[Deviation]] = {}
+    earlier: dict[tuple[str, str], list[Deviation]] = {}  # by rule and scenario: comparing all takes too long
     for each in found:
         if each.rule not in rules:
             unknown = no_such("rule", did_you_mean(each.rule, rules, 3), "llm-conformance list rules")
@@ -104,16 +111,19 @@ def _problems(
             yield FileProblem(each.path, each.line, f"versions: {problem}")
         if each.method is not None and each.mode is not None and each.method not in METHODS[each.mode]:
             yield FileProblem(each.path, each.line, f"method: {each.method} is not a method of the mode {each.mode}")
-        mine, before = matched[each.scenario], earlier.setdefault(each.rule, [])
-        within = [other for other in before if mine and mine <= matched[other.scenario] and each.is_covered_by(other)]
-        wider = [other for other in before if mine >= matched[other.scenario] != set() and other.is_covered_by(each)]
+        mine = matched[each.scenario]
+        places = [earlier.setdefault((each.rule, id), []) for id in mine]
+        before = dict.fromkeys(other for place in places for other in place)
+        within = [other for other in before if mine <= matched[other.scenario] and each.is_covered_by(other)]
+        wider = [other for other in before if mine >= matched[other.scenario] and other.is_covered_by(each)]
         if within:
             message = f"{each.about}: redundant, the entry in line {within[0].line} covers it; remove this one"
             yield FileProblem(each.path, each.line, message)
         elif wider:
             lines = ", ".join(str(line) for line in dict.fromkeys(other.line for other in wider))
             yield FileProblem(each.path, each.line, f"{each.about}: also covers the entry in line {lines}; keep one")
-        earlier[each.rule].append(each)
+        for place in places:
+            place.append(each)
 
 
 def _is_missing(path: Path) -> bool:

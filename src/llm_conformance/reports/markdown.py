@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from llm_conformance.judging.deviations import SOMETIMES
 from llm_conformance.judging.status import Status
 from llm_conformance.reports import judged
 from llm_conformance.reports.document import Document
@@ -91,7 +92,7 @@ def _deviations(document: Document) -> Iterator[Mapping[str, Any]]:
         yield {
             **first,
             "where": _in_one_line(where),
-            "reason": _in_one_line(first["reason"]),
+            "reason": _in_one_line(f"{SOMETIMES if first.get('sometimes') else ''}{first['reason']}"),
             "link": _in_link(first["link"]),
         }
 

@@ -90,11 +90,16 @@ function start(data) {
   draw();
 }
 
+// As `deviations.SOMETIMES` in Python has it.
+function reasonOf(known) {
+  return (known.sometimes ? "known, seen in some runs: " : "") + known.reason;
+}
+
 function showDeviations(reports) {
   const known = reports.flatMap((report) => report.deviations.filter((each) => each.status !== "for others"));
   $("known").hidden = !known.length;
   $("known").querySelector("ul").append(...known.map((each) => make("li", {},
-    make("span", { className: `status ${each.status}` }, each.status), ` ${each.rule} in ${each.scenario}: ${each.reason} `,
+    make("span", { className: `status ${each.status}` }, each.status), ` ${each.rule} in ${each.scenario}: ${reasonOf(each)} `,
     make("a", { href: safe(each.link), rel: "noreferrer" }, each.link))));
 }
 

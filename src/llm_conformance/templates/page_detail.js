@@ -20,7 +20,7 @@ function detailOf(result, data) {
     result.missed ? make("p", { id: "detail-missed" }, `The adapter may have missed it: the library's own object has it at ${result.missed}`) : null,
     result.traceback ? make("details", { id: "detail-traceback" }, make("summary", {}, "Traceback"), make("pre", {}, result.traceback)) : null,
     callOf(result, behind),
-    known ? make("p", {}, `Known deviation: ${known.reason} `, make("a", { href: safe(known.link), rel: "noreferrer" }, known.link)) : null,
+    known ? make("p", {}, `Known deviation: ${reasonOf(known)} `, make("a", { href: safe(known.link), rel: "noreferrer" }, known.link)) : null,
   ];
   if (command) {
     parts.push(make("h3", {}, "Reproduce"), make("pre", { id: "detail-command" }, command), copyButton(command));

@@ -62,6 +62,7 @@ def _kept(known: Deviations, stale: Collection[int]) -> Iterator[dict[str, Any]]
             yield {
                 **{name: getattr(kept[0], name) for name in (*_RESTRICTIONS, *_SAID)},
                 **({"judgement": kept[0].judgement} if kept[0].judgement != "fault" else {}),
+                "sometimes": kept[0].sometimes,
                 "link" if links.is_url(kept[0].link) else "report": kept[0].link,
                 **{name: [value for value in values if value is not None] for name, values in lists.items()},
             }
