@@ -6,6 +6,7 @@ import functools
 import gc
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,9 +22,11 @@ from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.transport import new_transport
 from llm_conformance.rules import shapes
 from llm_conformance.rules.catalogue import catalogue
-from llm_conformance.scenarios import core_faults
+from llm_conformance.scenarios import build, core_faults, load
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes import contents, cuts
+from llm_conformance.wire import answers
+from llm_conformance.wire.interaction import MODES
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from tests import inline, miniature
@@ -95,6 +98,21 @@ def test_the_same_value_is_validated_once(monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_is_known_of_a_value_is_not_said_of_one_of_another_type(value: object) -> None:
     event = {"event_type": value}
     assert list(shapes.problems("stream-event", event)) == list(schema.problems("stream-event", event))
+
+
+def test_a_scenario_that_is_only_listed_derives_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    derived: list[object] = []
+
+    def counted(*given: Any) -> Any:
+        derived.append(given)
+        return answers.derive_if_readable(*given)
+
+    monkeypatch.setattr(build, "derive_if_readable", counted)
+    scenario = build.build(load.read(miniature.write(tmp_path)), tmp_path)
+
+    assert ([*scenario.expected], derived) == ([*MODES], [])
+    assert scenario.expected["json"] is scenario.expected["json"]
+    assert len(derived) == len(MODES)
 
 
 def test_the_garbage_collector_is_as_before_after_a_run(pytester: pytest.Pytester) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -53,7 +54,7 @@ def _build_anew(file: ScenarioFile, cassette_dir: Path, built: dict[Path, Scenar
         match=tuple(document.get("match", ())),
         interactions={mode: file.interaction(mode) for mode in file.modes},
         same_content=document["recordings"].get("same_content", False),
-        expected=_expected_by_mode(file),
+        expected=_ExpectedByMode(file),
         provenance=file.cassette.metadata["provenance"],
         grounds=file.cassette.grounds,
         fault=Fault(**document["fault"]) if "fault" in document else None,
@@ -111,7 +112,30 @@ def _visible_texts(file: ScenarioFile, mode: Mode) -> Iterator[str]:
             yield message["content"]
 
 
-def _expected_by_mode(file: ScenarioFile) -> Mapping[Mode, Expected]:
+class _ExpectedByMode(Mapping[Mode, Expected]):
+    """The expected values of a file by mode, derived when they are first asked for.
+
+    To derive them takes most of the time of loading a scenario, and many a command only lists scenarios.
+    """
+
+    def __init__(self, file: ScenarioFile) -> None:
+        self._file = file
+
+    def __getitem__(self, mode: Mode) -> Expected:
+        return self._by_mode[mode]
+
+    def __iter__(self) -> Iterator[Mode]:
+        return iter(self._file.modes)
+
+    def __len__(self) -> int:
+        return len(self._file.modes)
+
+    @functools.cached_property
+    def _by_mode(self) -> Mapping[Mode, Expected]:
+        return _derived(self._file)
+
+
+def _derived(file: ScenarioFile) -> Mapping[Mode, Expected]:
     """Return the expected values by mode.
 
     Both have the `shows_early` of the stream: an adapter may emit the events of a stream for a JSON answer, too.
