@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from detect_secrets.core.secrets_collection import SecretsCollection
 from detect_secrets.settings import transient_settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from llm_conformance import secrets
 from llm_conformance.locations import CASSETTES
@@ -91,3 +93,11 @@ def test_parts_that_overlap_are_one_place() -> None:
 def test_a_part_of_a_key_of_the_environment_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOMEBODYS_API_KEY", "sk-AbC1dEfG2hIj")
     assert secrets.hide("got sk-AbC1dEfG2... and AbC1") == "got sk-[a part of a key]... and AbC1"
+
+
+@given(st.text("aB1", max_size=40), st.sets(st.text("aB1", min_size=8, max_size=8), max_size=3))
+@settings(max_examples=200, deadline=None)
+def test_all_parts_are_found_wherever_they_are(text: str, parts: set[str]) -> None:
+    inside = [any(text[at : at + 8] in parts for at in range(max(0, n - 7), n + 1)) for n in range(len(text))]
+    found = {n for start, end in secrets.spans_of(parts, text) for n in range(start, end)}
+    assert found == {n for n, is_inside in enumerate(inside) if is_inside}
