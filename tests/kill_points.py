@@ -77,7 +77,7 @@ def start(command: Callable[[], int], prepare: Callable[[], None] = lambda: None
         return process
     code = TRACEBACK
     try:
-        sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - the process ends below
+        sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - the process ends below
         prepare()
         code = command()
     finally:

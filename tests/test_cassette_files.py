@@ -52,7 +52,7 @@ def test_a_cassette_is_never_overwritten(tmp_path: Path) -> None:
     path.write_text("mine")
     with pytest.raises(FileExistsError):
         save(path, {"provenance": "synthetic", "grounds": "probe", "source": "the tests"}, miniature.interactions())
-    assert path.read_text() == "mine"
+    assert path.read_text("utf-8") == "mine"
 
 
 @pytest.mark.parametrize("character", "\x85\u2028\u2029\ufeff\U0001f980 ")

@@ -115,14 +115,16 @@ def test_all_problems_of_a_scenario_are_reported_together(pytester: pytest.Pytes
 
 def test_a_cassette_with_a_yaml_tag_stops_the_run(pytester: pytest.Pytester) -> None:
     cassette = miniature.write(pytester.path / "more").with_name("spider.yaml")
-    cassette.write_text(cassette.read_text().replace("source: the tests", "source: !!python/object/apply:os.getcwd []"))
+    cassette.write_text(
+        cassette.read_text("utf-8").replace("source: the tests", "source: !!python/object/apply:os.getcwd []")
+    )
     result, _ = miniature.run(pytester, "--adapter=adapters")
     assert f"{cassette}:4: YAML tag 'tag:yaml.org,2002:python/object/apply:os.getcwd' refused" in refused(result)
 
 
 def test_a_truncated_cassette_stops_the_run(pytester: pytest.Pytester) -> None:
     cassette = miniature.write(pytester.path / "more").with_name("spider.yaml")
-    text = cassette.read_text()
+    text = cassette.read_text("utf-8")
     cassette.write_text(text[: len(text) // 3])
     result, _ = miniature.run(pytester, "--adapter=adapters")
     assert f"{cassette}:" in refused(result)
@@ -130,7 +132,8 @@ def test_a_truncated_cassette_stops_the_run(pytester: pytest.Pytester) -> None:
 
 def test_a_run_in_which_nothing_is_judged_has_exit_code_5(pytester: pytest.Pytester) -> None:
     Path(pytester.path / "other.py").write_text(
-        "class conformance_adapter:\n    providers = {'acme', 'opnai'}\n    def parse(self, http, call): pass\n"
+        "class conformance_adapter:\n    providers = {'acme', 'opnai'}\n    def parse(self, http, call): pass\n",
+        encoding="utf-8",
     )
     result, report = miniature.run(pytester, "--adapter=other.py")
     assert result.ret == 5
@@ -199,7 +202,8 @@ def test_another_projects_option_of_the_same_name_keeps_its_meaning(pytester: py
 
 def test_a_run_with_unsupported_cells_only_has_exit_code_5(pytester: pytest.Pytester) -> None:
     Path(pytester.path / "silent.py").write_text(
-        "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): return {}\n"
+        "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): return {}\n",
+        encoding="utf-8",
     )
     result, report = miniature.run(pytester, "--adapter=silent.py", "--conformance-rule=STR-2")
     assert report["summary"] == {"unsupported": 1, "vacuous": 1}

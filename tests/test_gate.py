@@ -81,7 +81,7 @@ def test_init_overwrites_nothing(path: str, tmp_path: Path) -> None:
     assert refused.returncode == 4
     assert "nothing was written, as these files exist: conformance-deviations.toml" in refused.stderr
     assert [each.name for each in tmp_path.iterdir()] == ["conformance-deviations.toml"]
-    assert (tmp_path / "conformance-deviations.toml").read_text() == "# mine"
+    assert (tmp_path / "conformance-deviations.toml").read_text("utf-8") == "# mine"
 
 
 def test_the_workflow_that_init_writes_runs_the_gate(path: str, tmp_path: Path) -> None:

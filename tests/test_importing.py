@@ -73,7 +73,7 @@ def test_plain_and_streamed_become_one_scenario_with_expected_values(tmp_path: P
     metadata = cassette.load(into / "deepseek/test-legs.yaml").metadata
     assert (metadata["provenance"], metadata["licence"]) == ("transcribed", "MIT")
     assert metadata["source"] == "https://example.com/repo at 1234567"
-    assert "sk-live" not in (into / "deepseek/test-legs.yaml").read_text()
+    assert "sk-live" not in (into / "deepseek/test-legs.yaml").read_text("utf-8")
 
 
 def test_a_cassette_is_imported_once_and_a_used_name_gets_a_number(
@@ -129,7 +129,7 @@ def test_the_reason_for_not_importing_is_printed(tmp_path: Path, capsys: pytest.
 def test_secrets_in_imported_cassettes_are_masked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = json.dumps(pair()).replace("Acht.", "Ask somebody@company.de or org-0123456789abcdefgh")
     assert run(cassette_file(tmp_path, json.loads(text)), f"--into={tmp_path / 'ours'}") == 0
-    written = (tmp_path / "ours/deepseek/test-legs.yaml").read_text()
+    written = (tmp_path / "ours/deepseek/test-legs.yaml").read_text("utf-8")
     assert "somebody@company" not in written
     assert "org-0123" not in written
     assert "an e-mail address was in the response and was masked" in capsys.readouterr().out

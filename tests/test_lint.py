@@ -255,9 +255,9 @@ def test_a_whole_key_is_in_probes_only(tmp_path: Path, id: str, grounds: str, is
 )
 def test_a_cassette_of_a_wrong_shape_is_a_problem_and_no_crash(tmp_path: Path, part: str, replacement: str) -> None:
     recorded = miniature.write(tmp_path).with_name("spider.yaml")
-    text = recorded.read_text()
+    text = recorded.read_text("utf-8")
     recorded.write_text(text.replace(part if part in text else part.replace('\\"', '"'), replacement, 1))
-    if recorded.read_text() != text:
+    if recorded.read_text("utf-8") != text:
         assert miniature.problems(tmp_path)
 
 
@@ -290,7 +290,7 @@ def test_a_scenario_without_cassette_is_named(tmp_path: Path) -> None:
 def test_what_looks_like_a_secret_is_named_and_not_repeated(tmp_path: Path, secret: str) -> None:
     recorded = miniature.write(tmp_path).with_name("spider.yaml")
     secret = secret.replace("REDACTED", "api03-" + "a" * 24)
-    recorded.write_text(recorded.read_text().replace("source: the tests", f"source: the tests {secret}"))
+    recorded.write_text(recorded.read_text("utf-8").replace("source: the tests", f"source: the tests {secret}"))
     (found,) = miniature.problems(tmp_path)
     assert found.startswith("spider.yaml:4: this looks like")
     assert secret not in found
@@ -318,7 +318,7 @@ def test_what_looks_like_a_secret_in_a_message_is_named(tmp_path: Path, message:
     # A byte that is not UTF-8 makes `save` write the body in base64.
     made = replace(streamed, headers=headers, body=message + aws_message({":event-type": "b"}, b"\xff"))
     save(tmp_path / "mini" / "spider.yaml", miniature.PROVENANCE, [plain, made])
-    assert SECRET not in (tmp_path / "mini" / "spider.yaml").read_text()
+    assert SECRET not in (tmp_path / "mini" / "spider.yaml").read_text("utf-8")
     (found,) = (each for each in miniature.problems(tmp_path) if "looks like" in each)
     assert "a message has what looks like an API key" in found
     assert SECRET not in found

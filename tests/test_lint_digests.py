@@ -57,13 +57,13 @@ def test_an_edited_scenario_is_linted_again(
     linted: Path, monkeypatch: pytest.MonkeyPatch, name: str, again: list[str]
 ) -> None:
     path = linted / "mini" / name
-    path.write_text(path.read_text() + "# edited\n")
+    path.write_text(path.read_text("utf-8") + "# edited\n")
     assert linted_again(linted, monkeypatch) == again
 
 
 def test_an_edit_that_contradicts_the_bytes_is_a_problem(linted: Path) -> None:
     path = linted / "mini" / "spider.scenario.yaml"
-    path.write_text(path.read_text().replace("message: Eight.", "message: Nine."))
+    path.write_text(path.read_text("utf-8").replace("message: Eight.", "message: Nine."))
     assert [problem for problem in miniature.problems(linted) if "message: the scenario states" in problem]
 
 
@@ -71,7 +71,7 @@ def test_an_edit_that_contradicts_the_bytes_is_a_problem(linted: Path) -> None:
 def test_a_scenario_whose_answers_are_not_found_in_its_text_has_no_digest(linted: Path, answer_of: str) -> None:
     path = linted / "mini" / "again.scenario.yaml"
     assert lint_digests.of_scenario(path)
-    path.write_text(path.read_text().replace("answer_of: spider", answer_of))
+    path.write_text(path.read_text("utf-8").replace("answer_of: spider", answer_of))
     assert lint_digests.of_scenario(path) is None
 
 
@@ -92,7 +92,7 @@ def test_another_lint_or_api_or_directory_lints_again(
 
 def test_the_lint_refuses_old_digests(linted: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = linted / "mini" / "spider.scenario.yaml"
-    path.write_text(path.read_text() + "# edited\n")
+    path.write_text(path.read_text("utf-8") + "# edited\n")
     assert lint.main([str(linted)]) == 1
     assert "lint.sha256:1: out of date; run `python -m" in capsys.readouterr().out
     assert lint.main([str(linted), "--write"]) == 0

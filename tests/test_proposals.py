@@ -60,7 +60,7 @@ def propose(target: Path, like: Path) -> Proposal:
 def test_all_proposals_are_accepted(cassette_dir: Path) -> None:
     proposals.accept(cassette_dir, proposals.find(cassette_dir))
     for name in (*NAMES, "chat-new"):
-        assert NEW in (cassette_dir / "llamacpp" / f"{name}{SUFFIX}").read_text()
+        assert NEW in (cassette_dir / "llamacpp" / f"{name}{SUFFIX}").read_text("utf-8")
     assert not proposals.find(cassette_dir)
     assert len(lint.load_all([cassette_dir])) == 3
 
@@ -127,7 +127,7 @@ def test_a_proposal_that_contradicts_its_bytes_changes_nothing(
 ) -> None:
     before = contents(cassette_dir)
     wrong = cassette_dir / "llamacpp/chat-plain.proposed" / f"chat-plain{SUFFIX}"
-    wrong.write_text(wrong.read_text().replace(NEW, OLD, 1))
+    wrong.write_text(wrong.read_text("utf-8").replace(NEW, OLD, 1))
     assert main.main(["accept", "--yes", f"--cassettes={cassette_dir}"]) == 4
     output = capsys.readouterr().err
     assert f"{wrong}:" in output
@@ -169,7 +169,7 @@ def test_a_forged_journal_is_refused(cassette_dir: Path, journal: object, capsys
     (cassette_dir / load.JOURNAL).write_text(json.dumps(journal))
     assert main.main(["review", f"--cassettes={cassette_dir}"]) == 4
     assert "was not written by this suite" in capsys.readouterr().err
-    assert victim.read_text() == "mine"
+    assert victim.read_text("utf-8") == "mine"
     assert contents(cassette_dir) == before
 
 
@@ -187,7 +187,7 @@ def test_planted_links_are_not_followed(cassette_dir: Path) -> None:
     for name in (f".{load.JOURNAL}.part", "llamacpp/.chat-plain.yaml.part"):
         (cassette_dir / name).symlink_to(victim)
     proposals.accept(cassette_dir, proposals.find(cassette_dir))
-    assert victim.read_text() == "mine"
+    assert victim.read_text("utf-8") == "mine"
 
 
 @pytest.mark.parametrize("damage", ["notes.json", f"chat-plain{SUFFIX}", "chat-plain.yaml"])
@@ -212,7 +212,7 @@ def test_reject_changes_no_recording(cassette_dir: Path) -> None:
 
 def test_a_recording_with_edited_bodies_is_refused(cassette_dir: Path) -> None:
     path = cassette_dir / "llamacpp/chat-plain.yaml"
-    path.write_text(path.read_text().replace('"completion_tokens":8', '"completion_tokens":9'))
+    path.write_text(path.read_text("utf-8").replace('"completion_tokens":8', '"completion_tokens":9'))
     with pytest.raises(BadFileError, match="never edit a recording by hand"):
         lint.load_all([cassette_dir])
 
@@ -234,8 +234,8 @@ def test_the_review_shows_where_the_reference_adapter_disagrees(
 ) -> None:
     wrong = cassette_dir / "llamacpp/chat-plain.proposed" / f"chat-plain{SUFFIX}"
     segments = "  - type: text\n    content: A spider\n  - type: text\n    content: ' has 9 legs.'\n"
-    assert "\nexpected:\n" in wrong.read_text()
-    wrong.write_text(wrong.read_text().replace("\nexpected:\n", f"\nexpected:\n  segments:\n{segments}"))
+    assert "\nexpected:\n" in wrong.read_text("utf-8")
+    wrong.write_text(wrong.read_text("utf-8").replace("\nexpected:\n", f"\nexpected:\n  segments:\n{segments}"))
     assert main.main(["review", "llamacpp/chat-plain", f"--cassettes={cassette_dir}"]) == 0
     output = capsys.readouterr().out
     assert "the reference adapter disagrees" in output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import threading
@@ -86,7 +87,7 @@ def test_a_busy_provider_is_retried(cassette_dir: Path, provider: StandIn) -> No
 
     provider.change = busy_at_first
     assert recorded(cassette_dir, provider) == 0
-    notes = json.loads((cassette_dir / "openai/answer.proposed/notes.json").read_text())
+    notes = json.loads((cassette_dir / "openai/answer.proposed/notes.json").read_text("utf-8"))
     assert notes["attempts"] == [3, 1]
 
 
@@ -141,7 +142,7 @@ def test_another_model_is_requested(cassette_dir: Path, provider: StandIn) -> No
     accepted(cassette_dir, provider)
     assert recorded(cassette_dir, provider, "--model=other-model") == 0
     assert provider.requests[-1]["body"]["model"] == "other-model"
-    proposed = yaml.safe_load((cassette_dir / "openai/answer.proposed/answer.scenario.yaml").read_text())
+    proposed = yaml.safe_load((cassette_dir / "openai/answer.proposed/answer.scenario.yaml").read_text("utf-8"))
     assert proposed["call"]["model"] == "other-model"
 
 
@@ -160,12 +161,12 @@ def test_only_old_recordings_are_recorded_again(
     assert run(*everything) == 0
     assert "recorded scenario of a hosted provider that is old enough" in capsys.readouterr().out
     assert run("age", "--older-than=90d", f"--cassettes={cassette_dir}") == 0
-    path.write_text(re.sub(r"date: '[\d-]+'", "date: '2020-02-29'", path.read_text()))
+    path.write_text(re.sub(r"date: '[\d-]+'", "date: '2020-02-29'", path.read_text("utf-8")), "utf-8")
     assert run("age", "--older-than=90d", f"--cassettes={cassette_dir}") == 1
     assert re.search(r"\d+ days  2020-02-29  openai/answer", capsys.readouterr().out)
     assert run(*everything) == 0
     assert run("accept", "--yes", f"--cassettes={cassette_dir}") == 0
-    assert "2020-02-29" not in path.read_text()
+    assert "2020-02-29" not in path.read_text("utf-8")
 
 
 def test_pytest_can_record(cassette_dir: Path, provider: StandIn) -> None:
@@ -273,7 +274,7 @@ def test_a_later_turn_is_recorded_with_the_new_answer_before_it(cassette_dir: Pa
     assert run("record", second, "--yes", *where) == 0
     assert run("accept", "--yes", where[1]) == 0
     assert run("record", "openai/second", "--yes", *where) == 0  # this also records the first
-    new = yaml.safe_load((cassette_dir / "openai/second.proposed/second.scenario.yaml").read_text())
+    new = yaml.safe_load((cassette_dir / "openai/second.proposed/second.scenario.yaml").read_text("utf-8"))
     assert new["expected"]["message"] == "call_3 said Rain"
     assert new["call"]["messages"][2]["tool_call_id"] == "call_3"
     assert new["round_trip"]["sent"] == {"/messages/1/tool_calls/0/id": "call_3"}
@@ -319,7 +320,7 @@ def test_white_space_around_a_key_is_stripped(
 def test_an_invalid_key_is_reported_without_the_key(
     cassette_dir: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-schl\u00fcssel-0123456789")
+    monkeypatch.setenv("OPENAI_API_KEY", os.fsdecode("sk-schl\u00fcssel-0123456789".encode()))  # in any locale
     assert recorded(cassette_dir, provider) == 4
     output = capsys.readouterr()
     assert "OPENAI_API_KEY has characters that a key cannot have" in output.err
@@ -342,7 +343,9 @@ def test_retry_after_is_an_expected_value(cassette_dir: Path, provider: StandIn)
     wait = {"content-type": "application/json", "retry-after": "41"}
     provider.change = lambda response: replace(failing(429)(response), headers=wait)
     assert recorded(cassette_dir, provider) == 0
-    expected = yaml.safe_load((cassette_dir / "openai/answer.proposed/answer.scenario.yaml").read_text())["expected"]
+    expected = yaml.safe_load((cassette_dir / "openai/answer.proposed/answer.scenario.yaml").read_text("utf-8"))[
+        "expected"
+    ]
     assert expected == {"error": "RateLimitError", "retry_after": "41"}
 
 
@@ -394,7 +397,7 @@ def test_a_body_that_does_not_end_is_proposed_as_far_as_it_has_come(
     monkeypatch.setattr(client, "WHOLE_S", 0.5)
     with raw_server(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n") as provider.url:
         assert recorded(cassette_dir, provider) == 0
-    notes = json.loads((cassette_dir / "openai/answer.proposed/notes.json").read_text())
+    notes = json.loads((cassette_dir / "openai/answer.proposed/notes.json").read_text("utf-8"))
     assert notes["broke_off"] == ["it took longer than 0.5 seconds"] * 2
 
 

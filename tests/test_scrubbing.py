@@ -166,7 +166,7 @@ def test_no_file_has_the_canary_after_a_recording(
             options = ["--yes", f"--base-url={way}", f"--cassettes={tmp_path}"]
             assert main.main(["record", str(draft), *options]) == 0
             for path in tmp_path.rglob("*"):
-                assert key not in (path.read_text() if path.is_file() else path.name)
+                assert key not in (path.read_text("utf-8") if path.is_file() else path.name)
             main.main(["review", f"--cassettes={tmp_path}"])
     output = capsys.readouterr()
     assert key not in output.out + output.err

@@ -179,7 +179,9 @@ def test_the_requests_of_drafts_are_compared_too(
 
 
 def test_explained_differences_are_only_counted(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    fake.write_text(explanation('["/usage"]', "unknown field") + explanation('["/service_*"]', "missing field"))
+    fake.write_text(
+        explanation('["/usage"]', "unknown field") + explanation('["/service_*"]', "missing field"), encoding="utf-8"
+    )
     assert command.main(["--work", str(fake.parent)]) == 0
     printed = capsys.readouterr().out
     assert "mini/spider" not in printed
@@ -188,7 +190,7 @@ def test_explained_differences_are_only_counted(fake: Path, capsys: pytest.Captu
 
 def test_an_explanation_that_matches_nothing_is_reported(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
     known = explanation('["/usage"]', "unknown field") + explanation('["/service_*", "/gone"]', "missing field")
-    fake.write_text(known)
+    fake.write_text(known, encoding="utf-8")
     assert command.main(["--work", str(fake.parent)]) == 1
     assert "explained.toml: matches nothing: /gone in line 9 (it is so)" in capsys.readouterr().out
 
@@ -200,7 +202,7 @@ def test_an_sdk_without_the_type_is_no_agreement(fake: Path, capsys: pytest.Capt
 
 
 def test_a_mistake_in_a_file_is_named(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    fake.write_text(explanation('["/usage"]', "unknown field").replace("reason", "raison"))
+    fake.write_text(explanation('["/usage"]', "unknown field").replace("reason", "raison"), encoding="utf-8")
     assert command.main(["--work", str(fake.parent)]) == 1
     assert "unknown or missing: raison, reason; the columns are" in capsys.readouterr().err
 
@@ -253,7 +255,10 @@ def test_requests_and_errors_have_types_of_their_own() -> None:
 def test_an_explanation_without_a_reason_or_with_a_text_for_a_list_is_refused(
     fake: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fake.write_text('[[explained]]\napis = "ollama:chat"\nat = ["/a"]\nreason = ""\nsource = "https://example.com"\n')
+    fake.write_text(
+        '[[explained]]\napis = "ollama:chat"\nat = ["/a"]\nreason = ""\nsource = "https://example.com"\n',
+        encoding="utf-8",
+    )
     assert command.main([]) == 1
     printed = capsys.readouterr().err
     assert 'explained.toml:2: explained.0.apis: must be a list, and is "ollama:chat"' in printed

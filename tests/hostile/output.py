@@ -124,7 +124,7 @@ def half_an_emoji(http: HttpResponse, call: Call) -> Any:
 
 @right
 def a_megabyte_on_standard_error(http: HttpResponse, call: Call) -> Any:
-    with open(os.devnull, "w") as nothing, contextlib.redirect_stderr(nothing):
+    with open(os.devnull, "w", encoding="utf-8") as nothing, contextlib.redirect_stderr(nothing):
         print("x" * 1_000_000, file=sys.stderr)
     return answer()
 

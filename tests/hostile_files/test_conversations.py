@@ -91,7 +91,7 @@ def test_a_turn_after_a_circle_is_not_followed_for_ever(tmp_path: Path) -> None:
 
 def test_a_file_of_the_wrong_form_may_name_itself(tmp_path: Path) -> None:
     path = follow(tmp_path, "spider")
-    path.write_text(f"mood: good\n{path.read_text()}")
+    path.write_text(f"mood: good\n{path.read_text('utf-8')}")
     assert "spider.scenario.yaml:1: mood: no such key" in miniature.problems(tmp_path)
 
 

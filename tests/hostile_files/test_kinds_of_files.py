@@ -142,7 +142,7 @@ def test_a_name_with_a_line_break_cannot_begin_a_line_of_a_ci_log(
 
 def test_a_name_that_is_not_utf_8_is_shown_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.yaml"))
-    path.write_text("a: [")
+    path.write_text("a: [", encoding="utf-8")
     assert r"a\udcff.yaml:2: not valid YAML" in files.imported(path, capsys)
 
 

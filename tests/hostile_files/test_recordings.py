@@ -74,7 +74,7 @@ def test_an_odd_url_is_one_of_no_provider(tmp_path: Path, capsys: pytest.Capture
 def test_an_odd_url_of_a_scenario_is_refused(tmp_path: Path, uri: str) -> None:
     miniature.write(tmp_path)
     path = tmp_path / "mini/spider.yaml"
-    path.write_text(path.read_text().replace(miniature.URI, uri))
+    path.write_text(path.read_text("utf-8").replace(miniature.URI, uri))
     assert all(
         f"recorded from {uri}, which is no call of deepseek:chat" in each for each in miniature.problems(tmp_path)
     )
@@ -123,7 +123,7 @@ def test_a_request_of_many_levels_is_refused(tmp_path: Path) -> None:
     miniature.write(tmp_path)
     path = tmp_path / "mini/spider.yaml"
     deep = "[" * 100_000 + "]" * 100_000
-    path.write_text(path.read_text().replace('{"model"', f'{{"deep": {deep}, "model"', 1))
+    path.write_text(path.read_text("utf-8").replace('{"model"', f'{{"deep": {deep}, "model"', 1))
     assert "spider.yaml:1: a recorded request body is not a JSON object: " in files.only_problem(tmp_path)
 
 
@@ -159,7 +159,7 @@ def test_bodies_that_are_small_until_they_are_unpacked_are_counted_together(
     monkeypatch.setattr(recorder_files, "decompressed", noted)
     body = {"base64_string": base64.b64encode(gzip.compress(bytes(1_000_000))).decode()}
     path = files.bare(tmp_path, headers=PACKED, body=body)
-    document = json.loads(path.read_text())
+    document = json.loads(path.read_text("utf-8"))
     document["interactions"] *= 10
     path.write_text(json.dumps(document))
     _, found = cassette.load_bare(path)
@@ -204,7 +204,7 @@ def test_a_scenario_with_a_frame_of_too_many_lines_is_refused_at_its_body(tmp_pa
     path = files.with_bodies(tmp_path, stream=b"data: {\n" + b"data: \n" * 20_000 + b"data: }\n\n")
     name, line, what = files.only_problem(tmp_path).split(":", 2)
     assert (name, what) == ("spider.yaml", " a stream with a frame of more than 10,000 lines; shorten the recording")
-    assert path.read_text().splitlines()[int(line) - 1].strip() == "body:"
+    assert path.read_text("utf-8").splitlines()[int(line) - 1].strip() == "body:"
 
 
 def test_a_stream_of_a_hundred_thousand_tokens_is_taken() -> None:
