@@ -139,6 +139,43 @@ def test_connections_of_a_thread_belong_to_no_call(tmp_path: Path, runner: Runne
     assert count > 0
 
 
+@pytest.mark.parametrize(
+    "late",
+    [
+        """print('{"response": {"message": "Seven."}}')""",
+        "1 / 0",
+        "call.params.clear() or call.messages[0].clear()",
+        "socket.create_connection(('198.51.100.7', 80), 1)",
+    ],
+)
+def test_what_a_thread_of_an_earlier_call_does_is_no_failure_of_the_next(
+    late: str, tmp_path: Path, runner: Runner, scenario: Scenario
+) -> None:
+    body = f"begun = threading.Event()\nthreading.Timer(0.1, lambda: [begun.set(), {late}]).start()\n"
+    once = "if not hasattr(self, 'begun'):\n" + "".join(f"    {line}\n" for line in body.splitlines())
+    adapter = load(tmp_path, f"{once}    self.begun = begun\nelse:\n    self.begun.wait()\n    time.sleep(0.1)")
+    first, second = outcome(runner, adapter, scenario), outcome(runner, adapter, scenario)
+    adapter.close()
+    assert first.response
+    assert second.response
+    assert second.response.data == first.response.data
+    for each in (first, second):
+        assert (each.fault, each.connections, each.mutations, each.logs) == (None, (), (), ())
+
+
+def test_a_child_that_comes_back_from_the_call_does_not_answer_the_next(
+    tmp_path: Path, runner: Runner, scenario: Scenario
+) -> None:
+    body = (
+        "self.calls = getattr(self, 'calls', 0) + 1\nanswer['message'] = str(self.calls)\n"
+        "if self.calls > 1: time.sleep(0.3)\nelif os.fork() == 0: time.sleep(0.1)"
+    )
+    adapter = load(tmp_path, body)
+    answers = [outcome(runner, adapter, scenario) for _ in range(2)]
+    adapter.close()
+    assert [each.response and each.response.message for each in answers] == ["1", "2"]
+
+
 def test_an_earlier_answer_is_the_very_object_and_is_asked_for_again_if_its_process_has_ended(
     scenarios: list[Scenario], runner: Runner, tmp_path: Path
 ) -> None:
