@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> None:
     os.close(parent)
     if sys.platform == "linux":
         with contextlib.suppress(OSError):  # a system without memory to spare ends this program, and not the suite
-            Path("/proc/self/oom_score_adj").write_text(_ENDED_FIRST)
+            Path("/proc/self/oom_score_adj").write_text(_ENDED_FIRST, "ascii")
         if arguments[2] == "own-network":
             try:
                 sockets = _own_network()
