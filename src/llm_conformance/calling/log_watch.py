@@ -27,9 +27,11 @@ def loggers_that_write(secret: str) -> Iterator[list[str]]:
     """Give a list to which the name of each logger is added that writes the secret, at any level."""
     handler, root = _SecretHandler(secret), logging.getLogger()
     root_level = root.level
-    handler_levels = {other: other.level for other in root.handlers}
-    for other, level in handler_levels.items():  # the root logger passes on everything now; other handlers must not
-        other.setLevel(max(level, root_level))
+    # Loggers without a level of their own pass on everything now. Other handlers write what they would have written.
+    usual = {other: logger.getEffectiveLevel() for logger in _all_loggers() for other in logger.handlers}
+    handler_levels = {other: other.level for other in usual}
+    for other, level in usual.items():
+        other.setLevel(max(other.level, level))
     root.addHandler(handler)
     root.setLevel(logging.DEBUG)
     try:
@@ -39,3 +41,8 @@ def loggers_that_write(secret: str) -> Iterator[list[str]]:
         root.removeHandler(handler)
         for other, level in handler_levels.items():
             other.setLevel(level)
+
+
+def _all_loggers() -> list[logging.Logger]:
+    found = list(logging.Logger.manager.loggerDict.values())  # it has placeholders, too
+    return [logging.getLogger(), *(each for each in found if isinstance(each, logging.Logger))]
