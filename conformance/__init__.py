@@ -2,6 +2,6 @@
 
 A rule receives one exchange (`llm_conformance.rules.exchange.Exchange`): what an adapter did with one recorded
 conversation, and what is expected of it. The first paragraph of a rule's docstring is the requirement, which failures
-quote. The rest says why the rule matters; `Source:` lists the requirements behind it (docs/requirements.md).
+quote. The rest says why the rule matters; `Source:` lists the requirements behind it (docs/requirements.toml).
 Run the rules with `pytest conformance --adapter=mypkg`.
 """

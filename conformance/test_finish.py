@@ -13,7 +13,7 @@ def test_finish_reason_is_mapped(exchange: Exchange) -> None:
     """`finish_reason` is the canonical word for the provider's, or None.
 
     Callers take a filtered or truncated answer for a whole one. A word that the provider table does not list is None,
-    and never taken for `stop`. docs/providers.md shows which word means what.
+    and never taken for `stop`. The page of a provider in the documentation says which word means what.
 
     Source: S0-23, S0-24, S0-25, S0-26, S0-27, S0-28, S2-34, S3-11, C-06.
     """

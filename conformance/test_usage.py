@@ -87,9 +87,10 @@ def test_prompt_and_completion_are_the_providers(exchange: Exchange) -> None:
     """`prompt_tokens` and `completion_tokens` are the provider's, converted as the provider table says for that API.
 
     Bills and budgets are wrong. Claude's input count excludes tokens that were read from or written to the cache, so
-    `prompt_tokens` is the sum of the three; docs/providers.md says how each API counts. In a stream the last reported
-    value of each count holds, and a later report without that count does not remove it: Claude reports input at the
-    start and output at the end, others repeat growing counts, or send a last chunk that has usage and nothing else.
+    `prompt_tokens` is the sum of the three. The documentation has a page for each provider, which says how it counts.
+    In a stream the last reported value of each count holds, and a later report without that count does not remove it:
+    Claude reports input at the start and output at the end, others repeat growing counts, or send a last chunk that has
+    usage and nothing else.
     The tokens of a summary that Claude makes before it answers may be added or left out: it reports them apart.
 
     Source: S0-19, S2-33, S3-07, S3-10, S3-16.
@@ -147,7 +148,7 @@ def _expect_counts(exchange: Exchange, names: Sequence[str]) -> None:
         fail(
             ", ".join(f"{count} {getattr(expected, count)}" for count in wrong),
             ", ".join(f"{count} {show(getattr(usage, count))}" for count in wrong),
-            hint=f"the algebra is under {exchange.scenario.api} in docs/providers.md",
+            hint=f"the page of the provider in the documentation says how {exchange.scenario.api} counts",
         )
 
 

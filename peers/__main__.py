@@ -1,4 +1,4 @@
-"""`python -m peers`: judge published libraries, each in its own environment, and generate docs/field.md.
+"""`python -m peers`: judge published libraries, each in its own environment, and write docs/field.json.
 
     python -m peers [NAME ...] [--work DIR] [--jobs N] [--again] [--page FILE.html]
 
@@ -6,7 +6,7 @@ Each library is judged twice, by the suite's scenarios (`NAME.written.json`) and
 (`NAME.real.json`). Then the programs run that reproduce its findings. What DIR has from an earlier run is not done
 again, unless the shim, its requirements or the suite have changed; `--again` does it all the same. The known deviations
 are applied to the reports afterwards, so a change of these needs no other run. At the end it prints what has changed
-since the last page. Without names it writes the page.
+since docs/field.json was written. Without names it writes that file anew; the documentation makes its pages from it.
 
 Exits with 1 if a library cannot be installed, a failure is new, a known deviation is stale or a reproduction does not
 show its fault; with 5 if all is well, but something could not be judged here.
@@ -26,11 +26,10 @@ from llm_conformance.adapter.libraries import Library, libraries, unknown
 from llm_conformance.corpus import manifest, places
 from llm_conformance.reports import files
 from llm_conformance.wording import counted
-from peers import changes, judge, page, steps
+from peers import changes, judge, steps
 from peers.environments import ROOT
 from peers.outcome import Outcome
 
-PAGE = ROOT / "docs" / "field.md"
 NOT_JUDGED = 5
 
 
@@ -58,7 +57,7 @@ def judge_all(chosen: Sequence[Library], judging: judge.Judge, jobs: int, progre
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Judge the libraries, write the page, print what went wrong and what has changed; return the exit code."""
+    """Judge the libraries, write what is known, print what went wrong and what has changed; return the exit code."""
     known = libraries()
     parser = argparse.ArgumentParser("python -m peers", description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"the libraries; default: all of {', '.join(known)}")
@@ -86,14 +85,13 @@ def main(arguments: Sequence[str]) -> int:
     print("\n".join(_ending(outcomes, before, after)))
     if not options.names:
         changes.write(after)
-        PAGE.write_text(_page(outcomes), "utf-8")
     if any(True for each in outcomes for _ in each.troubles()):
         return 1
     return NOT_JUDGED if any(each.not_judged for each in outcomes) else 0
 
 
 def _ending(outcomes: Sequence[Outcome], before: changes.Facts, after: changes.Facts) -> Sequence[str]:
-    lines = ["", "## Since the last page", ""]
+    lines = ["", "## What has changed", ""]
     lines += list(changes.changes(before, after)) or ["Nothing has changed."]
     for title, found in (
         ("To be looked at", [(each, list(each.troubles())) for each in outcomes]),
@@ -103,11 +101,6 @@ def _ending(outcomes: Sequence[Outcome], before: changes.Facts, after: changes.F
             lines += ["", f"## {title}", ""]
             lines += [f"* **{each.name}** {line} ({each.log})" for each, told in found for line in told]
     return lines
-
-
-def _page(outcomes: Sequence[Outcome]) -> str:
-    missing = {each.name: "; ".join((*each.broken, *each.not_judged)) for each in outcomes if not each.reports}
-    return page.page([each.judged for each in outcomes if each.judged], missing)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What has changed since the last page: findings, releases and reproductions.
+"""What is known of the field, and what has changed since it was last judged: findings, releases, reproductions.
 
-`docs/field.json` has what the page `docs/field.md` rests on, and is written with it. A finding is an entry of known
-deviations, by its reason, or, if no entry names the failures, their rule and cause.
+`docs/field.json` has all that the pages of the field are made from. A finding is an entry of known deviations, by its
+reason, or, if no entry names the failures, their rule and cause.
 """
 
 from __future__ import annotations
@@ -14,28 +14,40 @@ from typing import Any
 from llm_conformance.judging.status import Status
 from llm_conformance.wording import counted
 from peers.environments import ROOT
-from peers.faults import Fault, Judged, faults
+from peers.faults import Conversation, Fault, Judged, Standing, apis, faults, not_asked, standing
 from peers.outcome import MENDED, SHOWS, Outcome
 
 FACTS = ROOT / "docs" / "field.json"
 
 Facts = Mapping[str, Mapping[str, Any]]
-"""By library: `release`, `judged` (a date), `findings`, `reproductions`."""
+"""What is known by library.
+
+`release` is that of the package, `version` what the adapter says, `judged` a date. `standing` says for real traffic
+and for written conversations how many are right, of how many; null if they were not judged. `apis` says the same by
+API, and for core faults alone. `findings` and `reproductions` are what their names say. `not_asked` has the reasons why
+conversations were not asked, the rare ones joined. `missing` says why the last run could not judge the library.
+"""
+
+OTHER = "for other reasons"
+"""The key of `not_asked` for all reasons but the most frequent ones."""
+
+_SHOWN = 6
+"""How many reasons are kept for conversations that were not asked."""
 
 
 def read(path: Path = FACTS) -> Facts:
-    """Return what the last page rests on; nothing if there is none."""
+    """Return what is known of the field; nothing if there is no file."""
     found: Facts = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     return found
 
 
 def write(facts: Facts, path: Path = FACTS) -> None:
-    """Write what a page rests on, one finding a line."""
+    """Write what is known of the field."""
     path.write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def facts(outcomes: Iterable[Outcome], before: Facts) -> Facts:
-    """Return what a page about these libraries rests on. `before` has the releases that findings were first seen in.
+    """Return what is known of these libraries. `before` has the releases in which findings were first seen.
 
     A library that was not judged keeps what is known of it.
     """
@@ -43,7 +55,8 @@ def facts(outcomes: Iterable[Outcome], before: Facts) -> Facts:
     for each in outcomes:
         earlier, judged = before.get(each.name), each.judged
         if judged is None:
-            found |= {each.name: earlier} if earlier else {}
+            missing = "; ".join((*each.broken, *each.not_judged))
+            found[each.name] = {**(earlier or _nothing_of(each)), "missing": missing}
             continue
         release, first = each.library.release, {} if earlier is None else _by_what(earlier)
         findings = [
@@ -52,11 +65,49 @@ def facts(outcomes: Iterable[Outcome], before: Facts) -> Facts:
         ]
         found[each.name] = {
             "release": release,
+            "version": judged.version,
             "judged": judged.date,
+            **_standings(judged),
             "findings": findings,
             "reproductions": {file: _SAID.get(code, "did not run") for file, code in each.reproductions.items()},
+            "not_asked": _not_asked(judged),
         }
     return found
+
+
+def _nothing_of(outcome: Outcome) -> dict[str, Any]:
+    release = outcome.library.release
+    nothing: dict[str, Any] = {"standing": {"real": None, "written": None}, "apis": {}, "findings": []}
+    return {"release": release, "version": release, "judged": None, **nothing, "reproductions": {}, "not_asked": {}}
+
+
+def _standings(judged: Judged) -> dict[str, Any]:
+    real, written = judged.real, judged.written
+    by_api = {
+        api: {
+            "real": _counted(standing(real, api)),
+            "written": _counted(standing(written, api)),
+            "core": _counted(standing(written, api, "/core-")),
+        }
+        for api in apis(judged)
+    }
+    return {"standing": {"real": _counted(standing(real)), "written": _counted(standing(written))}, "apis": by_api}
+
+
+def _counted(found: Standing) -> dict[str, int] | None:
+    return {"right": found.right, "of": found.judged - found.undecided} if found.has_report else None
+
+
+def _not_asked(judged: Judged) -> dict[str, dict[str, int]]:
+    found = not_asked(judged)
+    kinds = {"by_library": found.by_library, "by_suite": found.by_suite}
+    return {kind: _most_frequent(causes) for kind, causes in kinds.items() if causes}
+
+
+def _most_frequent(causes: Mapping[str, int]) -> dict[str, int]:
+    listed = list(causes.items())
+    left = sum(number for _, number in listed[_SHOWN:])
+    return {**dict(listed[:_SHOWN]), **({OTHER: left} if left else {})}
 
 
 _SAID: Mapping[int | None, str] = {SHOWS: "shows", MENDED: "does not show"}
@@ -64,7 +115,15 @@ _SAID: Mapping[int | None, str] = {SHOWS: "shows", MENDED: "does not show"}
 
 def _known(fault: Fault) -> dict[str, Any]:
     said = {"what": fault.reason, "judgement": fault.judgement, "harm": fault.harm, "rules": list(fault.rules)}
-    return {**said, "link": fault.link, "real": len(fault.real), "written": len(fault.written)}
+    shown = {"link": fault.link, "argument": fault.argument, "reproduction": fault.reproduction}
+    seen = {"real": fault.real, "written": fault.written}
+    examples = {kind: _example(found) for kind, found in seen.items() if found}
+    return {**said, **shown, **{kind: len(found) for kind, found in seen.items()}, "examples": examples}
+
+
+def _example(seen: frozenset[Conversation]) -> list[str]:
+    shortest = min(seen, key=lambda each: (len(each[0]), each))
+    return [*shortest]
 
 
 def _not_judged(judged: Judged) -> Iterator[dict[str, Any]]:
@@ -75,7 +134,8 @@ def _not_judged(judged: Judged) -> Iterator[dict[str, Any]]:
             if each["status"] == Status.FAIL:
                 what = f"{each['rule']}: {each['cause']}"
                 begun = {"what": what, "judgement": None, "harm": each["harm"], "rules": [each["rule"]]}
-                finding = found.setdefault(what, {**begun, "link": None, "real": 0, "written": 0})
+                unknown = dict.fromkeys(("link", "argument", "reproduction"))
+                finding = found.setdefault(what, {**begun, **unknown, "real": 0, "written": 0, "examples": {}})
                 finding[evidence] += each["conversations"]
     yield from found.values()
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,10 +38,10 @@ class Judged:
         return {name: each for name, each in both.items() if each is not None}
 
     @property
-    def title(self) -> str:
-        """The name and the version of the adapter."""
+    def version(self) -> str:
+        """The version that the adapter states, "" if it states none."""
         ((adapter,), *_) = (each["adapters"] for each in self.reports.values())
-        return f"{self.name} {adapter['version'] or ''}".rstrip()
+        return str(adapter["version"] or "")
 
     @property
     def date(self) -> str:
@@ -82,25 +82,13 @@ class Standing:
     """How many conversations of one kind were judged, and how many are without a fault.
 
     What is by design or arguable is no fault. A conversation with a failure that nobody has judged yet is in
-    `undecided`, and not in `right`; the text leaves it out.
+    `undecided`, and not in `right`.
     """
 
     judged: int = 0
     right: int = 0
     undecided: int = 0
     has_report: bool = True
-
-    @property
-    def wrong(self) -> int:
-        """How many have a fault."""
-        return self.judged - self.right - self.undecided
-
-    def __str__(self) -> str:
-        """Return `RIGHT of JUDGED`, `not asked`, or `not judged` if there is no report."""
-        if not self.has_report:
-            return "not judged"
-        decided = self.judged - self.undecided
-        return f"{self.right} of {decided}" if decided else "not asked"
 
 
 @dataclass
@@ -179,17 +167,6 @@ def apis(judged: Judged) -> list[str]:
     reports = judged.reports.values()
     listed = {name for each in reports for adapter in each["adapters"] for name in adapter["providers"] if ":" in name}
     return sorted(listed | {api_of(result) for each in reports for result in each["results"]})
-
-
-def largest(found: Iterable[Fault]) -> Fault | None:
-    """Return the fault that most recorded conversations show; None if none shows one."""
-    real = [each for each in found if each.judgement == "fault" and each.real]
-    return max(real, key=lambda each: len(each.real), default=None)
-
-
-def unjudged(judged: Judged) -> int:
-    """Return the number of findings that no entry names."""
-    return sum(each["status"] == Status.FAIL for report in judged.reports.values() for each in report["findings"])
 
 
 @dataclass(frozen=True)

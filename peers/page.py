@@ -1,203 +1,189 @@
-"""docs/field.md: what published libraries get wrong, by fault, and what each was asked."""
+"""The pages of the field: what published libraries get wrong, by fault, and what each was asked.
+
+They are made from `docs/field.json` alone, when the documentation is built. Links to files of the repository begin with
+`repo:`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from llm_conformance.adapter.libraries import libraries
-from llm_conformance.judging.deviations import Judgement
 from llm_conformance.judging.known import links
 from llm_conformance.wording import counted
 from peers import places, reports
-from peers.faults import Conversation, Fault, Judged, apis, faults, largest, not_asked, standing, unjudged
+from peers.changes import OTHER, Facts
 
 _HEAD = """\
 # The field
 
-What published libraries get wrong: the newest release of each on the day when it was judged, through a
-[shim](shims.md) that maps what the library returns and repairs nothing. `python -m peers` makes this page.
+What published libraries get wrong: the newest release of each on the day it was judged, called through a
+[shim](../shims.md) that maps what the library returns and repairs nothing.
 
-A *fault* is one cause in a library, however many rules and conversations it breaks. Somebody has looked at the bytes,
-the library and the shim before it stands here. Each fault has a link to its report, or a text that is ready to be
-filed, and most have a program that shows it with the library alone. What is *by design* or *arguable* is listed with
-the argument for it, and is not counted: such a conversation counts as right. If a fault is not one, please open an
-issue: the suite or the shim is then wrong.
+**Try one yourself.** `llm-conformance run litellm` judges the release that you have installed. Each page below also
+names the releases that were judged. Most faults have a program that shows them with the library alone: it needs no key
+and no network, and exits with 1 while the fault shows.
 
-Faults that real traffic shows come first. Within each group they stand by their
-[harm](verdicts.md#read-the-findings-first), the worst first. *Refused next turn* means that something is missing which
-the provider wants back: it refuses the conversation, or goes on worse. Codes such as STR-6 are
-[rules](../conformance); `llm-conformance explain STR-6` prints one.
+**What is a fault?** One cause in a library, however many rules and conversations it breaks. Somebody has looked at the
+bytes, the library and the shim before it is listed. What is *by design* or *arguable* is listed with the argument for
+it and not counted: such a conversation counts as right. If you think that a fault is none, please open an issue. Then
+the suite or the shim is wrong.
 
-To see a fault, install the releases that were judged, with the line at the head of the section, and run the program of
-the fault: `python FILE`, or `node FILE`. It needs no key and no network. It exits with 1 while the fault shows, with 0
-when it is mended. `llm-conformance run litellm` judges the release of a library that is installed.
-
-There are two kinds of evidence. *Real traffic* is the [public corpus](real-traffic.md): recordings that other projects
-have published with their tests. Many of them are alike, so a number of conversations does not say how often a user
-meets a fault. *Written* conversations are the suite's own scenarios, in the documented formats. Both columns say how
-many conversations are without a fault, of how many; those with a failure that nobody has judged yet are left out. One
-cause often has most of the others, so the column of real traffic names the fault that most of them show. The libraries
-do not speak the same APIs, so compare no row with another. A gateway, such as LiteLLM's proxy, is judged apart from its
-library, so one line of code may be a fault of both.
-
-Not everything could be asked. At the end of its section, each library has two lists: what the library or its shim has
-no way to say, and what the suite does not ask, because a recording lacks a part of the request, or has one that the
-suite has no form for.
+**How to read the table.** *Real traffic* is the [public corpus](../real-traffic.md): recordings that other projects
+published with their tests. Many of them are alike, so these numbers do not say how often a user meets a fault.
+*Written* conversations are the suite's own scenarios, in the documented formats. Both columns say how many
+conversations are without a fault, of how many. One cause often explains most of the others; its number is given. The
+libraries do not speak the same APIs, so do not compare the rows.
 """
 
-_LABELS: Mapping[Judgement, str] = {
+_LABELS: Mapping[str, str] = {
     "fault": "Where it is known",
     "by design": "Where that is said",
     "arguable": "Where that is said",
 }
 
-_SHOWN = 6
-"""How many reasons are listed for conversations that were not asked."""
+
+def pages(facts: Facts) -> dict[str, str]:
+    """Return the text of each page by its name: `index`, and one a library."""
+    return {"index": _index(facts), **{name: "\n".join(_library(name, each)) for name, each in facts.items()}}
 
 
-def page(field: Sequence[Judged], missing: Mapping[str, str]) -> str:
-    """Return the page. `missing` has the reason for each library without a report."""
-    listed = [(each, faults(each)) for each in field]
-    sections = (line for each, found in listed for line in _section(each, found))
-    return "\n".join([_HEAD, *_overview(listed, missing), *sections])
+def faults_of_rule(facts: Facts, rule: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield (library, finding) for each fault that breaks a rule."""
+    for name, each in facts.items():
+        yield from ((name, found) for found in _with(each, "fault") if rule in found["rules"])
 
 
-def _overview(listed: Iterable[tuple[Judged, Sequence[Fault]]], missing: Mapping[str, str]) -> Iterator[str]:
-    yield "| library | faults | seen in real traffic | by design | arguable | not judged yet | real traffic | written |"
-    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
-    for each, found in listed:
-        real = [fault for fault in found if fault.judgement == "fault" and fault.real]
-        numbers = [
-            _number(found, "fault"),
-            len(real),
-            _number(found, "by design"),
-            _number(found, "arguable"),
-            unjudged(each),
-            _real_traffic(each, found),
-            standing(each.written),
-        ]
-        yield f"| [{each.title}](#{_anchor(each)}) | {' | '.join(map(str, numbers))} |"
-    yield ""
-    for name, why in missing.items():
-        yield f"{name}: {why}.\n"
+def _index(facts: Facts) -> str:
+    lines = [
+        _HEAD,
+        "| library | faults | by design | arguable | real traffic | written |",
+        "|---|---:|---:|---:|---|---|",
+    ]
+    for name, each in facts.items():
+        numbers = [len(_with(each, judgement)) for judgement in _LABELS]
+        standing = each["standing"]
+        cells = [*map(str, numbers), _real_traffic(each), _standing(standing["written"])]
+        lines.append(f"| [{name} {each['version']}]({name}.md) | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *facts, "```", ""])
 
 
-def _real_traffic(judged: Judged, found: Iterable[Fault]) -> str:
+def _with(library: Mapping[str, Any], judgement: str | None) -> Sequence[Mapping[str, Any]]:
+    return [each for each in library["findings"] if each["judgement"] == judgement]
+
+
+def _standing(found: Mapping[str, int] | None) -> str:
+    if found is None:
+        return "not judged"
+    return f"{found['right']} of {found['of']}" if found["of"] else "not asked"
+
+
+def _real_traffic(library: Mapping[str, Any]) -> str:
     """Return how the recorded conversations fare, and the fault that most of the wrong ones show."""
-    stands = standing(judged.real)
-    counted_ones = [each for each in found if each.judgement == "fault"]
-    most = largest(counted_ones)
-    if most is None:
-        return str(stands)
-    which = f"[fault {counted_ones.index(most) + 1}](#{_anchor(judged)})"
-    return f"{stands}; {len(most.real)} of the other {stands.wrong} show {which}"
+    stands, found = library["standing"]["real"], _with(library, "fault")
+    text = _standing(stands)
+    most = max(found, key=lambda each: int(each["real"]), default=None)
+    if stands is None or most is None or not most["real"]:
+        return text
+    return f"{text}; {most['real']} of the other {stands['of'] - stands['right']} show fault {found.index(most) + 1}"
 
 
-def _number(found: Iterable[Fault], judgement: str) -> int:
-    return sum(each.judgement == judgement for each in found)
-
-
-def _anchor(judged: Judged) -> str:
-    """Return the anchor that GitHub makes of a heading."""
-    return re.sub(r"[^\w\- ]", "", judged.title.lower()).replace(" ", "-")
-
-
-def _section(judged: Judged, found: Sequence[Fault]) -> Iterator[str]:
-    yield f"## {judged.title}"
-    yield ""
-    yield f"Judged on {judged.date}: {_summary(judged, found)}."
-    yield ""
-    if library := libraries().get(judged.name):
-        yield f"`{reports.install_line(library)}`"
-        yield ""
-    yield from _listed([each for each in found if each.judgement == "fault"], judged.name)
+def _library(name: str, library: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"# {name} {library['version']}", "")
+    if missing := library.get("missing"):
+        yield from (f"In the last run: {missing}.", "")
+    if library["judged"] is not None:
+        yield from (f"Judged on {library['judged']}: {_summary(library)}.", "")
+    if known := libraries().get(name):
+        yield from ("```sh", reports.install_line(known), "```", "")
+    if found := _with(library, "fault"):
+        yield from ("## Faults", "", "Those that real traffic shows come first, then the worst harm.", "")
+        yield from _listed(found, name)
     for judgement in ("by design", "arguable"):
-        if others := [each for each in found if each.judgement == judgement]:
-            yield f"**{judgement.capitalize()}**"
-            yield ""
-            yield from _listed(others, judged.name)
-    yield from _apis(judged)
-    yield from _not_asked(judged)
+        if others := _with(library, judgement):
+            yield from (f"## {judgement.capitalize()}", "")
+            yield from _listed(others, name)
+    yield from _apis(library)
+    yield from _not_asked(library)
 
 
-def _summary(judged: Judged, found: Sequence[Fault]) -> str:
-    numbers = [counted(_number(found, "fault"), "fault")]
-    numbers += [f"{number} {name}" for name in ("by design", "arguable") if (number := _number(found, name))]
-    if left := unjudged(judged):
+def _summary(library: Mapping[str, Any]) -> str:
+    numbers = [counted(len(_with(library, "fault")), "fault")]
+    numbers += [f"{number} {name}" for name in ("by design", "arguable") if (number := len(_with(library, name)))]
+    if left := len(_with(library, None)):
         numbers.append(f"{counted(left, 'finding')} that nobody has judged yet, which count as nothing")
     return ", ".join(numbers)
 
 
-def _listed(found: Sequence[Fault], name: str) -> Iterator[str]:
+def _listed(found: Iterable[Mapping[str, Any]], name: str) -> Iterator[str]:
     for number, each in enumerate(found, start=1):
-        rules = ", ".join(map(places.rule, each.rules))
-        yield f"{number}. **{_sentence(each.reason)}** {each.harm.capitalize()}; {rules}."
-        if each.argument:
-            yield f"   The argument for it: {_sentence(each.argument)}"
+        rules = ", ".join(f"[{rule}](../rules/{rule}.md)" for rule in each["rules"])
+        yield f"{number}. **{sentence(each['what'])}** {each['harm'].capitalize()}; {rules}."
+        yield ""
+        if each["argument"]:
+            yield f"   The argument for it: {sentence(each['argument'])}"
         yield f"   {_evidence(each)}"
-        yield f"   {_where(each, name)}"
-    if found:
+        yield f"   {where(each, name)}"
         yield ""
 
 
-def _sentence(text: str) -> str:
-    """Return a text as a sentence in one line."""
+def sentence(text: str) -> str:
+    """Return a text as a sentence in one line, with its markup escaped outside of code."""
     whole = _in_one_line(text)
     return f"{whole[:1].upper()}{whole[1:]}{'' if whole.endswith(('.', '?', '!')) else '.'}"
 
 
 def _in_one_line(text: str) -> str:
-    """Return a text in one line, with its markup escaped outside of code."""
     parts = " ".join(text.split()).split("`")
     return "`".join(each if at % 2 else re.sub(r"([\\*_<>|\[\]])", r"\\\1", each) for at, each in enumerate(parts))
 
 
-def _evidence(fault: Fault) -> str:
+def _evidence(finding: Mapping[str, Any]) -> str:
+    kinds = {"Real traffic": "real", "Written": "written"}
     parts = [
-        f"{name}: {counted(len(seen), 'conversation')}, such as {_example(seen)}."
-        for name, seen in (("Real traffic", fault.real), ("Written", fault.written))
-        if seen
+        f"{name}: {counted(finding[kind], 'conversation')}, such as {_example(*finding['examples'][kind])}."
+        for name, kind in kinds.items()
+        if finding[kind]
     ]
     return " ".join(parts)
 
 
-def _example(seen: Iterable[Conversation]) -> str:
-    scenario, mode = min(seen, key=lambda each: (len(each[0]), each))
+def _example(scenario: str, mode: str) -> str:
     return f"{places.scenario(scenario)}, {'streamed' if mode == 'stream' else 'plain'}"
 
 
-def _where(fault: Fault, name: str) -> str:
-    folder = f"../peers/{name}"
-    if links.is_url(fault.link):
-        where = f"[{_LABELS[fault.judgement]}]({fault.link})."
+def where(finding: Mapping[str, Any], name: str) -> str:
+    """Return the links of a finding: where it is written down, and the program that shows it."""
+    link, program = finding["link"], finding["reproduction"]
+    if links.is_url(link):
+        said = f"[{_LABELS[finding['judgement']]}]({link})."
     else:
-        where = f"Not filed yet: [draft of the report]({folder}/{fault.link})."
-    return where + (f" [Program that shows it]({folder}/{fault.reproduction})." if fault.reproduction else "")
+        said = f"Not filed yet: [draft of the report](repo:peers/{name}/{link})."
+    return said + (f" [Program that shows it](repo:peers/{name}/{program})." if program else "")
 
 
-def _apis(judged: Judged) -> Iterator[str]:
-    yield "| API | real traffic | written | of these, broken answers and connections |"
-    yield "|---|---:|---:|---:|"
-    for api in apis(judged):
-        columns = standing(judged.real, api), standing(judged.written, api), standing(judged.written, api, "/core-")
-        yield f"| {api} | {' | '.join(map(str, columns))} |"
+def _apis(library: Mapping[str, Any]) -> Iterator[str]:
+    yield from (
+        "## By API",
+        "",
+        "Conversations without a fault, of how many. The last column has the core faults alone:",
+    )
+    yield from ("broken answers and connections.", "")
+    yield from ("| API | real traffic | written | core faults |", "|---|---:|---:|---:|")
+    for api, columns in library["apis"].items():
+        yield f"| {api} | {' | '.join(_standing(columns[each]) for each in ('real', 'written', 'core'))} |"
     yield ""
 
 
-def _not_asked(judged: Judged) -> Iterator[str]:
-    found = not_asked(judged)
-    yield from _reasons("what the library or its shim cannot ask", found.by_library)
-    yield from _reasons("what the suite does not ask", found.by_suite)
-
-
-def _reasons(title: str, causes: Mapping[str, int]) -> Iterator[str]:
-    if not causes:
-        return
-    yield f"Not asked, {title}: {counted(sum(causes.values()), 'conversation')}."
-    yield ""
-    listed = list(causes.items())
-    yield from (f"* {number}: {_in_one_line(cause)}" for cause, number in listed[:_SHOWN])
-    if left := sum(number for _, number in listed[_SHOWN:]):
-        yield f"* {left}: for other reasons"
-    yield ""
+def _not_asked(library: Mapping[str, Any]) -> Iterator[str]:
+    titles = {"by_library": "the library or its shim has no way to ask", "by_suite": "the suite does not ask"}
+    if library["not_asked"]:
+        yield from ("## Not asked", "")
+    for kind, causes in library["not_asked"].items():
+        yield from (f"{counted(sum(causes.values()), 'conversation')} that {titles[kind]}:", "")
+        yield from (
+            f"* {number}: {cause if cause == OTHER else _in_one_line(cause)}" for cause, number in causes.items()
+        )
+        yield ""

@@ -1,4 +1,4 @@
-"""Where rules and scenarios are in the repository, as Markdown links from a page in `docs/`."""
+"""Where a scenario is in the repository, as a Markdown link."""
 
 from __future__ import annotations
 
@@ -6,14 +6,8 @@ import functools
 from collections.abc import Mapping
 from pathlib import Path
 
-from llm_conformance.locations import CASSETTES, RULES
-from llm_conformance.rules.catalogue import catalogue
+from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import core_faults, load
-
-
-def rule(id: str) -> str:
-    """Return the id of a rule, as a link to the module that defines it."""
-    return f"[{id}](../{RULES.name}/{catalogue()[id].path.name})"
 
 
 def scenario(id: str) -> str:
@@ -22,7 +16,7 @@ def scenario(id: str) -> str:
     A core fault has no file of its own, so its link leads to the scenario that is replayed with it.
     """
     path = _files().get(id)
-    return f"[`{id}`](../{CASSETTES.name}/{path.relative_to(CASSETTES).as_posix()})" if path else f"`{id}`"
+    return f"[`{id}`](repo:{CASSETTES.name}/{path.relative_to(CASSETTES).as_posix()})" if path else f"`{id}`"
 
 
 @functools.cache

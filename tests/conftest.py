@@ -90,9 +90,9 @@ def same_draw() -> Iterator[None]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Return a directory that holds only the README's adapter."""
-    readme = (ROOT / "README.md").read_text("utf-8")
-    (tmp_path / "mypkg.py").write_text(readme.split("```python\n")[1].split("```")[0])
+    """Return a directory that holds only the adapter of docs/start.md."""
+    page = (ROOT / "docs" / "start.md").read_text("utf-8")
+    (tmp_path / "mypkg.py").write_text(page.split("```python\n")[1].split("```")[0])
     return tmp_path
 
 

@@ -6,19 +6,20 @@ import ast
 import dataclasses
 import json
 import re
+import sys
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
 
 from llm_conformance import schema
 from llm_conformance.adapter import declarations
+from llm_conformance.adapter.libraries import libraries
 from llm_conformance.contract import Call
 from llm_conformance.corpus import manifest
 from llm_conformance.judging.status import Status
-from llm_conformance.locations import FORMATS, RULES, SCHEMAS
+from llm_conformance.locations import CASSETTES, FORMATS, RULES, SCHEMAS
 from llm_conformance.reports import files
 from llm_conformance.rules import catalogue
 from llm_conformance.rules.rule import HARMS
@@ -26,13 +27,18 @@ from llm_conformance.scenarios import cassette, load
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers import table
+from peers import changes
 from tests import inline
+from tests.shell import sh
 from tests.test_broken import ALL_RULES
 from tests.test_reports import document
-from tools import proof, provider_page, requirements_page
+from tools.site import requirements
+from tools.site.run import passed, read_run
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
+START = (ROOT / "docs" / "start.md").read_text("utf-8")
+TRUST = (ROOT / "docs" / "trust.md").read_text("utf-8")
 
 
 def test_every_schema_is_a_valid_schema_with_its_own_id() -> None:
@@ -48,9 +54,70 @@ def test_every_schema_is_a_valid_schema_with_its_own_id() -> None:
         assert document["$id"] == f"wire/{path.parent.name}.schema.json"
 
 
-def test_the_readme_names_every_family() -> None:
-    table = README.partition("## What is judged")[2].partition("##")[0]
-    assert set(re.findall(r"`([A-Z]{3,4})`", table)) == {rule.family for rule in ALL_RULES}
+def test_the_page_on_trust_names_every_family_and_its_question() -> None:
+    table = TRUST.partition("## What the rules ask")[2].partition("##")[0]
+    assert dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", table, flags=re.M)) == dict(catalogue.FAMILY_QUESTIONS)
+
+
+def test_the_readme_is_short_and_counts_the_rules() -> None:
+    assert len(README.splitlines()) < 120
+    assert f"{len(ALL_RULES)} named rules" in README
+
+
+def test_the_findings_in_the_readme_are_published_faults_that_a_program_shows() -> None:
+    section = README.partition("## What it finds")[2].partition("\n## ")[0]
+    found = re.findall(r"\]\((https://[^)]+)\), \[program\]\(peers/([\w-]+)/(reports/[^)]+)\)", section)
+    assert len(found) == section.count("\n* ") == 3
+    published = changes.read()
+    for link, library, program in found:
+        (fault,) = (each for each in published[library]["findings"] if each["link"] == link)
+        assert (fault["judgement"], fault["reproduction"]) == ("fault", program)
+        assert f" {published[library]['version']} " in section
+        assert (ROOT / "peers" / library / program).is_file()
+
+
+def test_the_output_in_the_readme_is_of_a_scenario_and_a_rule_that_there_are() -> None:
+    (command,) = re.findall(
+        r"^ +llm-conformance run --adapter=(\S+) --scenario=(\S+) --method=\w+ --rule=(\S+)", README, re.M
+    )
+    library, scenario, rule = command
+    assert library in changes.read()
+    assert (CASSETTES / f"{scenario}{load.SUFFIX}").is_file()
+    assert rule in catalogue.catalogue()
+    assert f"the {len(libraries())} libraries" in README
+
+
+LIBRARY = """
+import httpx
+
+
+def chat(model, messages, base_url, api_key):
+    headers = {"authorization": f"Bearer {api_key}"}
+    request = {"model": model, "messages": messages}
+    answer = httpx.post(f"{base_url}/chat/completions", json=request, headers=headers).raise_for_status().json()
+    return {"message": answer["choices"][0]["message"]["content"], "model": answer["model"]}
+"""
+
+
+def test_the_adapter_in_the_readme_calls_its_library(tmp_path: Path) -> None:
+    (tmp_path / "mypkg.py").write_text(LIBRARY, "utf-8")
+    (tmp_path / "mypkg_conformance.py").write_text(README.split("```python\n")[1].split("```")[0], "utf-8")
+    commands = re.findall(r"^\$ (llm-conformance (smoke|run) --adapter=mypkg_conformance\.py) +#", README, re.M)
+    assert [verb for _, verb in commands] == ["smoke", "run"]
+    environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
+    smoke = sh("bash", "-c", commands[0][0], cwd=tmp_path, **environment)
+    assert smoke.returncode == 0, smoke.stdout + smoke.stderr
+    judged = sh("bash", "-c", f"{commands[1][0]} --examples=0 --rule=MSG-2", cwd=tmp_path, **environment)
+    assert judged.returncode == 1
+    assert "openai:chat" in judged.stdout
+
+
+def test_the_commands_for_a_clone_are_the_first_shell_blocks_of_the_readme() -> None:
+    """`.ci/run` takes them from there."""
+    judge, test = (block.partition("\n```")[0] for block in README.split("```sh\n")[1:])
+    assert judge.endswith("&& .venv/bin/pytest conformance --adapter=adapters")
+    assert test.endswith("&& .venv/bin/pytest -n auto")
+    assert README[: README.index(test)].count("\n") < 50
 
 
 def test_the_page_of_verdicts_has_every_status_and_every_harm() -> None:
@@ -73,17 +140,12 @@ def test_the_changelog_counts_the_rules() -> None:
     assert f"by {len(ALL_RULES)} rules" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
-def test_the_readme_lists_folders_that_exist() -> None:
-    for folder in re.findall(r"^    ([a-z_/]+)/  ", README.partition("## Where things are")[2], flags=re.M):
-        assert (ROOT / folder).is_dir()
-
-
 def test_a_report_matches_its_schema(pytester: pytest.Pytester) -> None:
-    adapter = README.split("```python\n")[1].split("```")[0]
-    (pytester.path / "readmes_adapter.py").write_text(adapter)
+    adapter = START.split("```python\n")[1].split("```")[0]
+    (pytester.path / "starting_adapter.py").write_text(adapter)
     report = pytester.path / "report.json"
     options = ("--conformance-examples=2", f"--conformance-report={report}", "-q")  # what is drawn does not matter here
-    result = inline.run(pytester, str(RULES), "--adapter=readmes_adapter", *options)
+    result = inline.run(pytester, str(RULES), "--adapter=starting_adapter", *options)
     document = files.read(report)
     assert list(schema.problems("report", document)) == []
     assert document["complete"] is True
@@ -99,22 +161,9 @@ def test_the_example_in_the_scenario_guide_writes_a_cassette(tmp_path: Path, mon
     assert cassette.load(tmp_path / "hello.yaml").metadata["provenance"] == "synthetic"
 
 
-def test_the_readmes_adapter_is_short() -> None:
-    adapter = README.split("```python\n")[1].split("```")[0]
+def test_the_adapter_to_start_with_is_short() -> None:
+    adapter = START.split("```python\n")[1].split("```")[0]
     assert len([line for line in adapter.splitlines() if line.strip()]) <= 30
-
-
-def test_the_provider_page_is_generated_from_the_provider_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert provider_page.main(["--check", str(ROOT / "docs" / "providers.md")]) == 0
-    page = tmp_path / "providers.md"
-    assert provider_page.main([str(page)]) == 0
-    assert "* **Models**: `openai/gpt-oss-120b`; " in page.read_text("utf-8")
-    assert "* **Varies** in " in page.read_text("utf-8")
-    page.write_text(page.read_text("utf-8").replace("| `stop` | stop |", "| `stop` | length |"), "utf-8")
-    assert provider_page.main(["--check", str(page)]) == 1
-    assert "is out of date; run: python -m tools.provider_page" in capsys.readouterr().out
 
 
 def test_every_api_has_a_source_with_a_url() -> None:
@@ -122,19 +171,19 @@ def test_every_api_has_a_source_with_a_url() -> None:
         assert any(source.startswith("https://") for source in api.sources), api
 
 
-def test_the_readme_counts_the_scenarios(scenarios: list[Scenario]) -> None:
+def test_the_page_on_trust_counts_the_scenarios(scenarios: list[Scenario]) -> None:
     counts = Counter(scenario.provenance for scenario in scenarios)
     stated = re.search(
-        r"Of the (\d+)\sscenarios today (\d+) are recorded[^,]*,[^,]*, (\d+) is transcribed, (\d+) are edited", README
+        r"Of the (\d+)\sscenarios today (\d+) are recorded[^,]*,[^,]*, (\d+) is transcribed, (\d+) are edited", TRUST
     )
     assert stated is not None
     actual = [counts.total(), *(counts[kind] for kind in ("recorded", "transcribed", "edited"))]
-    assert [*map(int, stated.groups())] == actual, "the README states the first numbers; the second are the scenarios"
+    assert [*map(int, stated.groups())] == actual, "the page states the first numbers; the second are the scenarios"
     grounds = Counter(scenario.grounds for scenario in scenarios)
     by_grounds = re.search(
         r"for (\d+) scenarios a recording \((\d+)\sof them can be printed with `corpus show`\), for (\d+) the types "
         r"of its SDK, for (\d+) its documentation,\sfor (\d+) somebody's report. The other (\d+) are\sprobes",
-        README,
+        TRUST,
     )
     assert by_grounds is not None
     shown = sum("shown_by" in load.read(scenario.path).cassette.metadata for scenario in scenarios)
@@ -145,21 +194,20 @@ def test_the_readme_counts_the_scenarios(scenarios: list[Scenario]) -> None:
     ]
     packages = manifest.packages()
     parts = [part for package in packages for part in package.parts]
-    stated_corpus = re.search(r"(\d+) packages with ([\d,]+) recordings of (\d+) providers", README)
+    stated_corpus = re.search(r"(\d+) packages with ([\d,]+) recordings of (\d+) providers", TRUST)
     assert stated_corpus is not None
     assert [int(each.replace(",", "")) for each in stated_corpus.groups()] == [
         len(packages),
         sum(part.count for part in parts),
         len({provider for part in parts for provider in part.providers}),
     ]
-    named = re.findall(r",| and", README.partition("answers of ")[2].partition("[")[0])
     known = {provider for provider, _ in table.table()}
-    assert f"[{len(known) - len(named)} more](docs/providers.md)" in README, (
-        "the README must count the providers that it does not name"
-    )
+    for text in (README, (ROOT / "docs" / "index.md").read_text("utf-8")):
+        (others,) = re.findall(r"OpenAI, Claude, Gemini and \[?(\d+) other", " ".join(text.split()))
+        assert int(others) + 3 == len(known)
 
 
-REQUIREMENTS = [row for rows in requirements_page.read(ROOT / "docs" / "requirements.toml").values() for row in rows]
+REQUIREMENTS = [row for rows in requirements.read(requirements.REQUIREMENTS).values() for row in rows]
 
 
 def test_every_requirement_is_listed() -> None:
@@ -174,17 +222,15 @@ def test_every_requirement_is_listed() -> None:
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
-        (requirements_page.Requirement("S0-01", "x"), "name rules or tests"),
-        (requirements_page.Requirement("S0-01", "x", rules=("MSG-1",), out="y"), "name rules or tests"),
-        (requirements_page.Requirement("S0-01", "x", rules=("MSG-9",)), "MSG-9 passes nowhere"),
-        (requirements_page.Requirement("S0-01", "x", rules=("MSG-1",), scenarios=("z/*",)), "passes in a scenario z/"),
-        (requirements_page.Requirement("S0-01", "x", tests=("test_documents.py::test_nothing",)), "tests/ has no test"),
+        (requirements.Requirement("S0-01", "x"), "name rules or tests"),
+        (requirements.Requirement("S0-01", "x", rules=("MSG-1",), out="y"), "name rules or tests"),
+        (requirements.Requirement("S0-01", "x", rules=("MSG-9",)), "MSG-9 passes nowhere"),
+        (requirements.Requirement("S0-01", "x", rules=("MSG-1",), scenarios=("z/*",)), "passes in a scenario z/"),
+        (requirements.Requirement("S0-01", "x", tests=("test_documents.py::test_nothing",)), "tests/ has no test"),
     ],
 )
-def test_a_requirement_without_a_test_is_reported(row: requirements_page.Requirement, problem: str) -> None:
-    seen = requirements_page.passed(
-        {"results": [{"rule": "MSG-1", "scenario": "a/b", "status": "pass", "provenance": "synthetic"}]}
-    )
+def test_a_requirement_without_a_test_is_reported(row: requirements.Requirement, problem: str) -> None:
+    seen = passed({"results": [{"rule": "MSG-1", "scenario": "a/b", "status": "pass", "provenance": "synthetic"}]})
     assert problem in next(row.problems(seen, ROOT / "tests"))
     assert row.seen_in(seen) == (["a/b"] if row.out else [])
 
@@ -195,12 +241,11 @@ def test_every_source_of_a_rule_is_a_requirement() -> None:
         assert set(entry.sources) <= ids, entry.id
 
 
-@pytest.mark.parametrize("page", [proof, requirements_page])
-def test_a_page_is_not_made_from_a_report_with_probes_apart(tmp_path: Path, page: Any) -> None:
+def test_no_page_is_made_from_a_report_with_probes_apart(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     files.write(report, document(probes="apart"))
     with pytest.raises(SystemExit, match=r"report\.json: in this report probes are apart.*--conformance-probes=judge"):
-        page.main([str(ROOT / "docs" / "requirements.md"), f"--report={report}"])
+        read_run(report)
 
 
 def test_the_page_on_adapters_names_every_field_of_the_call() -> None:
@@ -213,6 +258,6 @@ def test_the_page_on_adapters_names_every_field_of_the_call() -> None:
     assert len(declarations.describe("own", adapter()).errors) == 2
 
 
-def test_the_gate_names_all_kinds_of_generated_inputs() -> None:
-    page = (ROOT / "docs" / "gate.md").read_text("utf-8")
+def test_the_page_on_generated_inputs_names_all_kinds_of_generated_inputs() -> None:
+    page = (ROOT / "docs" / "generated.md").read_text("utf-8")
     assert [theme.name for theme in THEMES if f"`{theme.name}`" not in page] == []

@@ -76,7 +76,6 @@ def field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Field:
     monkeypatch.setattr(Environment, "run", lambda *given, **more: made.run(*given, **more))
     monkeypatch.setattr(command, "libraries", lambda: {"lib": made.library})
     monkeypatch.setattr(command, "no_traffic", lambda: "")
-    monkeypatch.setattr(command, "PAGE", tmp_path / "field.md")
     monkeypatch.setattr(changes, "FACTS", tmp_path / "field.json")
     monkeypatch.setattr(changes.read, "__defaults__", (tmp_path / "field.json",))
     monkeypatch.setattr(changes.write, "__defaults__", (tmp_path / "field.json",))
@@ -146,7 +145,7 @@ def test_an_interpreter_or_a_corpus_that_is_not_here_is_told_and_is_no_green(
     field.installing = no_python
     assert run(field, "--again") == (5, [])
     assert "lib: done, not judged here (1 of 1)" in capsys.readouterr().out
-    assert "lib: not judged here: needs Python 3.12." in command.PAGE.read_text("utf-8")
+    assert changes.read()["lib"]["missing"] == "not judged here: needs Python 3.12"
 
 
 @pytest.mark.parametrize(("code", "why"), [(0, ""), (5, "NOT JUDGED, because recordings could not be fetched")])
@@ -174,7 +173,7 @@ def test_a_library_that_cannot_be_installed_fails_the_run(field: Field) -> None:
 
     field.installing = broken
     assert run(field) == (1, [])
-    assert "lib: could not be installed: uv pip sync failed." in command.PAGE.read_text("utf-8")
+    assert changes.read()["lib"]["missing"] == "could not be installed: uv pip sync failed"
 
 
 def test_the_report_of_real_traffic_has_failures_and_one_result_of_each_conversation(field: Field) -> None:
@@ -221,14 +220,15 @@ def test_a_finding_keeps_the_release_in_which_it_was_first_seen(field: Field) ->
     (finding,) = changes.read()["lib"]["findings"]
     assert finding == {
         **{"what": "trimmed", "judgement": "fault", "rules": ["MSG-2"], "harm": "lost"},
-        **{"link": "https://example.com/1", "written": 1, "real": 0, "first_seen": "1.0"},
+        **{"link": "https://example.com/1", "argument": None, "reproduction": None},
+        **{"written": 1, "real": 0, "examples": {"written": [TEXT, "json"]}, "first_seen": "1.0"},
     }
     assert changes.read()["lib"]["release"] == "1.1"
 
 
-def test_a_run_of_some_libraries_writes_no_page(field: Field) -> None:
+def test_a_run_of_some_libraries_writes_nothing_down(field: Field) -> None:
     run(field, "lib")
-    assert not command.PAGE.exists()
+    assert not changes.FACTS.exists()
 
 
 def test_an_entry_that_is_written_later_needs_no_other_run(field: Field, capsys: pytest.CaptureFixture[str]) -> None:
@@ -237,7 +237,8 @@ def test_an_entry_that_is_written_later_needs_no_other_run(field: Field, capsys:
     assert "* **lib** written scenarios: 1 finding is not judged yet" in capsys.readouterr().out
     field.library.deviations.write_text(TRIMMED, "utf-8")
     assert run(field) == (0, [])
-    assert "1. **Trimmed.**" in command.PAGE.read_text("utf-8")
+    (finding,) = changes.read()["lib"]["findings"]
+    assert finding["what"] == "trimmed"
 
 
 def test_stale_entries_fail_the_run(field: Field, capsys: pytest.CaptureFixture[str]) -> None:

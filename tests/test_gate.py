@@ -251,8 +251,8 @@ def recorded(report: dict[str, Any]) -> set[tuple[str, ...]]:
 
 @pytest.mark.usefixtures("path")
 def test_machines_share_the_examples_that_hypothesis_has_found(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "gate.md").read_text("utf-8")
-    module = text.split("```python\n")[1].split("```")[0]
+    text = (ROOT / "docs" / "generated.md").read_text("utf-8")
+    module = text.partition("shared_database.py")[2].split("```python\n")[1].split("```")[0]
     theme = "--scenario=cerebras/generated-chat-answers"
     # About one example in a few dozen shows the fault, so a search of one example does not find it by itself.
     rare = "dataclasses.replace(response, id='x') if len(response.annotations + response.tool_calls) > 1 else response"

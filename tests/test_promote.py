@@ -16,10 +16,10 @@ from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers import table
 from tests import miniature, tiny_corpus
 from tests.tiny_corpus import FILE, METADATA, record, replaced
-from tools import grounds_page
 from tools.promote import claims
 from tools.promote.__main__ import main
 from tools.promote.point import point
+from tools.site import grounds
 
 PLAIN, STREAM = miniature.interactions()
 NAMED = f"""\
@@ -251,8 +251,8 @@ def test_the_page_of_grounds_links_public_recordings(
     tiny_corpus.scenario(tmp_path / "own")
     record(package, PLAIN, STREAM)
     promoted(tmp_path / "own", "--write")
-    monkeypatch.setattr(grounds_page, "CASSETTES", tmp_path / "own")
-    page = grounds_page.page()
+    monkeypatch.setattr(grounds, "CASSETTES", tmp_path / "own")
+    page = grounds.page()
     assert "| API | public recording | recording |" in page
     assert "| `deepseek:chat` | 1 |  |" in page
     cited = f"[acme-tests 1.0](https://pypi.org/project/acme-tests/1.0/), `{FILE}`, interaction"

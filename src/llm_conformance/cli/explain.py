@@ -60,7 +60,7 @@ def _rule(id: str) -> Iterator[str]:
     if entry.rule.capability:
         yield f"\nOnly for adapters that declare `{entry.rule.capability}`; what others return must not be wrong."
     if entry.sources:
-        yield f"\nRequirements: {', '.join(entry.sources)} (docs/requirements.md)"
+        yield f"\nRequirements: {', '.join(entry.sources)} (docs/requirements.toml)"
     example = examples().get(entry.id)
     if example:
         yield f"\nHow an adapter that {example['fault']} fails:\n"

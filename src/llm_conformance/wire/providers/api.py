@@ -2,7 +2,8 @@
 
 Each provider has a file `<provider>.toml`, in which each API has a table `[api.<name>]` with its facts and their
 sources. An API may be `like` another one, `provider:api`: it then has the columns of that one, except for those that it
-states itself. `schemas/provider.schema.json` has the form of a file, `docs/providers.md` is made from the table.
+states itself. `schemas/provider.schema.json` has the form of a file. The documentation has a page for each provider,
+which is made from the table.
 """
 
 from __future__ import annotations

@@ -1,41 +1,30 @@
-"""Generate docs/requirements.md: what tests each requirement, by a report of the reference adapters.
+"""The page that says what tests each requirement, by a report of the reference adapters.
 
-    pytest conformance --adapter=adapters --conformance-probes=judge --conformance-report=report.json
-    python -m tools.requirements_page docs/requirements.md --report=report.json
-
-The requirements are in docs/requirements.toml. Only recorded cells that passed count; generated ones differ between
-runs.
+The requirements are in docs/requirements.toml.
 """
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
-import sys
 import tomllib
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from llm_conformance.wording import counted
-from tools import pages
+from tools.site.run import Run, Seen
+from tools.site.staging import DOCS, ROOT
 
-COMMAND = "python -m tools.requirements_page docs/requirements.md --report=report.json"
+REQUIREMENTS = DOCS / "requirements.toml"
 _SHOWN = 3
-_HEAD = f"""\
-# Requirements and what tests them
+_HEAD = """\
+# Requirements
 
-Generated from `requirements.toml` and a report of the reference adapters by
-
-    {COMMAND}
-
-The ids are those of the documents that the project began with. Rules are in `conformance/`, scenarios in `cassettes/`,
-tests in `tests/`.
+What each requirement says, which rules and tests check it, and in which scenarios the reference adapters meet it. The
+ids are those of the documents that the project began with. They stand in
+[requirements.toml](repo:docs/requirements.toml).
 """
-
-Seen = Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True)
@@ -88,19 +77,16 @@ def _row(id: str, row: Mapping[str, Any]) -> Requirement:
     return Requirement(id, **columns)
 
 
-def passed(report: Mapping[str, Any]) -> Seen:
-    """Return for each rule id the recorded scenarios in which it has passed."""
-    seen = defaultdict(set)
-    for result in report["results"]:
-        if result["status"] == "pass" and result["provenance"] != "generated":
-            seen[result["rule"]].add(result["scenario"])
-    return {rule: frozenset(scenarios) for rule, scenarios in seen.items()}
+def problems(run: Run) -> list[str]:
+    """Return the requirements that nothing shows, one message each."""
+    every = (row for rows in read(REQUIREMENTS).values() for row in rows)
+    return [problem for row in every for problem in row.problems(run.seen, ROOT / "tests")]
 
 
-def page(documents: Mapping[str, list[Requirement]], seen: Seen) -> str:
+def page(run: Run) -> str:
     """Return the whole page."""
-    lines = [_HEAD]
-    for title, rows in documents.items():
+    lines, seen = [_HEAD], run.seen
+    for title, rows in read(REQUIREMENTS).items():
         lines += [f"## {title}", "", "| id | requirement | tested by | seen in |", "|---|---|---|---|"]
         lines += [f"| {row.id} | {row.text} | {' | '.join(_tested(row, seen))} |" for row in rows]
         lines.append("")
@@ -113,24 +99,5 @@ def _tested(row: Requirement, seen: Seen) -> tuple[str, str]:
     found = row.seen_in(seen)
     few = ", ".join(found[:_SHOWN]) + (", ..." if len(found) > _SHOWN else "")
     where = f"{counted(len(found), 'scenario')}: {few}" if found else "the tests"
-    return ", ".join((*row.rules, *(f"`{test}`" for test in row.tests))), where
-
-
-def main(arguments: list[str]) -> int:
-    """Write or check the page; return 1 if a requirement is wrong or the check finds another page."""
-    parser = argparse.ArgumentParser(description="Generate the page of requirements.")
-    parser.add_argument("path", type=Path)
-    parser.add_argument("--report", type=Path, required=True, help="a JSON report of the reference adapters")
-    parser.add_argument("--check", action="store_true", help="only check that the file is up to date")
-    options = parser.parse_args(arguments)
-    documents = read(options.path.with_suffix(".toml"))
-    seen = passed(pages.read_report(options.report))
-    tests = options.path.parent.parent / "tests"
-    problems = [each for rows in documents.values() for row in rows for each in row.problems(seen, tests)]
-    problems = problems or pages.write_or_check(options.path, page(documents, seen), options.check, COMMAND)
-    print(*problems, sep="\n", end="\n" if problems else "")
-    return 1 if problems else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    rules = (f"[{rule}](rules/{rule}.md)" for rule in row.rules)
+    return ", ".join((*rules, *(f"`{test}`" for test in row.tests))), where

@@ -1,34 +1,32 @@
-"""Generate docs/providers.md from the provider table.
-
-python -m tools.provider_page docs/providers.md            write it
-python -m tools.provider_page --check docs/providers.md    exit with 1 if it is out of date
-"""
+"""The pages of the providers, made from the provider table: an overview, and one page a provider."""
 
 from __future__ import annotations
 
 import functools
-import sys
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from llm_conformance.locations import CASSETTES
+from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.expected import Expected, read_expected
 from llm_conformance.scenarios.load import ScenarioFile
 from llm_conformance.wire.providers import table
 from llm_conformance.wire.providers.api import COUNTS, Api
 from llm_conformance.wire.providers.think_families import FAMILIES
-from tools import pages
+from tools.site.run import Run
 
-COMMAND = "python -m tools.provider_page docs/providers.md"
-_HEAD = f"""\
+_HEAD = """\
 # Providers
 
-What the suite knows about each provider, whatever the conversation. This page is generated from
-`src/llm_conformance/wire/providers/*.toml` by `{COMMAND}`; edit those files.
+What the suite knows about each provider, whatever the conversation. The
+[provider table](repo:src/llm_conformance/wire/providers) has all of it, with sources.
 
 """
 _NOTE = """\
+## How to read a page
+
 * **Key**: the environment variables that usually hold the key, and the header that carries it.
 * **Usage**: each token count is the sum of the provider's fields. A field after a `-` is subtracted. A field with a `?`
   counts 0 if it is absent; if another field is absent, the count is null. A part larger than its whole is null.
@@ -50,6 +48,9 @@ In every format an error object ends the response with an error, whatever came b
 refusal gives the finish reason `content_filter`, whatever the finish word.
 """
 
+_PLACE, _ESCAPED = re.compile(r"\](?=\((?!https?:))"), r"\\]"
+"""What would be a link, although the note only speaks of one."""
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -67,20 +68,47 @@ class Shown:
     def link(self) -> str:
         """A Markdown link to the scenario, relative to the page."""
         name = self.file.path.name.removesuffix(load.SUFFIX)
-        return f"[{name}](../cassettes/{self.file.path.parent.name}/{self.file.path.name})"
+        return f"[{name}](repo:cassettes/{self.file.path.parent.name}/{self.file.path.name})"
 
 
-def page() -> str:
-    """Return the whole page. Reads all scenarios of the suite, to link those that show a fact."""
+def pages(run: Run) -> dict[str, str]:
+    """Return the text of each page by its name: `index`, and one a provider. Reads all scenarios of the suite."""
     apis = list(table.table().values())
     shown: dict[str, list[Shown]] = {str(api): [] for api in apis}
     for path in load.find(CASSETTES)[0]:
         file = load.read(path)
         expected = tuple(read_expected(file.document["expected"], mode) for mode in file.modes)
         shown[str(file.api)].append(Shown(file, expected))
-    sections = (line for api in apis for line in _section(api, shown[str(api)]))
+    by_provider: dict[str, list[Api]] = {}
+    for api in apis:
+        by_provider.setdefault(api.provider, []).append(api)
+    judged = _judged(run)
+    found = {
+        provider: "\n".join(
+            [f"# {provider}", "", *(line for api in own for line in _section(api, shown[str(api)], judged))]
+        )
+        for provider, own in by_provider.items()
+    }
     note = _NOTE.format(families=", ".join(f"`{glob}`" for glob in FAMILIES))
-    return _HEAD + "\n".join((*_overview(apis, shown), "", note, *sections))
+    contents = ("```{toctree}", ":hidden:", "", *by_provider, "```", "")
+    return {"index": _HEAD + "\n".join((*_overview(apis, shown), "", note, *contents)), **found}
+
+
+def _judged(run: Run) -> Mapping[str, str]:
+    """Return for each scenario the rules that judge it, by family: `MSG 1 2, USE 3`."""
+    rules: dict[str, list[str]] = {}
+    for rule in catalogue.catalogue():
+        for scenario in run.seen.get(rule, ()):
+            rules.setdefault(scenario, []).append(rule)
+    return {scenario: _by_family(found) for scenario, found in rules.items()}
+
+
+def _by_family(rules: Sequence[str]) -> str:
+    families: dict[str, list[str]] = {}
+    for rule in rules:
+        family, _, number = rule.partition("-")
+        families.setdefault(family, []).append(number)
+    return ", ".join(f"{family} {' '.join(numbers)}" for family, numbers in families.items())
 
 
 def _overview(apis: list[Api], shown: Mapping[str, Sequence[Shown]]) -> Iterator[str]:
@@ -88,7 +116,7 @@ def _overview(apis: list[Api], shown: Mapping[str, Sequence[Shown]]) -> Iterator
     yield "|---|---|---|---|---|---|---|---|---|"
     for api in apis:
         cells = (
-            f"[`{api}`](#{str(api).replace(':', '')})",
+            f"[`{api}`]({api.provider}.md#{str(api).replace(':', '')})",
             f"`{api.wire}`",
             _listed(api.reasoning_fields),
             _listed(tuple(api.think)),
@@ -108,7 +136,7 @@ def _undecided_counts(api: Api) -> Iterator[str]:
         yield from ("", f"Nobody knows whether another count includes {_listed(api.unplaced_counts)}.")
 
 
-def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
+def _section(api: Api, shown: Sequence[Shown], judged: Mapping[str, str]) -> Iterator[str]:
     yield from (f"## {api}", "", f"{api.title}.", "")
     yield f"* **Base URLs**: {_listed(api.base_urls)}"
     paths = dict.fromkeys((api.path, api.stream_path, *api.other_paths))
@@ -159,9 +187,12 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
         example = _first(shown, functools.partial(_ends_with, word))
         yield f"| `{word}` | {reason or 'null'} | {example} |"
     if api.notes:
-        yield from ("", "Notes:", "", *(f"* {note}" for note in api.notes))
-    yield from ("", "Sources:", "", *(f"* {source}" for source in api.sources), "")
-    yield from ("| what the scenarios show | | modes | provenance | grounds |", "|---|---|---|---|---|")
+        yield from ("", "Notes:", "", *(f"* {_PLACE.sub(_ESCAPED, note)}" for note in api.notes))
+    yield from ("", "Sources:", "", *(f"* {_PLACE.sub(_ESCAPED, source)}" for source in api.sources), "")
+    yield from (
+        "| what the scenarios show | scenario | modes | provenance | grounds | rules |",
+        "|---|---|---|---|---|---|",
+    )
     for each in shown:
         recorded = each.file.cassette
         cells = (
@@ -170,6 +201,7 @@ def _section(api: Api, shown: Sequence[Shown]) -> Iterator[str]:
             ", ".join(each.file.modes),
             recorded.metadata["provenance"],
             recorded.grounds or "",
+            judged.get(each.id, ""),
         )
         yield f"| {' | '.join(cells)} |"
     yield ""
@@ -194,7 +226,7 @@ def _ways(api: Api) -> Iterator[str]:
         yield f"* **Backends**: {', '.join(api.backends)}"
     if api.varies:
         file = f"{api.provider}.toml"
-        row = f"[{file}](../src/llm_conformance/wire/providers/{file})"
+        row = f"[{file}](repo:src/llm_conformance/wire/providers/{file})"
         yield f"* **Varies** in {len(api.varies)} things; `[api.{api.name}.varies]` in {row} has the ways, with sources"
 
 
@@ -226,12 +258,3 @@ def _as_in(shown: Sequence[Shown], shows: Callable[[Expected], bool]) -> str:
 
 def _listed(values: tuple[str, ...]) -> str:
     return ", ".join(f"`{value}`" for value in values) or "none"
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Write or check the page; return 1 if the check finds another one."""
-    return pages.main(arguments, "Generate the page of providers.", page, COMMAND)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

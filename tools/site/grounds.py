@@ -1,13 +1,8 @@
-"""Generate docs/grounds.md: on what each scenario rests.
-
-python -m tools.grounds_page docs/grounds.md            write it
-python -m tools.grounds_page --check docs/grounds.md    exit with 1 if it is out of date
-"""
+"""The page that says on what each scenario rests."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -17,9 +12,7 @@ from llm_conformance.scenarios.checks.references import Reference, references
 from llm_conformance.scenarios.core_faults import CORE_FAULTS
 from llm_conformance.scenarios.load import ScenarioFile
 from llm_conformance.wording import counted
-from tools import pages
 
-COMMAND = "python -m tools.grounds_page docs/grounds.md"
 PUBLIC = "public recording"
 """The grounds of a scenario that names public recordings."""
 GROUNDS: Mapping[str, str] = {
@@ -33,11 +26,11 @@ GROUNDS: Mapping[str, str] = {
     "report": "An issue, or a capture of somebody else, shows them.",
     "probe": "No provider is known to send this. The scenario tests robustness and counts in no verdict.",
 }
-_HEAD = f"""\
+_HEAD = """\
 # Grounds
 
-On what each scenario rests: the strongest evidence that its provider sends such bytes. This page is generated from the
-`metadata` of the cassettes by `{COMMAND}`.
+On what each scenario rests: the strongest evidence that its provider sends such bytes. The `metadata` of its cassette
+names it.
 
 """
 _LINK = re.compile(r"(https?://[^\s;,()]+[^\s;,().:])")
@@ -76,7 +69,7 @@ def _section(grounds: str, files: Sequence[ScenarioFile]) -> Iterator[str]:
         path = file.path.relative_to(CASSETTES)
         shown = ", ".join(f"{mode}: {_cited(each)}" for mode, each in references(file.cassette.metadata).items())
         source = "; ".join(filter(None, [shown, _linked(file.cassette.metadata["source"])]))
-        yield f"| [{load.id_of(file.path)}](../cassettes/{path}) | {source} |"
+        yield f"| [{load.id_of(file.path)}](repo:cassettes/{path}) | {source} |"
     yield ""
 
 
@@ -93,12 +86,3 @@ def _cited(reference: Reference) -> str:
 
 def _linked(source: str) -> str:
     return _LINK.sub(r"<\1>", " ".join(source.split()).replace("|", "\\|"))
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Write or check the page; return 1 if the check finds another one."""
-    return pages.main(arguments, "Generate the page of grounds.", page, COMMAND)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

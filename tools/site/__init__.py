@@ -1,0 +1,1 @@
+"""The documentation as a site. `python -m tools.site` builds it; `__main__.py` says how."""

@@ -1,0 +1,58 @@
+"""Build the documentation: the pages in docs/, and those that are made from the suite itself.
+
+    pytest conformance --adapter=adapters --conformance-probes=judge --conformance-report=report.json
+    python -m tools.site --report=report.json [--out build/site]
+
+The pages end up in OUT/html, their Markdown in OUT/source. Sphinx checks all links between pages.
+
+Exits with 1 if Sphinx warns of anything, or if the report does not prove what it has to: that each requirement is met
+somewhere, that each rule has a broken adapter, and that each scenario is judged by some rule.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from llm_conformance.reports import files
+from tools.site import made, proof, requirements, staging
+from tools.site.run import Run, read_run
+
+REPORT_PAGE = "reference.html"
+"""The HTML report of the reference adapters, beside the pages."""
+
+
+def problems(run: Run) -> list[str]:
+    """Return what the report of the reference adapters fails to prove."""
+    return [*proof.problems(run), *requirements.problems(run)]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Build the site; print what is wrong, and return the exit code."""
+    parser = argparse.ArgumentParser("python -m tools.site", description=__doc__.partition("\n")[0])
+    parser.add_argument("--report", type=Path, required=True, help="a JSON report of the reference adapters")
+    parser.add_argument("--out", type=Path, default=staging.ROOT / "build" / "site", help="where to build")
+    parser.add_argument("--check", action="store_true", help="only check what the report proves; needs no Sphinx")
+    options = parser.parse_args(arguments)
+    run = read_run(options.report)
+    if found := problems(run):
+        print(*found, sep="\n")
+        return 1
+    if options.check:
+        return 0
+    source, html = options.out / "source", options.out / "html"
+    for each in (source, html):
+        shutil.rmtree(each, ignore_errors=True)
+    staging.stage(source, made.pages(run))
+    (source / staging.EXTRA).mkdir()
+    files.write(source / staging.EXTRA / REPORT_PAGE, run.report)
+    command = ["-m", "sphinx", "-b", "html", "-W", "--keep-going", "-n", "-q", "-j", "auto", str(source), str(html)]
+    return subprocess.run([sys.executable, *command], check=False).returncode  # noqa: S603 - our own command
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
