@@ -260,3 +260,20 @@ def test_a_cassette_that_is_no_object_is_refused(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(BadFileError, match=r"one\.yaml:1: "):
             list(bare.recordings(path))
+
+
+@pytest.mark.parametrize(
+    ("number", "problem"),
+    [
+        ("1e400", "at /usage/total_tokens: must be an integer or null, and is Infinity"),
+        ("NaN", "ValueError('NaN is not JSON')"),
+        ("9" * 5000, "ValueError('Exceeds the limit (4300 digits) for integer string conversion"),
+    ],
+    ids=["1e400", "NaN", "5000 digits"],
+)
+def test_a_number_that_is_none_is_a_problem_of_the_scenario(tmp_path: Path, number: str, problem: str) -> None:
+    cassette = miniature.write(tmp_path).with_name("spider.yaml")
+    text = cassette.read_text("utf-8")
+    cassette.write_text(text.replace('"total_tokens": 42', f'"total_tokens": {number}'), "utf-8")
+    assert cassette.read_text("utf-8") != text
+    assert problem in miniature.problems(tmp_path)[0]
