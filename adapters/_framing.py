@@ -26,27 +26,35 @@ def events(chunks: Iterable[bytes]) -> Iterator[str]:
 
 def lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the lines that are not blank, the last one even without a line break."""
-    held = b""
+    held: list[bytes] = []
     for chunk in chunks:
-        *whole, held = (held + chunk).split(b"\n")
-        yield from (line for line in whole if line.strip())
-    if held.strip():
-        yield held
+        held.append(chunk)
+        if b"\n" in chunk:  # a long line is put together once
+            *whole, rest = b"".join(held).split(b"\n")
+            yield from (line for line in whole if line.strip())
+            held = [rest]
+    last = b"".join(held)
+    if last.strip():
+        yield last
 
 
 def array(chunks: Iterable[bytes]) -> Iterator[str]:
     """Yield the items of one JSON array as each is complete. Raises ValueError if anything else is left at the end."""
-    reader, utf8, held = json.JSONDecoder(), codecs.getincrementaldecoder("utf-8")(), ""
+    reader, utf8, held = json.JSONDecoder(), codecs.getincrementaldecoder("utf-8")(), [""]
     for chunk in chunks:
-        held = (held + utf8.decode(chunk)).lstrip("[, \r\n\t")
-        while held.startswith("{"):
+        held.append(utf8.decode(chunk))
+        if "}" not in held[-1]:  # no item is complete
+            continue
+        left = "".join(held).lstrip("[, \r\n\t")
+        while left.startswith("{"):
             try:
-                _, end = reader.raw_decode(held)
+                _, end = reader.raw_decode(left)
             except ValueError:  # the item is incomplete
                 break
-            yield held[:end]
-            held = held[end:].lstrip(", \r\n\t")
-    if held.strip("], \r\n\t"):
+            yield left[:end]
+            left = left[end:].lstrip(", \r\n\t")
+        held = [left]
+    if "".join(held).lstrip("[, \r\n\t").strip("], \r\n\t"):
         raise ValueError("expected an array of JSON objects")
 
 

@@ -24,6 +24,9 @@ _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 Kind = Literal["text", "reasoning"]
 
+_AT_ONCE = 1024
+"""How many code points of a piece are looked through at once: what is left is copied behind each tag."""
+
 
 class ThinkSplitter:
     """Takes pieces of text and yields pieces of text and reasoning.
@@ -46,8 +49,9 @@ class ThinkSplitter:
 
     def feed(self, piece: str) -> Iterator[tuple[Kind, str]]:
         """Take a piece. Text that may be the beginning of a tag is held back."""
-        self._pending += piece
-        yield from self._drain(final=False)
+        for start in range(0, len(piece), _AT_ONCE):
+            self._pending += piece[start : start + _AT_ONCE]
+            yield from self._drain(final=False)
 
     def end(self) -> Iterator[tuple[Kind, str]]:
         """Take the end of the text, and release the held-back text."""
