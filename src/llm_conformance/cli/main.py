@@ -42,6 +42,7 @@ _COMMANDS: Mapping[str, _Command] = {
     "reject": _Command("reject", "delete proposed recordings"),
     "age": _Command("age", "list recordings by age"),
     "corpus": _Command("corpus", "fetch recordings of providers from the source packages of other projects"),
+    "server": _Command("server", "judge a server that claims to speak a provider's wire format"),
     "import": _Command("import_cassettes", "make scenarios from VCR cassettes of other projects"),
 }
 

@@ -64,6 +64,11 @@ def validator(name: str) -> Any:
     return _validator_class()({"$ref": f"{whole['$id']}#{pointer}"} if pointer else whole, registry=_registry())
 
 
+def of(document: Mapping[str, Any]) -> Any:
+    """Return the compiled validator of a schema that is given as JSON values."""
+    return _validator_class()(document)
+
+
 @functools.cache
 def document(name: str) -> Mapping[str, Any]:
     """Return a schema as JSON values. `name` is the same as for `validator`, without a pointer."""

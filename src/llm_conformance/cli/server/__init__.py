@@ -1,0 +1,102 @@
+"""`llm-conformance server`: judge a server that claims to speak a provider's wire format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from llm_conformance.cli.command import Once, Options, Parser
+from llm_conformance.cli.server.asking import ask, check_destinations, check_effort
+from llm_conformance.cli.server.shown import command_of, show, show_bytes
+from llm_conformance.cli.server.target import chosen_by, free_capabilities, known_deviations, rules_of, target_of
+from llm_conformance.server import plan, report
+from llm_conformance.server import run as server_run
+from llm_conformance.server.judge import judge
+from llm_conformance.server.report import Result
+from llm_conformance.wire.interaction import MODES
+
+
+def add_options(parser: Parser) -> None:
+    """Describe the command."""
+    parser.description = (
+        "Ask a server a set of conversations, plain and streamed, and judge the bytes of its answers by the "
+        "documentation of the wire format that it claims to speak. What the model says is not judged."
+    )
+    parser.add_argument("url", nargs="?", metavar="URL", help="the base URL, such as http://localhost:8080/v1")
+    parser.add_argument("--api", choices=sorted(server_run.API_OF), default="chat", help="the wire format")
+    parser.add_argument("--model", action=Once, metavar="NAME", help="the name of the model in requests")
+    parser.add_argument("--key-env", action=Once, metavar="VAR", help="the environment variable that has the key")
+    parser.add_argument(
+        "--capabilities",
+        nargs="*",
+        default=[],
+        metavar="NAME",
+        help=f"what the server claims besides the format itself: {', '.join(free_capabilities())}; `all` for all",
+    )
+    parser.add_argument(
+        "--context", type=int, default=0, metavar="TOKENS", help="the context of the model: ask for more"
+    )
+    parser.add_argument("--max-calls", type=int, default=100, metavar="N", help="refuse to send more requests (100)")
+    parser.add_argument("--max-tokens", type=int, default=256, metavar="N", help="the limit of each answer (256)")
+    parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="for each answer, in seconds (60)")
+    parser.add_argument(
+        "--token-limit",
+        choices=("max_tokens", "max_completion_tokens"),
+        default="max_tokens",
+        help="the field of a request that has the limit",
+    )
+    parser.add_argument(
+        "--header", action="append", default=[], metavar="NAME=VALUE", help="a further header, no secret; repeatable"
+    )
+    parser.add_argument("--params", default="{}", metavar="JSON", help="further fields of every request")
+    parser.add_argument(
+        "--reasoning-params", default="{}", metavar="JSON", help="further fields of requests that ask for reasoning"
+    )
+    parser.add_argument("--conversation", action="append", default=[], metavar="GLOB", help="only these; repeatable")
+    parser.add_argument("--mode", choices=MODES, help="only plain (json) or streamed answers")
+    parser.add_argument("--rule", action="append", default=[], metavar="ID", help="only these rules; repeatable")
+    parser.add_argument("--deviations", type=Path, metavar="FILE", help="a file of known deviations")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the answers, without keys, in a new directory")
+    parser.add_argument("--replay", type=Path, metavar="DIR", help="judge kept answers, without the server")
+    parser.add_argument("--report", type=Path, metavar="FILE.json", help="write a JSON report")
+    parser.add_argument("--dry-run", action="store_true", help="print the requests without sending them")
+    parser.add_argument("--yes", action="store_true", help="do not ask before sending requests to another machine")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show the bytes of failing answers")
+
+
+def run(options: Options) -> int:
+    """Judge a server.
+
+    | code | meaning |
+    |---|---|
+    | 0 | nothing fails |
+    | 1 | a rule fails, a known deviation is stale, or answers could not be judged and no failure says why |
+    | 4 | the command or a file has to be changed, or there is no such server |
+    | 5 | nothing was judged |
+    """
+    target = target_of(options)
+    chosen = chosen_by(target, options.conversation)
+    rules = rules_of(options.rule)
+    known = known_deviations(options.deviations, target)
+    check_destinations(options)
+    if options.replay is not None:
+        kept = server_run.recordings_of(options.replay, target)
+    else:
+        requests = list(plan.requests(target, plan.with_companions(target.api, chosen)))
+        if options.dry_run:
+            show(target, requests, bool(options.key_env))
+            return 0
+        check_effort(requests, options)
+        kept = ask(target, requests, options)
+    modes = (options.mode,) if options.mode else MODES
+    judgement = judge(target, chosen, kept, rules, known, modes)
+    is_whole = not (rules or options.conversation or options.mode) and server_run.has_all(kept, target, chosen)
+    result = Result(target, judgement, tuple(command_of(options, target)), len(kept), is_whole)
+    for line in report.text(result):
+        print(line)
+    if options.verbose:
+        show_bytes(result, kept)
+    if options.report is not None:
+        text = json.dumps(report.document(result), ensure_ascii=False, indent=1)
+        options.report.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+    return result.exit_code

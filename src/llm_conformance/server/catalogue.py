@@ -1,0 +1,32 @@
+"""All rules about servers, by id."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Mapping
+
+from llm_conformance.server import rules
+from llm_conformance.server.rule import Rule, rule_of
+
+FAMILIES: Mapping[str, str] = {
+    "WIRE": "Is what the server sends what the format says?",
+    "SRV": "Does the server do what the request asks?",
+}
+"""What each family asks. A family is the part of a rule's id before the number."""
+
+
+@functools.cache
+def catalogue() -> Mapping[str, Rule]:
+    """Return the rules, family by family, each family by number."""
+    modules = (
+        importlib.import_module(f"{rules.__name__}.{each.name}") for each in pkgutil.iter_modules(rules.__path__)
+    )
+    found = {rule.id: rule for module in modules for rule in map(rule_of, vars(module).values()) if rule is not None}
+    order = list(FAMILIES)
+    return {id: found[id] for id in sorted(found, key=lambda id: (order.index(found[id].family), _number(id)))}
+
+
+def _number(id: str) -> int:
+    return int(id.partition("-")[2])

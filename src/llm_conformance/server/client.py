@@ -1,0 +1,133 @@
+"""Send requests to a server, one after the other: the answer byte for byte, and how it ended.
+
+The key goes to the given host alone: no redirect is followed, and neither proxies nor `.netrc` are read.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import httpx
+
+from llm_conformance.limits import BYTES as MAX_BYTES
+from llm_conformance.server.plan import Request
+
+CONNECT_S = 20.0
+_LONGEST_BODY = MAX_BYTES // 2
+_DROPPED_AFTER = 1
+"""How many pieces of a stream are read before it is dropped."""
+
+
+class NoAnswerError(Exception):
+    """The server cannot be reached; the message says why."""
+
+
+@dataclass(frozen=True)
+class Raw:
+    """An answer as it arrived.
+
+    Attributes:
+        status: 0 if no answer came.
+        arrival: The size in bytes of each piece of the body, and when it came, in milliseconds after the request.
+        ended: `closed` if the body is complete; `open` if the server has not ended it within the time limit, or not
+            begun it (status 0); `broken: ` and why, if the connection broke.
+        milliseconds: When the body ended.
+    """
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+    arrival: tuple[tuple[int, int], ...]
+    ended: str
+    milliseconds: int
+
+
+@dataclass(frozen=True)
+class Client:
+    """Sends requests.
+
+    Attributes:
+        url: The whole URL.
+        key: Sent as a bearer token; "" for none.
+        timeout_s: For one answer as a whole.
+        headers: Further headers of every request.
+    """
+
+    url: str
+    key: str
+    timeout_s: float
+    headers: Mapping[str, str]
+    http: httpx.Client
+
+    def ask(self, request: Request) -> Raw:
+        """Send a request. Raises NoAnswerError if there is no connection."""
+        if request.cancels:
+            self._drop(request)
+        return self._sent(request)
+
+    def _sent(self, request: Request) -> Raw:
+        start = time.monotonic()
+        body, arrival, ended = bytearray(), [], "closed"
+        response: httpx.Response | None = None
+
+        def elapsed() -> int:
+            return round((time.monotonic() - start) * 1000)
+
+        try:
+            with self.http.stream(
+                "POST", self.url, content=request.content, headers=self._headers(request)
+            ) as response:
+                for data in response.iter_raw():
+                    arrival.append((len(data), elapsed()))
+                    body += data[: _LONGEST_BODY - len(body)]
+                    if len(body) >= _LONGEST_BODY:
+                        ended = "broken: it is too long"
+                        break
+                    if elapsed() > self.timeout_s * 1000:
+                        ended = "open"
+                        break
+        except httpx.ConnectError as error:
+            raise NoAnswerError(f"no connection ({type(error).__name__})") from error
+        except httpx.TimeoutException:
+            ended = "open"
+        except httpx.TransportError as error:  # its message may repeat what was sent
+            ended = f"broken: {type(error).__name__}"
+        status, headers = (0, {}) if response is None else (response.status_code, dict(response.headers))
+        return Raw(status, headers, bytes(body), tuple(arrival), ended, elapsed())
+
+    def _drop(self, request: Request) -> None:
+        """Send the request for a stream, and close the connection after the first bytes of the answer."""
+        content = request.content
+        if request.mode == "json":
+            content = content[:-1] + b', "stream": true}'
+        try:
+            with self.http.stream("POST", self.url, content=content, headers=self._headers(request)) as response:
+                for number, _ in enumerate(response.iter_raw(), start=1):
+                    if number == _DROPPED_AFTER:
+                        break
+        except httpx.TransportError:
+            return  # the request behind it shows whether the server still answers
+
+    def _headers(self, request: Request) -> dict[str, str]:
+        accepted = "text/event-stream" if request.mode == "stream" else "application/json"
+        key = request.wrong_key or self.key
+        credentials = {"authorization": f"Bearer {key}"} if key else {}
+        return {
+            "content-type": "application/json",
+            "accept": accepted,
+            "accept-encoding": "identity",
+            **credentials,
+            **self.headers,
+        }
+
+
+@contextmanager
+def client(url: str, key: str, timeout_s: float, headers: Mapping[str, str]) -> Iterator[Client]:
+    """Yield a client; close its connections at the end."""
+    limits = httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s))
+    needs_certificates = not url.startswith("http://")  # to load them takes a second
+    with httpx.Client(timeout=limits, follow_redirects=False, trust_env=False, verify=needs_certificates) as http:
+        yield Client(url, key, timeout_s, headers, http)

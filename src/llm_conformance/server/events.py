@@ -1,0 +1,55 @@
+"""The events of a stream as they were sent: https://html.spec.whatwg.org/multipage/server-sent-events.html.
+
+`wire.framings` reads past whatever is wrong with a stream; these rules are about that.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_FIELDS = ("data", "event", "id", "retry")
+
+
+@dataclass(frozen=True)
+class Event:
+    r"""An event.
+
+    Attributes:
+        data: Its `data` lines, joined by "\n".
+        name: Its name; "" if it has none.
+        is_ended: Whether a blank line ends it.
+    """
+
+    data: str
+    name: str
+    is_ended: bool
+
+
+def events(body: bytes) -> Iterator[Event]:
+    """Yield the events that have data. Raises UnicodeDecodeError."""
+    data: list[str] = []
+    name = ""
+    for line in _LINE_END.split(body.removeprefix(codecs.BOM_UTF8).decode("utf-8")):
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if not line:
+            if data:
+                yield Event("\n".join(data), name, True)
+            data, name = [], ""
+        elif field == "data":
+            data.append(value)
+        elif field == "event":
+            name = value
+    if data:
+        yield Event("\n".join(data), name, False)
+
+
+def foreign_lines(body: bytes) -> Iterator[str]:
+    """Yield the lines that are neither blank, nor a comment, nor a field of the standard. Raises UnicodeDecodeError."""
+    for line in _LINE_END.split(body.removeprefix(codecs.BOM_UTF8).decode("utf-8")):
+        if line and line.partition(":")[0] not in ("", *_FIELDS):
+            yield line

@@ -1,0 +1,129 @@
+"""What a rule sees: one request, its answer, and the other answers of the run.
+
+An answer is read as far as it can be. `document` and `chunks` raise Blocked if it cannot be read at all, because
+a rule about that fails then.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from llm_conformance.rules.violation import Blocked
+from llm_conformance.server.conversations import Conversation
+from llm_conformance.server.events import Event, events
+from llm_conformance.server.recordings import Recording
+from llm_conformance.wire.framings.base import DONE, json_value
+from llm_conformance.wire.interaction import Mode
+
+Key = tuple[str, Mode, int]
+"""(conversation, mode, number)"""
+
+
+@dataclass(frozen=True, eq=False)
+class Exchange:
+    """A request and its answer.
+
+    Attributes:
+        claims: The capabilities that are claimed of the server.
+        run: All exchanges of the run.
+    """
+
+    conversation: Conversation
+    recording: Recording
+    claims: frozenset[str]
+    run: Mapping[Key, Exchange] = field(repr=False)
+
+    @property
+    def mode(self) -> Mode:
+        """The mode that was asked for."""
+        return self.recording.mode
+
+    @property
+    def streamed(self) -> bool:
+        """Whether a stream was asked for."""
+        return self.mode == "stream"
+
+    @property
+    def request(self) -> Mapping[str, Any]:
+        """The JSON body of the request."""
+        return self.recording.request
+
+    def other(self, conversation: str | None = None, mode: Mode | None = None, number: int = 1) -> Exchange | None:
+        """Return another exchange of the run; None if it was not asked."""
+        return self.run.get((conversation or self.conversation.id, mode or self.mode, number))
+
+    @property
+    def content_type(self) -> str:
+        """The content type without its parameters, in lower case."""
+        return self.recording.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time limit ended the answer before the server did. A slow server is not wrong."""
+        return self.recording.ended == "open" and f"data: {DONE}".encode() not in self.recording.body
+
+    @property
+    def body(self) -> bytes:
+        """The body of an answer. Raises Blocked if the request was not answered, or not completely."""
+        recording = self.recording
+        if recording.hidden:
+            raise Blocked(f"the answer is not kept: {recording.hidden}")
+        if recording.status not in (0, 200):
+            raise Blocked(f"the status is {recording.status}; WIRE-1 reports that")
+        if self.is_late:
+            raise Blocked(f"the answer was not complete after {recording.milliseconds} ms, the time limit")
+        if recording.status == 0:
+            raise Blocked("no answer came; WIRE-1 reports that")
+        if recording.ended.startswith("broken"):
+            raise Blocked("the answer is not complete; WIRE-2 reports that")
+        return recording.body
+
+    @functools.cached_property
+    def document(self) -> Any:
+        """The JSON document of a plain answer. Raises Blocked if it is none, or says that there was an error."""
+        try:
+            document = json_value(self.body.decode("utf-8"))
+        except (ValueError, RecursionError):
+            raise Blocked("the answer is not JSON; WIRE-4 reports that") from None
+        if not isinstance(document, dict):
+            raise Blocked("the answer is not a JSON object; WIRE-4 reports that")
+        if is_error(document):
+            raise Blocked("the answer is an error; SRV-2 reports that")
+        return document
+
+    @functools.cached_property
+    def events(self) -> tuple[Event, ...]:
+        """The events of a stream. Raises Blocked if they are not text."""
+        try:
+            return tuple(events(self.body))
+        except UnicodeDecodeError:
+            raise Blocked("the stream is not UTF-8; WIRE-5 reports that") from None
+
+    @functools.cached_property
+    def chunks(self) -> tuple[Mapping[str, Any], ...]:
+        """The documents of a stream up to `[DONE]`. Raises Blocked if one is not a JSON object, or an error."""
+        found = []
+        for event in self.events:
+            if event.data == DONE:
+                break
+            try:
+                document = json_value(event.data)
+            except (ValueError, RecursionError):
+                raise Blocked("an event is not JSON; WIRE-5 reports that") from None
+            if not isinstance(document, dict):
+                raise Blocked("an event is not a JSON object; WIRE-5 reports that")
+            if is_error(document):
+                raise Blocked(f"the server reports an error in the stream: {json.dumps(document)[:200]}")
+            found.append(document)
+        if not found:
+            raise Blocked("the stream has no event; WIRE-5 reports that")
+        return tuple(found)
+
+
+def is_error(document: Any) -> bool:
+    """Return True if a document of an answer says that there was an error."""
+    return isinstance(document, dict) and document.get("error") not in (None, "", {})

@@ -1,0 +1,137 @@
+"""What is sent: the conversations that a server's claims allow, each as its requests."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from llm_conformance.server.conversations import Conversation, conversations
+from llm_conformance.wire.interaction import Mode
+
+SEED = 20260101
+_USUAL_TOKENS = 256
+
+
+@dataclass(frozen=True)
+class Target:
+    """The server, and what is claimed of it.
+
+    Attributes:
+        url: The base URL, to which the format adds its path.
+        api: The wire format.
+        model: The name of the model in requests.
+        claims: The capabilities.
+        max_tokens: The limit on the tokens of one answer.
+        token_limit: The field of a request that has the limit.
+        params: Further fields of every request.
+        reasoning_params: Further fields of the requests that ask for reasoning.
+        context: How many tokens the context of the model has; 0 if that is not known.
+    """
+
+    url: str
+    api: str
+    model: str
+    claims: frozenset[str] = frozenset()
+    max_tokens: int = _USUAL_TOKENS
+    token_limit: str = "max_tokens"  # noqa: S105 - a field, not a password
+    params: Mapping[str, Any] = field(default_factory=dict)
+    reasoning_params: Mapping[str, Any] = field(default_factory=dict)
+    context: int = 0
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request.
+
+    Attributes:
+        number: 1, or 2 for the second time that the same is asked.
+        body: The JSON body; what cannot be read as JSON is `{}` here.
+        content: The body as it is sent.
+        cancels: Whether the same is sent before for a stream that is dropped.
+        wrong_key: What is sent in place of the key; None for the key.
+    """
+
+    conversation: Conversation
+    mode: Mode
+    number: int
+    body: Mapping[str, Any]
+    content: bytes
+    cancels: bool = False
+    wrong_key: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of its recording."""
+        return f"{self.conversation.id}.{self.mode}" + (f".{self.number}" if self.number > 1 else "")
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the answer may have; 0 if the request is to be refused."""
+        limits = (self.body.get(name, 0) for name in ("max_tokens", "max_completion_tokens"))
+        return 0 if self.conversation.refused else max(limits) * int(self.body.get("n", 1))
+
+
+def selected(api: str, globs: Collection[str]) -> list[Conversation]:
+    """Return the conversations of a format that one of the globs names; all without globs."""
+    return [
+        each
+        for each in conversations(api).values()
+        if not globs or any(fnmatch.fnmatchcase(each.id, glob) for glob in globs)
+    ]
+
+
+def is_claimed(conversation: Conversation, target: Target) -> bool:
+    """Return True if a conversation needs nothing that is not claimed."""
+    return target.claims.issuperset(conversation.needs)
+
+
+COMPANIONS: Mapping[str, Sequence[str]] = {"stop": ("count",), "cut": ("count",)}
+"""The conversations that others are compared with; all are compared with `plain`."""
+_COMPARED_WITH = "plain"
+
+
+def with_companions(api: str, chosen: Collection[Conversation]) -> list[Conversation]:
+    """Return conversations and those that they are compared with, in the order in which they are asked."""
+    wanted = {each.id for each in chosen} | {other for each in chosen for other in COMPANIONS.get(each.id, ())}
+    return [each for each in conversations(api).values() if each.id in wanted or each.id == _COMPARED_WITH]
+
+
+def requests(target: Target, chosen: Sequence[Conversation]) -> Iterator[Request]:
+    """Yield the requests of the conversations that the claims allow."""
+    for conversation in chosen:
+        if not is_claimed(conversation, target):
+            continue
+        for mode in conversation.modes:
+            for number in range(1, 3 if conversation.again and mode == "json" else 2):
+                yield _request(target, conversation, mode, number)
+
+
+def _request(target: Target, conversation: Conversation, mode: Mode, number: int) -> Request:
+    body = _body(target, conversation, mode)
+    content = json.dumps(body, ensure_ascii=False).encode("utf-8")
+    if conversation.text is not None:
+        body, content = {}, conversation.text.encode("utf-8")
+    return Request(conversation, mode, number, body, content, conversation.cancels, conversation.key)
+
+
+def _body(target: Target, conversation: Conversation, mode: Mode) -> Mapping[str, Any]:
+    body: dict[str, Any] = {"model": target.model, **conversation.body, "temperature": 0}
+    if conversation.tools:
+        body["tools"] = list(conversation.tools)
+    if conversation.fills_context:
+        # One word has at least one token in every tokenizer.
+        (message,) = body["messages"]
+        body["messages"] = [{**message, "content": message["content"] * (target.context + 100)}]
+    body[target.token_limit] = min(conversation.tokens or target.max_tokens, target.max_tokens)
+    if "seed" in target.claims:
+        body["seed"] = SEED
+    if mode == "stream":
+        body["stream"] = True
+        body |= {"stream_options": {"include_usage": True}} if conversation.usage else {}
+    body |= target.params
+    if "reasoning" in conversation.needs:
+        body |= target.reasoning_params
+    return body

@@ -1,0 +1,145 @@
+"""What came back from a server, without keys, and the files that keep it.
+
+A file is a VCR cassette in JSON with one interaction, and what a cassette has no place for under `asked`. So adapters
+can be judged by it, too: `llm-conformance import` reads it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from llm_conformance.recording.scrubbing import SENT, LeakError, scrub
+from llm_conformance.server.client import Raw
+from llm_conformance.server.plan import Request
+from llm_conformance.wire.interaction import Interaction, Mode
+from llm_conformance.wire.providers.api import Api
+from llm_conformance.yaml_files import BadFileError, FileProblem
+
+SUFFIX = ".json"
+TARGET = "server.json"
+"""The file that says which server it was, and what was claimed of it."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A request and its answer without keys.
+
+    Attributes:
+        conversation: The id of the conversation.
+        number: 1, or 2 for the second time that the same was asked.
+        request: The JSON body of the request.
+        arrival: As in `Raw`.
+        ended: As in `Raw`.
+        repeats_key: Whether the answer had the key in it, where it is masked now.
+        hidden: Why the answer is left out, "" if it is not: it has the key in a form that cannot be masked.
+    """
+
+    conversation: str
+    mode: Mode
+    number: int
+    uri: str
+    request: Mapping[str, Any]
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    arrival: tuple[tuple[int, int], ...]
+    ended: str
+    milliseconds: int
+    repeats_key: bool = False
+    hidden: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of its file, without the suffix."""
+        return f"{self.conversation}.{self.mode}" + (f".{self.number}" if self.number > 1 else "")
+
+
+def recorded(request: Request, uri: str, raw: Raw, api: Api, known: Collection[str]) -> Recording:
+    """Return an answer without what is secret; `known` are the secrets of the request."""
+    common: dict[str, Any] = {
+        "conversation": request.conversation.id,
+        "mode": request.mode,
+        "number": request.number,
+        "status": raw.status,
+        "arrival": raw.arrival,
+        "ended": raw.ended,
+        "milliseconds": raw.milliseconds,
+    }
+    whole = Interaction(uri, request.body, raw.status, raw.headers, raw.body)
+    try:
+        scrubbed = scrub(whole, api, known)
+    except LeakError as error:
+        bare = scrub(Interaction(uri, request.body, raw.status, {}, b""), api, known).interaction
+        return Recording(uri=bare.uri, request=bare.request, headers={}, body=b"", hidden=str(error), **common)
+    clean = scrubbed.interaction
+    return Recording(
+        uri=clean.uri,
+        request=clean.request,
+        headers=clean.headers,
+        body=clean.body,
+        repeats_key=SENT in scrubbed.masked,
+        **common,
+    )
+
+
+def save(folder: Path, recording: Recording) -> None:
+    """Write a recording to a folder. Raises OSError."""
+    path = folder / f"{recording.name}{SUFFIX}"
+    path.write_text(json.dumps(_document(recording), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _document(recording: Recording) -> dict[str, Any]:
+    try:
+        body = {"string": recording.body.decode("utf-8")}
+    except UnicodeDecodeError:
+        body = {"base64_string": base64.b64encode(recording.body).decode("ascii")}
+    asked = ("conversation", "mode", "number", "arrival", "ended", "milliseconds", "repeats_key", "hidden")
+    return {
+        "version": 1,
+        "interactions": [
+            {
+                "request": {
+                    "method": "POST",
+                    "uri": recording.uri,
+                    "body": json.dumps(recording.request, ensure_ascii=False),
+                    "headers": {"content-type": ["application/json"]},
+                },
+                "response": {
+                    "status": {"code": recording.status, "message": ""},
+                    "headers": {name: [value] for name, value in recording.headers.items()},
+                    "body": body,
+                },
+            }
+        ],
+        "asked": {name: getattr(recording, name) for name in asked},
+    }
+
+
+def load(folder: Path) -> Iterator[Recording]:
+    """Yield the recordings in a folder, sorted by name. Raises BadFileError."""
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        if path.name != TARGET:
+            try:
+                yield _read(json.loads(path.read_text("utf-8")))
+            except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+                message = f"is no recording of `llm-conformance server` ({type(error).__name__}: {error})"
+                raise BadFileError(FileProblem(path, 1, message)) from error
+
+
+def _read(document: Mapping[str, Any]) -> Recording:
+    (pair,) = document["interactions"]
+    request, response, asked = pair["request"], pair["response"], document["asked"]
+    body = response["body"]
+    return Recording(
+        uri=request["uri"],
+        request=json.loads(request["body"]),
+        status=response["status"]["code"],
+        headers={name: ", ".join(values) for name, values in response["headers"].items()},
+        body=base64.b64decode(body["base64_string"]) if "base64_string" in body else body["string"].encode("utf-8"),
+        **{**asked, "arrival": tuple((size, at) for size, at in asked["arrival"])},
+    )

@@ -1,0 +1,108 @@
+"""SRV-50 to SRV-53: streams against plain answers, and how connections end."""
+
+from __future__ import annotations
+
+from llm_conformance.rules.violation import Vacuous, expect_equal, expect_text, fail
+from llm_conformance.server import chat
+from llm_conformance.server.chat import Choice
+from llm_conformance.server.exchange import Exchange
+from llm_conformance.server.rule import rule
+from llm_conformance.wire.framings.base import DONE
+from llm_conformance.wording import counted
+
+_LONG_MS = 3000
+_PIECES = 10
+_READS = 2
+"""A quick first piece, such as the role, and all the rest."""
+
+
+@rule("SRV-50", harm="wrong", modes=("stream",), needs=("seed",))
+def stream_says_the_same(exchange: Exchange) -> None:
+    """A stream says the same as two plain answers that are alike: text, reasoning, calls and finish reason.
+
+    Otherwise something is lost, added or misplaced on the way into the chunks.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/create ("seed"), and
+    https://platform.openai.com/docs/api-reference/chat-streaming/streaming.
+    """
+    first, second = exchange.other(mode="json"), exchange.other(mode="json", number=2)
+    if first is None or second is None:
+        raise Vacuous("the plain request was not sent twice")
+    one, other = (chat.only_choice(each) for each in (first, second))
+    if _said(one) != _said(other):
+        raise Vacuous("two plain answers to the same request differ")
+    streamed = chat.only_choice(exchange)
+    expect_text("the text of the plain answer,", streamed.text, one.text)
+    expect_text("the reasoning of the plain answer,", streamed.reasoning, one.reasoning)
+    expect_equal("calls as in the plain answer:", _calls(streamed), _calls(one))
+    if streamed.finish and one.finish:  # else WIRE-7 or WIRE-10 reports that
+        expect_equal("finish_reason as in the plain answer:", streamed.finish[-1], one.finish[-1])
+
+
+@rule("SRV-51", harm="unsafe", modes=("stream",))
+def connection_ends_with_the_stream(exchange: Exchange) -> None:
+    """Behind `[DONE]` the response ends.
+
+    Clients that wait for its end hang, with a connection that nobody else can use.
+
+    Source: https://www.rfc-editor.org/rfc/rfc9112#section-6.3.
+    """
+    if DONE not in [event.data for event in exchange.events]:
+        raise Vacuous("the stream has no [DONE]; WIRE-6 reports that")
+    recording = exchange.recording
+    if recording.ended == "open":
+        fail("the end of the response behind [DONE]", f"none within {recording.milliseconds} ms")
+
+
+@rule("SRV-52", harm="lost")
+def cancelled_request_changes_nothing(exchange: Exchange) -> None:
+    """After a client has dropped a stream, the next request is answered as if nothing had been.
+
+    Users stop answers all the time; what is left of one must not get into the next.
+
+    Source: https://www.rfc-editor.org/rfc/rfc9110#section-15.5 does not know such an error; each request of HTTP stands
+    for itself (https://www.rfc-editor.org/rfc/rfc9110#section-3.3).
+    """
+    if not exchange.conversation.cancels:
+        raise Vacuous("no request was cancelled before")
+    choice = chat.only_choice(exchange)
+    before = exchange.other("plain", "json")
+    again = exchange.other("plain", "json", 2)
+    if before is None or again is None or "seed" not in exchange.claims:
+        raise Vacuous("the server does not claim to give the same answer again (seed)")
+    expected = chat.only_choice(before)
+    if _said(expected) != _said(chat.only_choice(again)):
+        raise Vacuous("two plain answers to the same request differ")
+    if exchange.streamed:
+        uncancelled = exchange.other("plain", "stream")
+        if uncancelled is None or chat.only_choice(uncancelled).text != expected.text:
+            raise Vacuous("the stream differs from the plain answer without that; SRV-50 reports that")
+    expect_text("the text as without the cancelled request,", choice.text, expected.text)
+
+
+@rule("SRV-53", harm="late", modes=("stream",))
+def stream_comes_as_it_is_made(exchange: Exchange) -> None:
+    """The pieces of a stream come one after the other, and not all at its end.
+
+    Users wait before an empty window.
+
+    Only answers that take three seconds or more are judged.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/create ("stream": "tokens will be sent ... as they
+    become available").
+    """
+    recording = exchange.recording
+    pieces = sum(bool(chunk.get("choices")) for chunk in exchange.chunks)
+    if recording.milliseconds < _LONG_MS or pieces < _PIECES:
+        raise Vacuous("the answer is too short to tell")
+    if len(recording.arrival) <= _READS:
+        pieces_of = f"{pieces} pieces in {counted(len(recording.arrival), 'read')}"
+        fail("pieces that come as they are made", f"{pieces_of}, {recording.milliseconds} ms after the request")
+
+
+def _calls(choice: Choice) -> list[tuple[str, str]]:
+    return [(call.name, call.arguments) for call in choice.calls.values()]
+
+
+def _said(choice: Choice) -> tuple[str, str, list[tuple[str, str]], list[str]]:
+    return choice.text, choice.reasoning, _calls(choice), choice.finish[-1:]

@@ -1,0 +1,125 @@
+"""SRV-4 to SRV-8: choices, ids, JSON mode and the probabilities of tokens."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from llm_conformance import schema
+from llm_conformance.compare import show
+from llm_conformance.rules.violation import Vacuous, expect_equal, fail
+from llm_conformance.server import chat
+from llm_conformance.server.exchange import Exchange
+from llm_conformance.server.rule import rule
+
+
+@rule("SRV-4", harm="lost")
+def choices_are_those_asked_for(exchange: Exchange) -> None:
+    """An answer has as many choices as the request asks for, with the indexes from 0.
+
+    The pieces of a stream belong together by their index.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/create ("n").
+    """
+    wanted = exchange.request.get("n", 1)
+    found = [each.index for each in chat.choices(exchange)]
+    expect_equal("choices with the indexes", sorted(found, key=str), list(range(wanted)))
+
+
+@rule("SRV-5", harm="untraceable")
+def each_answer_has_its_own_id(exchange: Exchange) -> None:
+    """No two answers have the same `id`.
+
+    By the id an answer is found in a log.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/object ("id": "A unique identifier for the chat
+    completion").
+    """
+    first = exchange.other("plain", "json")
+    if first is None or first.recording == exchange.recording:
+        raise Vacuous("there is no other answer to compare with")
+    document = exchange.chunks[0] if exchange.streamed else exchange.document
+    id = document.get("id")
+    if id and id == first.document.get("id"):
+        fail("an id of its own", f"{show(id)}, which the plain answer of `plain` has, too")
+
+
+@rule("SRV-6", harm="wrong", needs=("json",))
+def json_mode_gives_json(exchange: Exchange) -> None:
+    """In JSON mode the text of an answer that is not cut off is a JSON object.
+
+    Programs that ask for it parse the text.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/create ("response_format": "enables JSON mode, which
+    ensures the message the model generates is valid JSON").
+    """
+    _expect_format(exchange, "json_object")
+
+
+@rule("SRV-7", harm="wrong", needs=("json_schema",))
+def schema_is_kept(exchange: Exchange) -> None:
+    """With a strict JSON schema, the text of an answer that is not cut off is JSON of that schema.
+
+    Programs that give a schema read the text without checks of their own.
+
+    Source: https://platform.openai.com/docs/guides/structured-outputs ("ensures the model will always generate
+    responses that adhere to your supplied JSON Schema").
+    """
+    value = _expect_format(exchange, "json_schema")
+    given = exchange.request["response_format"]["json_schema"]["schema"]
+    for where, message in schema.violations(schema.of(given), value):
+        fail("JSON of the given schema", f"{schema.dotted(where) if where else 'the text'}: {message}")
+
+
+@rule("SRV-8", harm="wrong", needs=("logprobs",))
+def probabilities_are_those_of_the_text(exchange: Exchange) -> None:
+    """With `logprobs` each token of the text comes with its probability, and no more alternatives than asked.
+
+    A probability is at most 1, and its logarithm at most 0. Without a token, or with one too many, the probabilities
+    belong to other words.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/object ("logprobs").
+    """
+    if not exchange.request.get("logprobs"):
+        raise Vacuous("the request does not ask for probabilities")
+    choice = chat.only_choice(exchange)
+    if not choice.text:
+        raise Vacuous("the answer has no text")
+    entries = list(chat.objects(choice.logprobs))
+    if not entries:
+        fail("`logprobs` with a list `content`", "none")
+    for number, entry in enumerate(entries):
+        value, alternatives = entry.get("logprob"), entry.get("top_logprobs")
+        if isinstance(value, int | float) and value > 0:
+            fail("a logarithm of at most 0", show(value), f"token {number}")
+        if isinstance(alternatives, list) and len(alternatives) > exchange.request["top_logprobs"]:
+            wanted = exchange.request["top_logprobs"]
+            fail(f"at most {wanted} alternatives", str(len(alternatives)), f"token {number}")
+    # The token that ends an answer may have an entry, too.
+    tokens = b"".join(map(_bytes, entries))
+    if choice.text.encode("utf-8") not in tokens:
+        fail(f"the tokens of {show(choice.text)}", show(tokens.decode("utf-8", "replace")))
+
+
+def _bytes(entry: Any) -> bytes:
+    given = entry.get("bytes")
+    if isinstance(given, list) and all(isinstance(each, int) and 0 <= each < 256 for each in given):
+        return bytes(given)
+    return str(entry.get("token", "")).encode("utf-8", "replace")
+
+
+def _expect_format(exchange: Exchange, kind: str) -> Any:
+    """Return the JSON value of the text. Raises Vacuous if the request does not ask for it, or the text is cut off."""
+    asked = exchange.request.get("response_format")
+    if not isinstance(asked, dict) or asked.get("type") != kind:
+        raise Vacuous("the request does not ask for it")
+    choice = chat.only_choice(exchange)
+    if choice.is_cut:
+        raise Vacuous("the limit on tokens has cut the answer off")
+    try:
+        value = json.loads(choice.text)
+    except (ValueError, RecursionError):
+        fail("JSON", show(choice.text))
+    if not isinstance(value, dict):
+        fail("a JSON object", show(choice.text))
+    return value

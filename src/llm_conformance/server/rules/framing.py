@@ -1,0 +1,129 @@
+"""WIRE-1 to WIRE-6: the answer as HTTP and as text, before anything in it is read."""
+
+from __future__ import annotations
+
+from llm_conformance.compare import show
+from llm_conformance.rules.violation import Blocked, Vacuous, expect_equal, fail
+from llm_conformance.server.events import foreign_lines
+from llm_conformance.server.exchange import Exchange
+from llm_conformance.server.rule import rule
+from llm_conformance.wire.framings.base import DONE, json_value
+
+
+@rule("WIRE-1", harm="lost")
+def is_answered(exchange: Exchange) -> None:
+    """A request that the format allows, and that needs only what is claimed, is answered with status 200.
+
+    Otherwise a program that is right for the format does not work with this server.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/create.
+    """
+    recording = exchange.recording
+    if recording.status == 0 and exchange.is_late:
+        raise Blocked(f"no answer came within {recording.milliseconds} ms, the time limit")
+    if recording.status != 200:
+        got = recording.ended if recording.status == 0 else f"status {recording.status}"
+        fail("status 200", got, hint=_start_of(recording.body))
+
+
+@rule("WIRE-2", harm="lost", of="all")
+def is_complete(exchange: Exchange) -> None:
+    """The body of an answer comes whole: the connection does not break.
+
+    A broken connection is an error in every client, even if all of the text has come.
+
+    Source: https://www.rfc-editor.org/rfc/rfc9112#section-8, and #section-7.1 for the last chunk.
+    """
+    recording = exchange.recording
+    if recording.status == 0 and not exchange.conversation.refused:
+        raise Vacuous("no answer came; WIRE-1 reports that")
+    if recording.ended.startswith("broken"):
+        fail("a complete body", f"{recording.ended}, after {len(recording.body)} bytes")
+
+
+@rule("WIRE-3", harm="lost")
+def has_the_content_type(exchange: Exchange) -> None:
+    """A plain answer has the content type `application/json`, a stream `text/event-stream`.
+
+    Clients choose by it how to read the body; a stream that is named otherwise is not read as one.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/create, with
+    https://html.spec.whatwg.org/multipage/server-sent-events.html#text/event-stream.
+    """
+    exchange.body  # noqa: B018 - raises Blocked
+    expect_equal(
+        "content type", exchange.content_type, "text/event-stream" if exchange.streamed else "application/json"
+    )
+
+
+@rule("WIRE-4", harm="lost", modes=("json",))
+def is_one_json_object(exchange: Exchange) -> None:
+    """A plain answer is one JSON object in UTF-8.
+
+    NaN, a second document, and bytes that are not UTF-8 are errors in strict parsers.
+
+    Source: https://www.rfc-editor.org/rfc/rfc8259#section-8.1.
+    """
+    body = exchange.body
+    try:
+        document = json_value(body.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        fail("one JSON object in UTF-8", _start_of(body) or "an empty body", hint=str(error)[:200])
+    if not isinstance(document, dict):
+        fail("one JSON object in UTF-8", show(document))
+
+
+@rule("WIRE-5", harm="lost", modes=("stream",))
+def is_an_event_stream(exchange: Exchange) -> None:
+    """A stream consists of server-sent events in UTF-8, each a JSON object or `[DONE]`, and a blank line behind it.
+
+    A client drops an event that no blank line ends, and fails at data that is not JSON.
+
+    Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation, and
+    https://platform.openai.com/docs/api-reference/chat/create ("stream").
+    """
+    body = exchange.body
+    try:
+        foreign = next(foreign_lines(body), None)
+        events = exchange.events if foreign is None else ()
+    except UnicodeDecodeError as error:
+        fail("text in UTF-8", f"{error.reason} at byte {error.start}")
+    if foreign is not None:
+        fail("lines of server-sent events", f"the line {show(foreign)}")
+    if not events:
+        fail("events", _start_of(body) or "an empty body")
+    for number, event in enumerate(events, start=1):
+        if event.data != DONE and not _is_object(event.data):
+            fail("a JSON object or [DONE] in each event", show(event.data), f"event {number}")
+        if not event.is_ended:
+            fail("a blank line behind each event", f"none behind {show(event.data)}", f"event {number}")
+
+
+@rule("WIRE-6", harm="false success", modes=("stream",))
+def ends_with_done(exchange: Exchange) -> None:
+    """A stream ends with one `data: [DONE]`, and nothing comes behind it.
+
+    Without it a client cannot tell an answer that is complete from one that broke off. What comes behind it is lost.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/create ("stream"): "tokens will be sent as data-only
+    server-sent events as they become available, with the stream terminated by a data: [DONE] message".
+    """
+    data = [event.data for event in exchange.events]
+    if not data:
+        raise Blocked("the stream has no event; WIRE-5 reports that")
+    if DONE not in data:
+        fail("[DONE] at the end", show(data[-1]), "last event")
+    behind = data[data.index(DONE) + 1 :]
+    if behind:
+        fail("nothing behind [DONE]", show(behind[0]), f"event {data.index(DONE) + 2}")
+
+
+def _is_object(data: str) -> bool:
+    try:
+        return isinstance(json_value(data), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _start_of(body: bytes) -> str:
+    return show(body[:300].decode("utf-8", "replace")) if body else ""

@@ -1,0 +1,52 @@
+"""SRV-40 to SRV-41: reasoning in a field of its own."""
+
+from __future__ import annotations
+
+import re
+
+from llm_conformance.compare import show
+from llm_conformance.rules.violation import Vacuous, fail
+from llm_conformance.server import chat
+from llm_conformance.server.exchange import Exchange
+from llm_conformance.server.rule import rule
+
+_TAG = re.compile(r"</?(?:think|thinking|reasoning|seed:think)>|\[/?THINK\]|<\|channel\|>|<\|start\|>")
+"""What models write around their reasoning."""
+
+
+@rule("SRV-40", harm="leak", needs=("reasoning",))
+def content_has_no_reasoning(exchange: Exchange) -> None:
+    """The text of an answer has no tags of reasoning: what is between them is in the field for reasoning.
+
+    What is in the text, users see as the answer, and the next turn has it as one.
+
+    Source: https://api-docs.deepseek.com/guides/reasoning_model ("reasoning_content: The content of the CoT, which is
+    at the same level as content in the output structure").
+    """
+    texts = [each.text for each in chat.choices(exchange)]
+    if not any(texts):
+        raise Vacuous("the answer has no text")
+    for text in texts:
+        if found := _TAG.search(text):
+            fail("a text without tags of reasoning", show(text[max(found.start() - 60, 0) :]))
+
+
+@rule("SRV-41", harm="leak", modes=("stream",), needs=("reasoning",))
+def reasoning_is_split_alike(exchange: Exchange) -> None:
+    """If the plain answer has reasoning in its field, the stream has some there, too, and the other way round.
+
+    A program that shows reasoning apart would show it as the answer in one of the two.
+
+    Source: https://api-docs.deepseek.com/guides/reasoning_model.
+    """
+    plain = exchange.other(mode="json")
+    if plain is None or "reasoning" not in exchange.conversation.needs:
+        raise Vacuous("the conversation does not ask for reasoning in both modes")
+    streamed, whole = (any(each.reasoning for each in chat.choices(one)) for one in (exchange, plain))
+    if not streamed and not whole:
+        raise Vacuous("the model gives no reasoning")
+    if streamed is not whole:
+        fail(
+            f"reasoning in its field in both modes, as in the {'stream' if streamed else 'plain answer'}",
+            f"none in the {'plain answer' if streamed else 'stream'}",
+        )

@@ -1,0 +1,167 @@
+"""WIRE-7 to WIRE-12: the documented fields of answers, chunks and errors."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from llm_conformance import schema
+from llm_conformance.compare import show
+from llm_conformance.rules.violation import Blocked, Vacuous, expect_equal, fail
+from llm_conformance.server import chat
+from llm_conformance.server.exchange import Exchange
+from llm_conformance.server.rule import rule
+from llm_conformance.wire.framings.base import json_value
+
+
+@rule("WIRE-7", harm="lost", modes=("json",))
+def answer_has_the_documented_shape(exchange: Exchange) -> None:
+    """A plain answer has the documented fields, with the documented types and words.
+
+    A typed client has no value for a field that is missing, and raises when it is read.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/object, and the required fields of `ChatCompletion` in
+    openai 2.x (Python).
+    """
+    _expect_shape("response", exchange.document)
+
+
+@rule("WIRE-8", harm="lost", modes=("stream",))
+def chunks_have_the_documented_shape(exchange: Exchange) -> None:
+    """Each chunk of a stream has the documented fields, with the documented types and words.
+
+    A typed client has no value for a field that is missing, and raises when it is read.
+
+    Source: https://platform.openai.com/docs/api-reference/chat-streaming/streaming, and the required fields of
+    `ChatCompletionChunk` in openai 2.x (Python).
+    """
+    for number, chunk in enumerate(exchange.chunks, start=1):
+        _expect_shape("chunk", chunk, f"event {number}")
+
+
+@rule("WIRE-9", harm="untraceable", modes=("stream",))
+def chunks_are_of_one_answer(exchange: Exchange) -> None:
+    """All chunks of a stream have the same `id`, and the same `created`.
+
+    By the id a client tells to which answer a chunk belongs.
+
+    Source: https://platform.openai.com/docs/api-reference/chat-streaming/streaming: "Each chunk has the same ID" and
+    "Each chunk has the same timestamp".
+    """
+    for name in ("id", "created"):
+        found = list(dict.fromkeys(show(chunk.get(name)) for chunk in exchange.chunks if name in chunk))
+        if len(found) > 1:
+            cause = f"another `{name}` in some chunks"
+            fail(f"the same `{name}` in all chunks", " and ".join(found[:3]), cause=cause)
+
+
+@rule("WIRE-10", harm="false success", modes=("stream",))
+def each_choice_ends_once(exchange: Exchange) -> None:
+    """Each choice of a stream has one finish reason, in its last chunk with content.
+
+    Without it a client cannot tell why the answer ends. Content behind it is lost in clients that stop there.
+
+    Source: https://platform.openai.com/docs/api-reference/chat-streaming/streaming ("finish_reason").
+    """
+    for choice in chat.choices(exchange):
+        where = f"choice {choice.index}"
+        if not choice.finish:
+            fail("a finish reason", "none in the whole stream", where)
+        if len(choice.finish) > 1:
+            fail("one finish reason", show(choice.finish), where)
+        if choice.after_finish:
+            fail("nothing behind the finish reason", show(sorted(set(choice.after_finish))), where)
+
+
+@rule("WIRE-11", harm="wrong", of="refusals")
+def error_has_the_documented_shape(exchange: Exchange) -> None:
+    """The body of an error is a JSON object with `error`, which has a `message` and a `type`.
+
+    From it clients make the message of their exceptions; otherwise a user sees nothing, or a parser's complaint.
+
+    Source: https://platform.openai.com/docs/guides/error-codes, and `ErrorObject` in openai 2.x (Python).
+    """
+    if exchange.recording.status < 400:
+        raise Vacuous("the request was not refused; SRV-1 reports that")
+    error = _error(exchange)
+    for name in ("message", "type"):
+        if not isinstance(error.get(name), str) or not error[name]:
+            fail(f"a text as `{name}`", show(error.get(name)), f"error.{name}")
+
+
+@rule("WIRE-12", harm="untraceable", of="refusals")
+def details_of_error_have_the_documented_types(exchange: Exchange) -> None:
+    """`code` and `param` of an error are texts or null.
+
+    Programs compare the code with words such as `context_length_exceeded`.
+
+    Source: https://platform.openai.com/docs/guides/error-codes, and `ErrorObject` in openai 2.x (Python).
+    """
+    if exchange.recording.status < 400:
+        raise Vacuous("the request was not refused; SRV-1 reports that")
+    try:
+        error = _error(exchange)
+    except AssertionError:
+        raise Blocked("the body is not a documented error; WIRE-11 reports that") from None
+    for name in ("code", "param"):
+        if not isinstance(error.get(name), str | None):
+            fail(f"a text or null as `{name}`", show(error[name]), f"error.{name}")
+
+
+@rule("WIRE-13", harm="wrong")
+def text_is_whole_characters(exchange: Exchange) -> None:
+    """Each piece of text consists of whole characters: none is cut in two at the end of a chunk.
+
+    A part of a character becomes U+FFFD or half of a surrogate pair, and the reader sees a question mark.
+
+    Source: https://www.rfc-editor.org/rfc/rfc8259#section-8.2, and
+    https://www.rfc-editor.org/rfc/rfc8259#section-8.1.
+    """
+    for choice in chat.choices(exchange):
+        for name, pieces in (("content", choice.texts), ("reasoning", choice.reasonings)):
+            half = next((piece for piece in pieces if any("\ud800" <= each <= "\udfff" for each in piece)), None)
+            if half is not None:
+                fail("whole characters", f"half of a surrogate pair in {ascii(half)[:200]}", name)
+            _expect_no_seam(exchange, pieces, name)
+
+
+def _expect_no_seam(exchange: Exchange, pieces: list[str], name: str) -> None:
+    """A model may write U+FFFD itself. It is the server's if two pieces meet in it, and the plain answer has none."""
+    pairs = itertools.pairwise(pieces)
+    seam = next((pair for pair in pairs if pair[0].endswith("�") and pair[1].startswith("�")), None)
+    plain = exchange.other(mode="json")
+    if seam is None or plain is None:
+        return
+    if not any("�" in each.text + each.reasoning for each in chat.choices(plain)):
+        fail("whole characters in each chunk", f"{show(seam[0])} and then {show(seam[1])}", name)
+
+
+def _error(exchange: Exchange) -> Mapping[str, Any]:
+    recording = exchange.recording
+    expect_equal("content type", exchange.content_type, "application/json")
+    try:
+        document = json_value(recording.body.decode("utf-8"))
+    except (ValueError, RecursionError):
+        fail("a JSON object with `error`", show(recording.body[:200].decode("utf-8", "replace")))
+    error = document.get("error") if isinstance(document, dict) else None
+    if not isinstance(error, Mapping):
+        fail("a JSON object with `error`", show(document))
+    return error
+
+
+def _expect_shape(part: str, document: Any, where: str = "") -> None:
+    problems = list(schema.problems(f"server-chat#/$defs/{part}", document))
+    if problems:
+        path, message = problems[0]
+        more = Counter(text for _, text in problems[1:])
+        place = schema.dotted(path) if path else "the document"
+        anywhere = ".".join("*" if isinstance(step, int) else str(step) for step in path)
+        fail(
+            "the documented shape",
+            f"{place}: {message}",
+            where,
+            hint=f"and {more.total()} more" if more else "",
+            cause=f"{anywhere}: {message.partition(', and is')[0]}",
+        )

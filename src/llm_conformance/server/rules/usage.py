@@ -1,0 +1,110 @@
+"""SRV-10 to SRV-14: token counts."""
+
+from __future__ import annotations
+
+from llm_conformance.compare import show
+from llm_conformance.rules.violation import Vacuous, expect_equal, fail
+from llm_conformance.server import chat
+from llm_conformance.server.exchange import Exchange
+from llm_conformance.server.rule import rule
+
+
+@rule("SRV-10", harm="wrong count")
+def counts_add_up(exchange: Exchange) -> None:
+    """`total_tokens` is the sum of `prompt_tokens` and `completion_tokens`, and neither is 0 for what has a content.
+
+    Reasoning tokens are a part of the completion. Budgets and bills are made of these counts.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/object ("usage").
+    """
+    usage = chat.last_usage(exchange)
+    if usage is None:
+        raise Vacuous("the answer has no counts")
+    prompt, completion, total = (
+        chat.count(usage, name) for name in ("prompt_tokens", "completion_tokens", "total_tokens")
+    )
+    if prompt is None or completion is None or total is None:
+        raise Vacuous("a count is missing; WIRE-7 or WIRE-8 reports that")
+    expect_equal("total_tokens", total, prompt + completion, hint=f"{prompt} + {completion}")
+    if prompt == 0:
+        fail("a prompt of at least one token", "prompt_tokens 0")
+    has_content = any(each.text or each.reasoning or each.calls for each in chat.choices(exchange))
+    if has_content and completion == 0:
+        fail("at least one token for the answer", "completion_tokens 0")
+    details = usage.get("completion_tokens_details")
+    reasoning = chat.count(details, "reasoning_tokens") if isinstance(details, dict) else None
+    if reasoning is not None and reasoning > completion:
+        fail(f"at most {completion} reasoning tokens, which are a part of the completion", str(reasoning))
+
+
+@rule("SRV-11", harm="wrong count", modes=("json",))
+def plain_answer_has_counts(exchange: Exchange) -> None:
+    """A plain answer has `usage`.
+
+    Otherwise nobody knows what it has cost.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/object ("usage").
+    """
+    if chat.last_usage(exchange) is None:
+        fail("`usage`", "none")
+
+
+@rule("SRV-12", harm="wrong count", modes=("stream",))
+def stream_has_counts_if_asked(exchange: Exchange) -> None:
+    """With `include_usage` a stream has the counts once: in its last chunk, with an empty list of choices.
+
+    Clients read the counts there, and those that add up all that they see count twice.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/create ("stream_options"): "an additional chunk will be
+    streamed before the data: [DONE] message ... the choices field will always be an empty array. All other chunks will
+    also include a usage field, but with a null value."
+    """
+    if not exchange.conversation.usage:
+        raise Vacuous("nobody asks for counts here")
+    found = [(number, each) for number, each in enumerate(exchange.chunks, start=1) if each.get("usage") is not None]
+    if not found:
+        fail("a chunk with `usage`", "none in the whole stream")
+    if len(found) > 1:
+        events = ", ".join(str(number) for number, _ in found[:5])
+        fail("counts in one chunk", f"counts in {len(found)} chunks", f"events {events}")
+    number, chunk = found[0]
+    if chunk.get("choices") != []:
+        fail("an empty list of choices beside `usage`", show(chunk.get("choices")), f"event {number}")
+    if number != len(exchange.chunks):
+        fail("counts in the last chunk", f"counts in chunk {number} of {len(exchange.chunks)}")
+
+
+@rule("SRV-13", harm="lost", modes=("stream",))
+def stream_has_no_counts_unasked(exchange: Exchange) -> None:
+    """A stream that is asked for without `include_usage` has no counts, and no chunk without choices.
+
+    Programs that do not ask for counts read the first choice of each chunk, and fail if there is none.
+
+    Source: https://platform.openai.com/docs/api-reference/chat-streaming/streaming ("usage"): "An optional field that
+    will only be present when you set stream_options".
+    """
+    if exchange.conversation.usage:
+        raise Vacuous("counts are asked for here")
+    for number, chunk in enumerate(exchange.chunks, start=1):
+        if chunk.get("usage") is not None:
+            fail("no `usage`, for which nobody asks", show(chunk["usage"]), f"event {number}")
+        if chunk.get("choices") == []:
+            fail("a choice in each chunk", "an empty list of choices", f"event {number}")
+
+
+@rule("SRV-14", harm="wrong count", modes=("stream",))
+def prompt_counts_alike(exchange: Exchange) -> None:
+    """The same prompt has the same number of tokens in a stream as in a plain answer.
+
+    A prompt is counted before the answer, so the way the answer is sent changes nothing.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/object ("prompt_tokens": "Number of tokens in the
+    prompt").
+    """
+    plain = exchange.other(mode="json")
+    if plain is None:
+        raise Vacuous("the conversation was not asked for a plain answer")
+    streamed, whole = (chat.count(chat.last_usage(each), "prompt_tokens") for each in (exchange, plain))
+    if streamed is None or whole is None:
+        raise Vacuous("a count is missing")
+    expect_equal("prompt_tokens, as in the plain answer,", streamed, whole)

@@ -1,0 +1,131 @@
+"""Ask a server, or read recordings of one, and judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+from llm_conformance import secrets
+from llm_conformance.server import plan, recordings
+from llm_conformance.server.client import Client, NoAnswerError
+from llm_conformance.server.conversations import CAPABILITIES, Conversation
+from llm_conformance.server.plan import Request, Target
+from llm_conformance.server.recordings import TARGET, Recording
+from llm_conformance.wire.providers.api import Api
+from llm_conformance.wire.providers.table import table
+from llm_conformance.yaml_files import BadFileError, FileProblem
+
+API_OF = {"chat": ("local", "chat")}
+"""The row of the provider table that has the path and the reading of each wire format."""
+_FIRST = "plain"
+
+
+class NoServerError(Exception):
+    """There is no such server, or it refuses the simplest request; the message says what to do."""
+
+
+def api_of(target: Target) -> Api:
+    """Return the row of the provider table for a server."""
+    return table()[API_OF[target.api]]
+
+
+def url_of(target: Target) -> str:
+    """Return the URL that requests are sent to."""
+    return target.url.rstrip("/") + api_of(target).path_for(False, target.model)
+
+
+def ask(
+    target: Target,
+    requests: Sequence[Request],
+    client: Client,
+    done: Callable[[Recording], object] = lambda _: None,
+) -> list[Recording]:
+    """Send the requests one after the other; return the answers without secrets.
+
+    Raises:
+        NoServerError: There is no connection, or the simplest request of all is not answered, so that a wrong URL,
+            model or key is likelier than forty faults.
+    """
+    known = [*([client.key] if client.key else []), *secrets.of_environment()]
+    kept: list[Recording] = []
+    for request in requests:
+        try:
+            raw = client.ask(request)
+        except NoAnswerError as error:
+            raise NoServerError(f"{target.url}: {error}; is the server running there?") from error
+        if request.conversation.id == _FIRST and not kept and raw.status != 200:
+            raise NoServerError(_first_refused(target, raw.status, raw.body, raw.headers))
+        recording = recordings.recorded(request, client.url, raw, api_of(target), known)
+        kept.append(recording)
+        done(recording)
+    return kept
+
+
+def _first_refused(target: Target, status: int, body: bytes, headers: dict[str, str]) -> str:
+    start = secrets.hide(" ".join(body[:300].decode("utf-8", "replace").split()))
+    advice = {
+        401: "name the environment variable with the key by --key-env",
+        403: "name the environment variable with the key by --key-env",
+        404: f"the path or the model ({target.model}) may be wrong",
+    }.get(status, "")
+    if 300 <= status < 400:
+        advice = f"it redirects to {headers.get('location', 'no place')[:200]}, and no key follows; name that URL"
+    what = f"status {status}" if status else "no answer"
+    return f"{target.url} answers the simplest request with {what}: {start}" + (f"; {advice}" if advice else "")
+
+
+def save_target(folder: Path, target: Target) -> None:
+    """Write which server the recordings of a folder are of. Raises OSError."""
+    document = {
+        "url": target.url,
+        "api": target.api,
+        "model": target.model,
+        "capabilities": sorted(target.claims),
+    }
+    (folder / TARGET).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def load_target(folder: Path) -> Target:
+    """Return the server of which a folder has recordings. Raises BadFileError."""
+    path = folder / TARGET
+    try:
+        document: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        claims = frozenset(document["capabilities"])
+        if document["api"] not in API_OF or not claims <= CAPABILITIES.keys():
+            raise ValueError("an unknown format or capability")
+        return Target(document["url"], document["api"], document["model"], claims)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        message = f"is not what `llm-conformance server --keep` writes ({type(error).__name__}: {error})"
+        raise BadFileError(FileProblem(path, 1, message)) from error
+
+
+def recordings_of(folder: Path, target: Target) -> list[Recording]:
+    """Return the recordings in a folder. Raises BadFileError if there are none, or one is of no known conversation."""
+    known = {each.id for each in plan.selected(target.api, ())}
+    found = list(recordings.load(folder))
+    if not found:
+        raise BadFileError(FileProblem(folder, 1, "has no recordings"))
+    for each in found:
+        if each.conversation not in known:
+            path = folder / f"{each.name}{recordings.SUFFIX}"
+            raise BadFileError(FileProblem(path, 1, f"is of an unknown conversation, {each.conversation}"))
+    return found
+
+
+def has_all(kept: Collection[Recording], target: Target, chosen: Collection[Conversation]) -> bool:
+    """Return True if every conversation that the claims allow was asked in all of its modes."""
+    there = {(each.conversation, each.mode) for each in kept}
+    wanted = {(each.id, mode) for each in chosen if plan.is_claimed(each, target) for mode in each.modes}
+    return wanted <= there
+
+
+def tokens(requests: Collection[Request]) -> int:
+    """Return how many tokens the answers may have together."""
+    return sum(each.tokens * (2 if each.cancels else 1) for each in requests)
+
+
+def calls(requests: Collection[Request]) -> int:
+    """Return how many requests are sent, those that are dropped among them."""
+    return sum(2 if each.cancels else 1 for each in requests)

@@ -1,0 +1,16 @@
+"""Broken servers, one fault each."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from tests.servers.broken import answers, framing, tools
+from tests.servers.broken.base import Broken
+
+
+def _in(module: ModuleType) -> list[type[Broken]]:
+    found = (each for each in vars(module).values() if isinstance(each, type) and each.__module__ == module.__name__)
+    return [each for each in found if issubclass(each, Broken)]
+
+
+BROKEN: list[type[Broken]] = [each for module in (framing, answers, tools) for each in _in(module)]

@@ -1,0 +1,159 @@
+"""Rules about servers: the reference server passes all, and each broken server fails exactly its rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from llm_conformance.judging.status import Status
+from llm_conformance.recording.scrubbing import Scrubbed
+from llm_conformance.recording.scrubbing import scrub as scrub_anew
+from llm_conformance.rules.rule import HARMS
+from llm_conformance.server import plan, recordings
+from llm_conformance.server.catalogue import FAMILIES, catalogue
+from llm_conformance.server.conversations import CAPABILITIES, conversations
+from llm_conformance.server.findings import findings, not_judged
+from llm_conformance.server.judge import Judgement, judge
+from llm_conformance.wire.interaction import Interaction
+from llm_conformance.wire.providers.api import Api
+from tests.servers import asking
+from tests.servers.broken import BROKEN
+from tests.servers.broken.base import Broken
+from tests.servers.reference import Reference
+
+
+@pytest.fixture(scope="module", autouse=True)
+def remembered() -> Iterator[None]:
+    """Scrub each answer once: most of a broken server's are those of the reference server."""
+    known: dict[Any, Scrubbed] = {}
+
+    def scrub(interaction: Interaction, api: Api, secrets: Sequence[str] = ()) -> Scrubbed:
+        headers = sorted(interaction.headers.items())
+        kept = [pair for pair in headers if pair[0] in ("content-type", "retry-after")]
+        key = (str(interaction.request), interaction.status, str(kept), interaction.body, tuple(secrets))
+        if key not in known:
+            at_one_port = replace(interaction, uri="http://127.0.0.1:1/v1/chat/completions")
+            known[key] = scrub_anew(at_one_port, api, secrets)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recordings, "scrub", scrub)
+        yield
+
+
+def failures(judgement: Judgement) -> dict[str, list[str]]:
+    """Return the messages of all failures by rule."""
+    found: dict[str, list[str]] = {}
+    for each in judgement.verdicts:
+        if each.status == Status.FAIL:
+            found.setdefault(each.rule, []).append(f"{each.scenario} {each.mode}: {each.message}")
+    return found
+
+
+def test_the_reference_server_passes_and_gives_each_rule_something_to_judge() -> None:
+    judgement = asking.judged(Reference())
+
+    assert failures(judgement) == {}
+    assert [each for each in judgement.verdicts if each.status == Status.BLOCKED] == []
+    assert [rule for rule, _ in not_judged(judgement.verdicts)] == ["SRV-53"]  # it answers within three seconds
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.__name__)
+def test_a_broken_server_fails_its_own_rules_and_no_other(broken: type[Broken]) -> None:
+    server = broken()
+    target, kept = asking.recordings_of(server, patience_s=broken.patience_s)
+
+    found = failures(judge(target, plan.selected("chat", ()), [server.kept(each) for each in kept]))
+
+    assert {id: messages[0] for id, messages in found.items() if id not in broken.fails} == {}
+    assert set(found) == set(broken.fails)
+    messages = found[broken.fails[0]]
+    assert any(re.search(broken.says, message) for message in messages), messages[0]
+
+
+def test_every_rule_has_its_own_broken_server() -> None:
+    assert {broken.fails[0] for broken in BROKEN} == set(catalogue())
+
+
+def test_rules_are_documented() -> None:
+    for id, rule in catalogue().items():
+        assert rule.requirement.endswith("."), id
+        assert "should" not in rule.requirement, id
+        assert rule.reason, id
+        assert "https://" in rule.source, id
+        assert rule.family in FAMILIES, id
+        assert rule.harm in HARMS, id
+        assert rule.needs <= CAPABILITIES.keys(), id
+
+
+def test_a_server_that_claims_nothing_is_asked_for_the_format_alone() -> None:
+    judgement = asking.judged(Reference(), frozenset())
+
+    asked = {each.scenario for each in judgement.verdicts if each.status == Status.PASS}
+    assert "chat/plain" in asked
+    assert "chat/tool" not in asked
+    of_choice = {each.scenario: each.message for each in judgement.verdicts if each.rule == "SRV-33"}
+    assert of_choice["chat/plain"] == "not claimed: tool_choice"
+    messages = {each.message for each in judgement.verdicts if each.scenario == "chat/tool-required"}
+    assert messages == {"not asked; not claimed: tools, tool_choice"}
+
+
+class Silent(Reference):
+    """Never calls a tool, and thinks nothing."""
+
+    def called(self, request: dict[str, Any], text: str) -> Any:
+        return self.said({**request, "tools": None})
+
+    def thought(self, request: dict[str, Any]) -> Any:
+        return replace(super().thought(request), reasoning="")
+
+
+def test_what_the_model_does_not_do_is_neither_green_nor_red_where_the_protocol_does_not_decide() -> None:
+    claims = asking.CLAIMS - {"tool_choice", "parallel_tools"}
+    judgement = asking.judged(Silent(), claims)
+
+    assert failures(judgement) == {}
+    silent = dict(not_judged(judgement.verdicts))
+    assert "vacuous: the model makes no call" in silent["SRV-30"]
+    assert "vacuous: the model gives no reasoning" in silent["SRV-41"]
+
+
+class Moody(Reference):
+    """Answers the same question otherwise each time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked = 0
+
+    def said(self, request: dict[str, Any]) -> Any:
+        self._asked += 1
+        answer = super().said(request)
+        return replace(answer, text=f"{answer.text} ({self._asked})") if "Paris" in answer.text else answer
+
+
+def test_a_stream_of_a_model_that_is_not_deterministic_is_not_compared() -> None:
+    judgement = asking.judged(Moody(), asking.CLAIMS - {"json", "json_schema"})
+
+    compared = [each for each in judgement.verdicts if each.rule == "SRV-50" and each.scenario == "chat/plain"]
+    assert [each.message for each in compared] == ["two plain answers to the same request differ"]
+    assert failures(judgement) == {}
+
+
+def test_findings_join_the_failures_of_a_cause_with_the_worst_harm_first() -> None:
+    broken = next(each for each in BROKEN if each.__name__ == "EndTagInStreams")
+
+    found = findings(asking.judged(broken()).verdicts)
+
+    assert [(each.rule, each.harm) for each in found] == [("SRV-40", "leak"), ("SRV-50", "wrong")]
+    assert {each.scenario for each in found[0].failures} == {"chat/reasoning", "chat/reasoning-turns"}
+
+
+def test_conversations_need_known_capabilities_and_say_what_is_refused() -> None:
+    for each in conversations("chat").values():
+        assert set(each.needs) <= CAPABILITIES.keys(), each.id
+        assert each.title, each.id
+        assert set(each.modes) <= {"json", "stream"}, each.id
