@@ -64,6 +64,12 @@ def test_the_readme_is_short_and_counts_the_rules() -> None:
     assert f"{len(ALL_RULES)} named rules" in README
 
 
+def test_every_file_that_the_readme_links_exists() -> None:
+    linked = re.findall(r"\]\((?!https://)([^)#]+)", README)
+    assert len(linked) > 15
+    assert [each for each in linked if not (ROOT / each).exists()] == []
+
+
 def test_the_findings_in_the_readme_are_published_faults_that_a_program_shows() -> None:
     section = README.partition("## What it finds")[2].partition("\n## ")[0]
     found = re.findall(r"\]\((https://[^)]+)\), \[program\]\(peers/([\w-]+)/(reports/[^)]+)\)", section)

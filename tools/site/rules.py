@@ -77,7 +77,7 @@ def _example(id: str) -> Iterator[str]:
     example = examples().get(id)
     if example is None:
         return
-    yield from ("## An example that fails", "", f"An adapter that {_escaped(example['fault'])} fails:", "")
+    yield from ("## An example that fails", "", f"An adapter fails if it {_escaped(example['fault'])}:", "")
     yield from ("```text", example["failure"], "```", "")
     where = _WHERE.search(example["failure"])
     path = CASSETTES / f"{where['scenario']}{load.SUFFIX}" if where else None
