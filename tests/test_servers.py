@@ -143,6 +143,41 @@ def test_a_stream_of_a_model_that_is_not_deterministic_is_not_compared() -> None
     assert failures(judgement) == {}
 
 
+class ThinksNowAndThen(Reference):
+    """Thinks at every other question."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked = 0
+
+    def thought(self, request: dict[str, Any]) -> Any:
+        self._asked += 1
+        answer = super().thought(request)
+        return replace(answer, reasoning=answer.reasoning if self._asked % 2 else "")
+
+
+def test_a_model_that_thinks_now_and_then_is_not_compared() -> None:
+    judgement = asking.judged(ThinksNowAndThen(), asking.CLAIMS - {"seed"})
+
+    (compared,) = (each for each in judgement.verdicts if (each.rule, each.scenario) == ("SRV-41", "chat/reasoning"))
+    assert compared.message == "the model does not always give its reasoning"
+
+
+class EndsAfterFour(Reference):
+    """Counts to four by itself if it may say four words, and with `stop` as the finish reason."""
+
+    def limited(self, request: dict[str, Any], answer: Any) -> Any:
+        return replace(answer, text="four words are enough") if request["max_tokens"] == 4 else answer
+
+
+def test_an_answer_that_ends_by_itself_at_the_limit_is_not_red() -> None:
+    verdicts = asking.judged(EndsAfterFour()).verdicts
+
+    assert {each.message for each in verdicts if (each.rule, each.scenario) == ("SRV-21", "chat/cut")} == {
+        "the answer may have ended by itself"
+    }
+
+
 def test_findings_join_the_failures_of_a_cause_with_the_worst_harm_first() -> None:
     broken = next(each for each in BROKEN if each.__name__ == "EndTagInStreams")
 

@@ -14,6 +14,7 @@ from llm_conformance.server.exchange import Exchange
 
 REASONING_FIELDS = ("reasoning_content", "reasoning")
 """The names of the field that has reasoning: DeepSeek's, and that of OpenRouter and of current vLLM."""
+_CONTENT = ("content", "refusal", "tool_calls", *REASONING_FIELDS)
 
 
 @dataclass
@@ -124,7 +125,7 @@ def _read_delta(choice: Choice, entry: Mapping[str, Any]) -> None:
     if not isinstance(delta, Mapping):
         raise Blocked("a choice of a chunk has no `delta`; WIRE-8 reports that")
     if choice.finish:
-        choice.after_finish += [name for name, value in delta.items() if value and name != "role"]
+        choice.after_finish += [name for name in _CONTENT if delta.get(name)]
     _read_texts(choice, delta)
     for call in objects(delta.get("tool_calls")):
         index = call.get("index")

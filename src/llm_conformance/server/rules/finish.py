@@ -53,9 +53,10 @@ def cut_answer_says_so(exchange: Exchange) -> None:
     if tokens > limit:
         raise Blocked("the answer is longer than the limit; SRV-20 reports that")
     if tokens == limit and exchange.conversation.tokens and word == "stop":
-        # At a limit of a few tokens, an answer to a long question may end by itself, but only once it says all of it.
-        whole = exchange.other("count")
-        if whole is None or chat.only_choice(whole).text == choices[0].text:
+        # The model may have ended it by itself, unless the same request with a higher limit goes on behind it.
+        whole = exchange.other("count", exchange.mode)
+        text = "" if whole is None else chat.only_choice(whole).text
+        if not text.startswith(choices[0].text) or text == choices[0].text:
             raise Vacuous("the answer may have ended by itself")
         fail('finish_reason "length"', f"{show(word)} after {tokens} of {limit} tokens")
     if word == "length" and tokens < limit - 1:  # some count the token that ends an answer, and some do not

@@ -42,7 +42,10 @@ def reasoning_is_split_alike(exchange: Exchange) -> None:
     plain = exchange.other(mode="json")
     if plain is None or "reasoning" not in exchange.conversation.needs:
         raise Vacuous("the conversation does not ask for reasoning in both modes")
-    streamed, whole = (any(each.reasoning for each in chat.choices(one)) for one in (exchange, plain))
+    streamed, whole = _has_reasoning(exchange), _has_reasoning(plain)
+    again = exchange.other(mode="json", number=2)
+    if again is not None and _has_reasoning(again) is not whole:
+        raise Vacuous("the model does not always give its reasoning")
     if not streamed and not whole:
         raise Vacuous("the model gives no reasoning")
     if streamed is not whole:
@@ -50,3 +53,7 @@ def reasoning_is_split_alike(exchange: Exchange) -> None:
             f"reasoning in its field in both modes, as in the {'stream' if streamed else 'plain answer'}",
             f"none in the {'plain answer' if streamed else 'stream'}",
         )
+
+
+def _has_reasoning(exchange: Exchange) -> bool:
+    return any(each.reasoning for each in chat.choices(exchange))
