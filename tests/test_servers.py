@@ -179,12 +179,27 @@ def test_an_answer_that_ends_by_itself_at_the_limit_is_not_red() -> None:
 
 
 def test_findings_join_the_failures_of_a_cause_with_the_worst_harm_first() -> None:
-    broken = next(each for each in BROKEN if each.__name__ == "EndTagInStreams")
-
-    found = findings(asking.judged(broken()).verdicts)
+    found = findings(asking.judged(_named("EndTagInStreams")()).verdicts)
 
     assert [(each.rule, each.harm) for each in found] == [("SRV-40", "leak"), ("SRV-50", "wrong")]
     assert {each.scenario for each in found[0].failures} == {"chat/reasoning", "chat/reasoning-turns"}
+
+
+def test_two_requests_that_are_not_refused_are_two_findings() -> None:
+    class Both(_named("MalformedJsonIsTheServersFault"), _named("MissingMessagesAnswered")):  # type: ignore[misc]
+        pass
+
+    found = findings(asking.judged(Both()).verdicts)
+
+    assert [each.rule for each in found] == ["SRV-1", "SRV-1"]
+    assert {frozenset(verdict.scenario for verdict in each.failures) for each in found} == {
+        frozenset(["chat/malformed"]),
+        frozenset(["chat/no-messages"]),
+    }
+
+
+def _named(name: str) -> Any:
+    return next(each for each in BROKEN if each.__name__ == name)
 
 
 def test_conversations_need_known_capabilities_and_say_what_is_refused() -> None:

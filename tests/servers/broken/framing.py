@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from llm_conformance.server.recordings import Recording
 from tests.servers.broken.base import Broken
-from tests.servers.reference import Answer, Json, RefusalError, Reply
+from tests.servers.reference import KEY, Answer, Json, RefusalError, Reply
 
 # WIRE-1
 
@@ -391,6 +391,19 @@ class KeyRepeated(Broken):
         document = json.loads(reply.pieces[0])
         document["error"]["message"] += f" (authorization: Bearer {key})"
         return replace(reply, pieces=[self.written(document).encode()])
+
+
+class KeyInPieces(Broken):
+    """Says the key, in two pieces of a stream."""
+
+    fails = ("SRV-3",)
+    says = "an answer without the key; got the response has the key in pieces"
+
+    def deltas(self, answer: Answer) -> Iterator[Json]:
+        if "madam" in answer.text:
+            yield from ({"content": each} for each in (KEY[:14], KEY[14:]))
+        else:
+            yield from super().deltas(answer)
 
 
 # SRV-51

@@ -60,8 +60,8 @@ def cancelled_request_changes_nothing(exchange: Exchange) -> None:
 
     Users stop answers all the time; what is left of one must not get into the next.
 
-    Source: https://www.rfc-editor.org/rfc/rfc9110#section-15.5 does not know such an error; each request of HTTP stands
-    for itself (https://www.rfc-editor.org/rfc/rfc9110#section-3.3).
+    Source: https://www.rfc-editor.org/rfc/rfc9110#section-3.3: HTTP is stateless, so each request can be understood in
+    isolation.
     """
     if not exchange.conversation.cancels:
         raise Vacuous("no request was cancelled before")

@@ -26,16 +26,17 @@ def wrong_request_is_refused(exchange: Exchange) -> None:
     status = exchange.recording.status
     about_key = exchange.conversation.key is not None
     wrong = f"although {exchange.conversation.refused}"
+    cause = f"status {status} {wrong}"
     if status == 0 and exchange.is_late:
         raise Blocked(f"no answer came within {exchange.recording.milliseconds} ms, the time limit")
     if status == 0:
         fail("an error status from 400 to 499", f"no answer ({exchange.recording.ended})", hint=wrong)
     body = show(exchange.recording.body[:200].decode("utf-8", "replace"))
     if not 400 <= status < 500 or status in _MEANS_SOMETHING_ELSE:
-        fail("an error status from 400 to 499", f"status {status}", hint=f"{wrong}: {body}")
+        fail("an error status from 400 to 499", f"status {status}", hint=f"{wrong}: {body}", cause=cause)
     if about_key is not (status in _ABOUT_THE_KEY):
         wanted = "status 401 or 403" if about_key else "a status that does not blame the key"
-        fail(wanted, f"status {status}", hint=f"{wrong}: {body}")
+        fail(wanted, f"status {status}", hint=f"{wrong}: {body}", cause=cause)
 
 
 @rule("SRV-2", harm="false success")
