@@ -122,6 +122,18 @@ def test_what_the_model_does_not_do_is_neither_green_nor_red_where_the_protocol_
     assert "vacuous: the model gives no reasoning" in silent["SRV-41"]
 
 
+class Filtering(Reference):
+    """Says first what its content filter thinks of the prompt, as Azure does."""
+
+    def chunks(self, request: dict[str, Any], answers: Sequence[Any]) -> list[dict[str, Any]]:
+        first, *others = super().chunks(request, answers)
+        return [{**first, "choices": [], "prompt_filter_results": []}, first, *others]
+
+
+def test_a_chunk_with_the_results_of_a_filter_needs_no_choice() -> None:
+    assert "SRV-13" not in failures(asking.judged(Filtering()))
+
+
 class Moody(Reference):
     """Answers the same question otherwise each time."""
 
