@@ -18,6 +18,7 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.replay.cell import Cell
 from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import load
+from llm_conformance.server import catalogue as server_rules
 from llm_conformance.wire.interaction import MODES
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
@@ -59,6 +60,26 @@ def test_every_rule_is_explained_with_a_failure(capsys: pytest.CaptureFixture[st
     assert catalogue.catalogue()[rule].rule.requirement.split()[0] in text
     assert "    Expected     " in text
     assert set(examples()[rule]) == {"fault", "failure"}
+
+
+@pytest.mark.parametrize("rule", [*server_rules.catalogue()])
+def test_every_rule_about_servers_is_explained_with_its_source(capsys: pytest.CaptureFixture[str], rule: str) -> None:
+    assert main.main(["explain", rule.lower()]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith(rule)
+    assert server_rules.catalogue()[rule].requirement.split()[0] in text
+    assert "Source: https://" in text
+
+
+def test_rules_about_servers_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["list", "server-rules", "--rule=WIRE-*"]) == 0
+    listed = capsys.readouterr().out
+    assert main.main(["explain", "wire"]) == 0
+    explained = capsys.readouterr().out
+    for id in server_rules.catalogue():
+        assert (f"\n  {id} " in listed, f"\n{id}  (" in explained) == ((id.startswith("WIRE-"),) * 2), id
+    assert main.main(["explain", "WIRE-99"]) == main.main(["list", "server-rules", "--rule=ANN-1"]) == 4
+    assert capsys.readouterr().err.count("`llm-conformance list server-rules` lists them all") == 2
 
 
 def test_a_scenario_is_explained(capsys: pytest.CaptureFixture[str]) -> None:

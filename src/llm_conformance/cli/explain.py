@@ -14,10 +14,13 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.rules.catalogue import CatalogueEntry
 from llm_conformance.scenarios import build, core_faults, load
+from llm_conformance.server import catalogue as of_servers
 from llm_conformance.wording import counted, did_you_mean, did_you_mean_scenario, no_such
 
 _WIDTH = 110
 _LIST_RULES = "llm-conformance list rules"
+_LIST_SERVER_RULES = "llm-conformance list server-rules"
+_FAMILIES = (*catalogue.FAMILIES, *of_servers.FAMILIES)
 
 
 def add_options(parser: Parser) -> None:
@@ -36,9 +39,12 @@ def run(options: Options) -> int:
 
 
 def _family(name: str) -> Iterator[str]:
+    if name in of_servers.FAMILIES:
+        yield from _family_of_servers(name)
+        return
     rules = [entry.rule for entry in catalogue.catalogue().values() if entry.rule.family == name]
     if not rules:
-        raise UsageError(f"{name}: {no_such('family of rules', did_you_mean(name, catalogue.FAMILIES), _LIST_RULES)}")
+        raise UsageError(f"{name}: {no_such('family of rules', did_you_mean(name, _FAMILIES), _LIST_RULES)}")
     scenarios = [build.build(load.read(path, check=False), CASSETTES) for path in load.find(CASSETTES)[0]]
     yield f"{name}: {counted(len(rules), 'rule')}"
     for rule in rules:
@@ -47,10 +53,33 @@ def _family(name: str) -> Iterator[str]:
         yield textwrap.indent(textwrap.fill(rule.requirement, _WIDTH - 4), "    ")
 
 
+def _family_of_servers(name: str) -> Iterator[str]:
+    rules = [rule for rule in of_servers.catalogue().values() if rule.family == name]
+    yield f"{name}: {counted(len(rules), 'rule')} about servers. {of_servers.FAMILIES[name]}"
+    for rule in rules:
+        yield f"\n{rule.id}  ({rule.harm})"
+        yield textwrap.indent(textwrap.fill(rule.requirement, _WIDTH - 4), "    ")
+
+
+def _rule_about_servers(id: str) -> Iterator[str]:
+    rule = of_servers.catalogue()[id]
+    yield f"{rule.id}  ({rule.harm}; about servers, for `llm-conformance server`)"
+    for text in (rule.requirement, rule.reason, f"Source: {rule.source}"):
+        yield f"\n{textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)}"
+    if rule.needs:
+        yield f"\nOnly for servers that claim {', '.join(sorted(rule.needs))}."
+
+
 def _rule(id: str) -> Iterator[str]:
+    if id in of_servers.catalogue():
+        yield from _rule_about_servers(id)
+        return
     rules = catalogue.catalogue()
     if id not in rules:
-        raise UsageError(f"{id}: {no_such('rule', did_you_mean(id, [*rules, *catalogue.FAMILIES], 3), _LIST_RULES)}")
+        known = [*rules, *of_servers.catalogue(), *_FAMILIES]
+        is_of_servers = id.partition("-")[0] in of_servers.FAMILIES
+        command = _LIST_SERVER_RULES if is_of_servers else _LIST_RULES
+        raise UsageError(f"{id}: {no_such('rule', did_you_mean(id, known, 3), command)}")
     entry: CatalogueEntry = rules[id]
     yield f"{entry.id}  ({entry.path}:{entry.line})"
     yield ""

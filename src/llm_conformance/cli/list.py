@@ -16,6 +16,7 @@ from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import core_faults, load
+from llm_conformance.server import catalogue as of_servers
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from llm_conformance.wording import did_you_mean, did_you_mean_scenario, no_such
@@ -74,9 +75,11 @@ def _unknown(options: Options) -> Iterator[str]:
         if name not in providers:
             problem = no_such("provider", did_you_mean(name, providers), "llm-conformance list providers")
             yield f"--provider={name}: {problem}"
+    of_what = "server-rules" if options.what == "server-rules" else "rules"
+    rules = of_servers.catalogue() if of_what == "server-rules" else catalogue.catalogue()
     for pattern in options.rule:
-        if not fnmatch.filter(catalogue.catalogue(), pattern):
-            problem = no_such("rule", did_you_mean(pattern, catalogue.catalogue(), 3), "llm-conformance list rules")
+        if not fnmatch.filter(rules, pattern):
+            problem = no_such("rule", did_you_mean(pattern, rules, 3), f"llm-conformance list {of_what}")
             yield f"--rule={pattern}: {problem}"
     files = load.find(CASSETTES)[0] if options.scenario else []
     ids = [*map(load.id_of, files), *(id for path in files for id in core_faults.ids_in(path))]
@@ -99,6 +102,12 @@ def _rules(options: Options) -> Iterator[Entry]:
     for rule in catalogue.catalogue().values():
         if _matches(rule.id, options.rule):
             yield {"id": rule.id, "requirement": rule.rule.requirement}
+
+
+def _server_rules(options: Options) -> Iterator[Entry]:
+    for rule in of_servers.catalogue().values():
+        if _matches(rule.id, options.rule):
+            yield {"id": rule.id, "requirement": rule.requirement}
 
 
 def _scenarios(options: Options) -> Iterator[Entry]:
@@ -152,6 +161,7 @@ def _capabilities(_options: Options) -> Iterator[Entry]:
 
 _LISTS: Mapping[str, Callable[[Options], Iterator[Entry]]] = {
     "rules": _rules,
+    "server-rules": _server_rules,
     "scenarios": _scenarios,
     "core-faults": _core_faults,
     "providers": _providers,
