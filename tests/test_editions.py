@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from llm_conformance import __version__, editions
 from llm_conformance.judging.status import Status, exit_code
 from llm_conformance.locations import CASSETTES
+from llm_conformance.pytest_plugin import generated_items
+from llm_conformance.rules import rule as rules
 from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.scenarios import load
 from llm_conformance.themes.theme import THEMES
 from tests import gated, miniature
 
 NEXT = """\
-from dataclasses import replace
-
 from llm_conformance import editions
 
 editions.EDITIONS = ("0.1", "0.2")
 editions.CURRENT = "0.2"
-
-from llm_conformance.rules import rule
-from llm_conformance.themes import theme
-
-old = rule.rule
-
-
-def changed(id, **kwargs):
-    return old(id, **kwargs, since="0.2" if id == {new_rule!r} else "0.1")
-
-
-rule.rule = changed
-if {new_theme!r}:
-    theme.THEMES = tuple(replace(each, since="0.2") for each in theme.THEMES)
 """
-"""A plugin that adds an edition to the suite, with a new rule or with new themes."""
+"""A plugin that adds an edition to the suite before its options are declared."""
 
 RIGHT = miniature.SCENARIO
 IN_0_2 = RIGHT.replace("provider:", 'since: "0.2"\nprovider:', 1)
@@ -52,14 +40,38 @@ class conformance_adapter:
 """
 
 
+WRONG_MESSAGE = ("--adapter=in_editions.py", "--conformance-rule=MSG-2", "--conformance-method=parse")
+
+
+@pytest.fixture(autouse=True)
+def as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Restore the suite after each test: see `add_an_edition`."""
+    monkeypatch.setattr(editions, "EDITIONS", editions.EDITIONS)
+    monkeypatch.setattr(rules, "rule", rules.rule)
+    monkeypatch.setattr(generated_items, "THEMES", THEMES)
+
+
+def add_an_edition(rule: str = "", theme: bool = False) -> None:
+    """Add edition 0.2 to the suite of this process, with a new rule or with new themes."""
+    old = rules.rule
+
+    def changed(id: str, **options: Any) -> Any:
+        return old(id, **options, since="0.2" if id == rule else "0.1")
+
+    editions.EDITIONS = ("0.1", "0.2")  # type: ignore[assignment]
+    rules.rule = changed
+    if theme:
+        vars(generated_items)["THEMES"] = tuple(replace(each, since="0.2") for each in THEMES)
+
+
 def run(
     pytester: pytest.Pytester, *arguments: str, scenario: str = RIGHT, rule: str = "", theme: bool = False
-) -> tuple[pytest.RunResult, dict[str, object]]:
+) -> tuple[pytest.RunResult, dict[str, Any]]:
     """Run the miniature suite of edition 0.2 on an adapter that returns a wrong message."""
-    pytester.makepyfile(wrong=WRONG, later=NEXT.format(new_rule=rule, new_theme=theme))
+    add_an_edition(rule, theme)
+    pytester.makepyfile(in_editions=WRONG)
     miniature.write(pytester.path / "more", scenario=scenario)
-    options = ("-p", "later", "--adapter=wrong", "--conformance-rule=MSG-2", "--conformance-method=parse")
-    return miniature.run(pytester, *options, *(arguments or ("--conformance-examples=0",)))
+    return miniature.run(pytester, *WRONG_MESSAGE, *arguments)
 
 
 def test_a_newer_rule_that_fails_is_new_and_does_not_fail_the_run(pytester: pytest.Pytester) -> None:
@@ -84,8 +96,16 @@ def test_a_newer_scenario_that_fails_is_new(pytester: pytest.Pytester) -> None:
 
 
 @pytest.mark.parametrize(("scenario", "rule"), [(RIGHT, ""), (RIGHT, "MSG-2"), (IN_0_2, "")])
-def test_without_a_pin_everything_counts(pytester: pytest.Pytester, scenario: str, rule: str) -> None:
-    result, report = run(pytester, scenario=scenario, rule=rule)
+def test_everything_counts_in_the_newest_edition(pytester: pytest.Pytester, scenario: str, rule: str) -> None:
+    options = ("--conformance-edition=0.2", "--conformance-examples=0")
+    result, report = run(pytester, *options, scenario=scenario, rule=rule)
+
+    assert (report["summary"], report["edition"], result.ret) == ({"fail": 1}, "0.2", 1)
+
+
+def test_a_run_without_a_pin_is_of_the_newest_edition(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(later=NEXT)
+    result, report = run(pytester, "-p", "later", "--conformance-examples=0", scenario=IN_0_2)
 
     assert (report["summary"], report["edition"], result.ret) == ({"fail": 1}, "0.2", 1)
 
@@ -101,14 +121,12 @@ def test_newer_themes_of_generated_inputs(pytester: pytest.Pytester, pin: str, s
     options = ("--conformance-examples=3", f"--conformance-edition={pin}", "--conformance-scenario=*generated-*usage")
     _, report = run(pytester, *options, theme=True)
 
-    results = report["results"]
-    assert isinstance(results, list)
-    assert {each["status"] for each in results if "generated-" in each["scenario"]} == {status}
+    assert {each["status"] for each in report["results"] if "generated-" in each["scenario"]} == {status}
 
 
 def test_a_passing_cell_of_a_newer_rule_passes(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(later=NEXT.format(new_rule="SHP-1", new_theme=False))
-    options = ("-p", "later", "--adapter=adapters", "--conformance-rule=SHP-1", "--conformance-examples=0")
+    add_an_edition(rule="SHP-1")
+    options = ("--adapter=adapters", "--conformance-rule=SHP-1", "--conformance-examples=0")
     result, report = miniature.run(pytester, *options, "--conformance-edition=0.1")
 
     assert set(report["summary"]) == {"pass"}
@@ -116,19 +134,18 @@ def test_a_passing_cell_of_a_newer_rule_passes(pytester: pytest.Pytester) -> Non
 
 
 def test_a_deviation_of_a_newer_rule_is_used_and_not_stale(pytester: pytest.Pytester) -> None:
-    run(pytester, "--conformance-write-deviations=known.toml", "--conformance-examples=0", rule="MSG-2")
+    written = ("--conformance-write-deviations=known.toml", "--conformance-edition=0.2", "--conformance-examples=0")
+    run(pytester, *written, rule="MSG-2")
     gated.fill_in(pytester.path / "known.toml")
     options = ("--conformance-deviations=known.toml", "--conformance-edition=0.1", "--conformance-examples=0")
-    result, report = miniature.run(
-        pytester, "-p", "later", "--adapter=wrong", "--conformance-rule=MSG-2", "--conformance-method=parse", *options
-    )
+    result, report = miniature.run(pytester, *WRONG_MESSAGE, *options)
 
     assert (report["summary"], result.ret) == ({"expected": 1}, 0)
 
 
 def test_an_unknown_edition_is_refused_with_a_list(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(wrong=WRONG)
-    result, _ = miniature.run(pytester, "--adapter=wrong", "--conformance-edition=7.5")
+    pytester.makepyfile(in_editions=WRONG)
+    result, _ = miniature.run(pytester, "--adapter=in_editions.py", "--conformance-edition=7.5")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     text = "*--conformance-edition=7.5: no such edition; this version of the suite has 0.1*"
