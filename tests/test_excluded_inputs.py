@@ -16,6 +16,7 @@ from llm_conformance.formats.recognisers import recognise
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.example_judge import ExampleJudge, Failure
 from llm_conformance.judging.search import find_failures
+from llm_conformance.pytest_plugin import generated_items
 from llm_conformance.replay.cell import Cell
 from llm_conformance.reports import files
 from llm_conformance.reports.matrix import verdict
@@ -52,10 +53,6 @@ class Counts(ReferenceAdapters):
             yield event
 
 conformance_adapter = Counts
-"""
-ALL_OF_IT = """\
-from llm_conformance.pytest_plugin import generated_items
-generated_items.excluded_way = lambda *_: "counts of a stream: never"
 """
 
 
@@ -201,9 +198,8 @@ def test_what_is_excluded_is_counted_and_does_not_fail(pytester: pytest.Pytester
 def test_a_property_of_which_all_is_excluded_is_unsupported(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (pytester.path / "everything.py").write_text(ALL_OF_IT, "utf-8")
-    monkeypatch.setenv("PYTHONPATH", f"{miniature.RULES.parent}:{pytester.path}")
-    document, _ = run(pytester, {NEVER: "by design"}, "-p", "everything")
+    monkeypatch.setattr(generated_items, "excluded_way", lambda *_: NEVER)
+    document, _ = run(pytester, {NEVER: "by design"})
     assert set(document["summary"]) == {"unsupported"}
     messages = {each["message"] for each in document["results"]}
     assert messages == {f"the adapter excludes all that was drawn: {NEVER}: by design"}

@@ -5,9 +5,12 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from llm_conformance.replay.cell import Cell
+from llm_conformance.replay.runner import Runner
 from tests import inline, miniature
 from tests.shell import sh
 
@@ -210,18 +213,12 @@ def test_a_run_with_unsupported_cells_only_has_exit_code_5(pytester: pytest.Pyte
     assert result.ret == 5
 
 
-def test_a_fault_of_the_suite_has_exit_code_3(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        sabotage="""
-        from llm_conformance.replay import runner
+def test_a_fault_of_the_suite_has_exit_code_3(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_runner: Runner, _cell: Cell) -> NoReturn:
+        raise KeyError("a fault of the harness")
 
-        def broken(self, cell):
-            raise KeyError("a fault of the harness")
-
-        runner.Runner.run = broken
-        """
-    )
-    result, report = miniature.run(pytester, "-p", "sabotage", "--adapter=adapters", "--conformance-rule=MSG-2")
+    monkeypatch.setattr(Runner, "run", broken)
+    result, report = miniature.run(pytester, "--adapter=adapters", "--conformance-rule=MSG-2")
     assert result.ret == 3
     assert set(report["summary"]) == {"error"}
     result.stdout.fnmatch_lines(["This is a fault of llm-conformance, not of the adapter."])
