@@ -28,7 +28,9 @@ LIGHT = "-p no:respx -p no:anyio"
 def pytest_configure(config: pytest.Config) -> None:
     """Make an error of each warning in the project's own tests, and start other runs of pytest with few plugins."""
     config.addinivalue_line("filterwarnings", "error")
-    os.environ["PYTEST_ADDOPTS"] = LIGHT
+    has_workers = bool(config.getoption("numprocesses", 0)) and not hasattr(config, "workerinput")
+    if not has_workers:  # the workers of pytest-xdist run our own tests, and would take the options for theirs
+        os.environ["PYTEST_ADDOPTS"] = LIGHT
 
 
 @pytest.fixture

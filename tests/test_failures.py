@@ -39,7 +39,7 @@ def test_the_summary_and_junit_have_one_line_for_a_failure(
     assert len([line for line in lines if line.startswith("Reproduce ")]) == 1
     summary = lines[next(number for number, line in enumerate(lines) if "short test summary info" in line) + 1 : -1]
     (line,) = [each for each in summary if each]
-    assert line.endswith(f"[wrong-mini/spider-parse] - {HEADLINE}")
+    assert line.endswith(f"scenarios::wrong-mini/spider-parse - {HEADLINE}")
     (failure,) = ElementTree.parse(pytester.path / "junit.xml").iter("failure")
     assert failure.get("message") == HEADLINE
     assert "\nActual " in (failure.text or "")

@@ -40,7 +40,7 @@ def test_a_gate_passes_fails_accepts_a_deviation_and_reports_a_stale_one(tmp_pat
     assert "known.toml: written; fill in reason and link of 1 entry" in broken.stdout
     blank = sh(*RUN, "--deviations=known.toml", cwd=tmp_path)
     assert blank.returncode == 4
-    assert "known.toml:27: reason: is empty; say why the adapter deviates" in blank.stderr
+    assert "known.toml:28: reason: is empty; say why the adapter deviates" in blank.stderr
     gated.fill_in(tmp_path / "known.toml")
     known = sh(*RUN, "--deviations=known.toml", "--report=report.json", cwd=tmp_path)
     assert known.returncode == 0, known.stdout
@@ -52,7 +52,7 @@ def test_a_gate_passes_fails_accepts_a_deviation_and_reports_a_stale_one(tmp_pat
     stale = sh(*RUN, "--deviations=known.toml", cwd=tmp_path)
     assert stale.returncode == 1
     advice = "no cell fails; remove the entry (PRV-1 in cerebras/tool-call-without-content-key)"
-    assert f"known.toml:20: {advice}" in stale.stdout
+    assert f"known.toml:21: {advice}" in stale.stdout
 
 
 def test_the_commands_of_the_gate_page_lead_to_a_first_matrix(path: str, project: Path) -> None:

@@ -66,7 +66,8 @@ def test_a_bad_name_is_refused(pytester: pytest.Pytester) -> None:
     result.stderr.fnmatch_lines(["*--conformance-cuts=all: must be byte offsets (12,57), *"])
 
 
-SEARCHES = [(TRIMS, "ci"), (TRIMS, "40"), *((TEARS, effort) for effort in ("quick", "ci", "40", "deep"))]
+# A number draws other examples in each run; of 200, one has outer white space.
+SEARCHES = [(TRIMS, "ci"), (TRIMS, "200"), *((TEARS, effort) for effort in ("quick", "ci", "40", "deep"))]
 
 
 @pytest.mark.parametrize(("search", "effort"), SEARCHES)

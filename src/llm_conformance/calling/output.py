@@ -66,6 +66,7 @@ class PassedOn:
             select.select([self._pipe], [], [])
             with self._lock:  # so that nothing is read and not yet looked at when `drain` returns
                 self._read()
+        os.close(self._pipe)  # here, so that this thread never waits for a descriptor that is closed
 
     def _read(self) -> bool:
         """Take what is there; return False if there is nothing."""
@@ -77,7 +78,6 @@ class PassedOn:
             return False
         if not piece:
             self._is_open = False
-            os.close(self._pipe)
             return False
         self._look(piece)
         self._take(piece)
