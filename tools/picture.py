@@ -1,7 +1,7 @@
 """Make the picture of the HTML report in README.md, with Chromium.
 
-llm-conformance run litellm --report=litellm.html
-python -m tools.picture litellm.html docs/report.png
+llm-conformance run --adapter=mypkg --report=mypkg.html  # the adapter of docs/start.md, saved as mypkg.py
+python -m tools.picture mypkg.html docs/report.png
 """
 
 from __future__ import annotations
