@@ -28,8 +28,8 @@ and no network, and exits with 1 while the fault shows.
 
 **What is a fault?** One cause in a library, however many rules and conversations it breaks. Somebody has looked at the
 bytes, the library and the shim before it is listed. What is *by design* or *arguable* is listed with the argument for
-it and not counted: such a conversation counts as right. If you think that a fault is none, please open an issue. Then
-the suite or the shim is wrong.
+it and not counted: such a conversation counts as right. If you think that a listed fault is not one, please open an
+issue: the suite or the shim may be wrong.
 
 **How to read the table.** *Real traffic* is the [public corpus](../real-traffic.md): recordings that other projects
 published with their tests. Many of them are alike, so these numbers do not say how often a user meets a fault.

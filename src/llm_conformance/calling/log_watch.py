@@ -24,7 +24,7 @@ class _SecretHandler(logging.Handler):
 
 @contextlib.contextmanager
 def loggers_that_write(secret: str) -> Iterator[list[str]]:
-    """Give a list to which the name of each logger is added that writes the secret, at any level."""
+    """Yield a list; each logger that writes the secret, at any level, has its name added."""
     handler, root = _SecretHandler(secret), logging.getLogger()
     root_level = root.level
     # Loggers without a level of their own pass on everything now. Other handlers write what they would have written.

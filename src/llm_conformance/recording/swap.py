@@ -95,7 +95,7 @@ def undo(cassette_dir: Path) -> list[str]:
 
 
 def delete_parts(cassette_dir: Path) -> None:
-    """Delete files that a command which was killed has not written to their end; the directory has to be locked."""
+    """Delete files that a killed command has left half-written. Lock the directory first."""
     for path in cassette_dir.rglob(".*.part"):
         if _PART.fullmatch(path.name) and path.is_file() and not path.is_symlink():
             path.unlink()

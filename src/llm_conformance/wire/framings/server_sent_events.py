@@ -70,7 +70,7 @@ class EventStream(Framing):
         return end.join([*kept, b"data: " + data, b"", b""])
 
     def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
-        """Return the events. If the sender writes comments, the first event has one before it, and so may others."""
+        """Return the events. If the sender writes comments, one precedes the first event, and may precede others."""
         written = []
         for number, frame in enumerate(frames):
             comment = writing.comment and (writing.comment if number == 0 else choose("", "", writing.comment))
