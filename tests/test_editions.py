@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +13,9 @@ import pytest
 from llm_conformance import __version__, editions
 from llm_conformance.judging.status import Status, exit_code
 from llm_conformance.locations import CASSETTES
-from llm_conformance.pytest_plugin import generated_items
-from llm_conformance.rules import rule as rules
-from llm_conformance.rules.catalogue import catalogue
+from llm_conformance.pytest_plugin import generated_items, settings
+from llm_conformance.rules.catalogue import catalogue, rules_in
+from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios import load
 from llm_conformance.themes.theme import THEMES
 from tests import gated, miniature
@@ -47,19 +49,19 @@ WRONG_MESSAGE = ("--adapter=in_editions.py", "--conformance-rule=MSG-2", "--conf
 def as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """Restore the suite after each test: see `add_an_edition`."""
     monkeypatch.setattr(editions, "EDITIONS", editions.EDITIONS)
-    monkeypatch.setattr(rules, "rule", rules.rule)
+    monkeypatch.setattr(settings, "rules_in", rules_in)
     monkeypatch.setattr(generated_items, "THEMES", THEMES)
 
 
 def add_an_edition(rule: str = "", theme: bool = False) -> None:
     """Add edition 0.2 to the suite of this process, with a new rule or with new themes."""
-    old = rules.rule
 
-    def changed(id: str, **options: Any) -> Any:
-        return old(id, **options, since="0.2" if id == rule else "0.1")
+    def with_a_new_rule(path: Path) -> Iterator[tuple[str, Rule]]:
+        for name, each in rules_in(path):
+            yield name, replace(each, since="0.2") if each.id == rule else each
 
     editions.EDITIONS = ("0.1", "0.2")  # type: ignore[assignment]
-    rules.rule = changed
+    vars(settings)["rules_in"] = with_a_new_rule
     if theme:
         vars(generated_items)["THEMES"] = tuple(replace(each, since="0.2") for each in THEMES)
 
