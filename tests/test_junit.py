@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
 
 import pytest
 
+from llm_conformance.judging.cell_judge import JudgedRule
 from llm_conformance.locations import CASSETTES
+from llm_conformance.pytest_plugin.items import ExchangeItem
 from tests import miniature
 
 WRONG = """\
@@ -45,6 +48,24 @@ def test_test_cases_have_readable_names(pytester: pytest.Pytester, processes: tu
     assert str(CASSETTES) not in text
     assert "items.py" not in text
     assert "conformance test" not in text
+
+
+def test_an_item_forgets_its_verdicts_when_it_is_reported(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[ExchangeItem] = []
+    judge = ExchangeItem.conclude
+
+    def concluded(item: ExchangeItem, judged: Sequence[JudgedRule]) -> None:
+        assert item.told
+        made.append(item)
+        judge(item, judged)
+
+    monkeypatch.setattr(ExchangeItem, "conclude", concluded)
+    pytester.makepyfile(wrong=WRONG)
+    miniature.run(pytester, "--adapter=wrong", "--conformance-examples=0")
+
+    assert [item.told for item in made] == [()]
 
 
 def test_a_character_that_xml_cannot_have_is_told_by_its_number(pytester: pytest.Pytester) -> None:

@@ -71,6 +71,8 @@ class RunOutcome:
             # As a text: xdist cannot send every value that an adapter may return.
             setattr(report, _TALLY, json.dumps(item.tally.to_dict()))
             del item.tally  # thousands of items would keep theirs, and a rerun of this one counts anew
+        elif isinstance(item, JudgingItem) and call.when == "teardown":
+            item.told = ()
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
