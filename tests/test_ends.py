@@ -138,6 +138,7 @@ def test_each_end_fails_its_own_call_and_leaves_no_process(
         ("pytest", "process", signal.SIGKILL),
         ("pytest", "process", signal.SIGTERM),
         ("pytest", "process", signal.SIGINT),
+        ("run", "namespace", signal.SIGKILL),
         ("run", "namespace", signal.SIGTERM),
         ("run", "namespace", signal.SIGINT),
     ],

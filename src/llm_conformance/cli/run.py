@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import itertools
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from llm_conformance.adapter import libraries, loader
@@ -27,6 +28,8 @@ from llm_conformance.reports import files
 from llm_conformance.wording import listed
 
 _CONFIGURATION = Path(__file__).resolve().parent.parent / "pytest.ini"
+_PR_SET_PDEATHSIG = 1
+"""The option of prctl(2) that names the signal by which a process ends with its parent."""
 _STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 _DEVIATIONS, _EXAMPLES, _REPORT = (
     next(option for option in OPTIONS if option.name == name) for name in ("deviations", "examples", "report")
@@ -114,7 +117,7 @@ def _run(options: Options) -> int:
 
 def _wait(command: Sequence[str], environment: Mapping[str, str]) -> int:
     """Run a command until it ends by itself; return its exit code as a shell would (128 + signal)."""
-    process = subprocess.Popen(command, env=environment)  # noqa: S603
+    process = subprocess.Popen(command, env=environment, preexec_fn=_ending_with_parent())  # noqa: S603
     before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     try:
         while True:
@@ -123,6 +126,14 @@ def _wait(command: Sequence[str], environment: Mapping[str, str]) -> int:
                 return code if code >= 0 else 128 - code
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _ending_with_parent() -> Callable[[], None] | None:
+    """Return what a new process has to call so that Linux ends it by SIGTERM when this one ends, be it by SIGKILL."""
+    if sys.platform != "linux":
+        return None
+    prctl = ctypes.CDLL(None).prctl
+    return lambda: prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM))
 
 
 def options_for_pytest(options: Options) -> Iterator[str]:
