@@ -20,7 +20,8 @@ from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
 from llm_conformance.rules.outcome import Outcome
-from llm_conformance.scenarios import build, load
+from llm_conformance.scenarios import build, core_faults, load
+from llm_conformance.scenarios.scenario import Scenario
 from tests import miniature
 
 Judging = Callable[[ReferenceAdapters], Outcome]
@@ -69,6 +70,20 @@ class Hanging(ReferenceAdapters):
 
     def complete(self, call: Call) -> Response:
         time.sleep(3)
+        return super().complete(call)
+
+
+class LateToAsk(ReferenceAdapters):
+    """Does not send its request before its short time is over, as happens on a busy machine."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.limits: list[float] = []
+
+    def complete(self, call: Call) -> Response:
+        self.limits.append(call.timeout_s)
+        if len(self.limits) == 1:
+            raise TimeoutError("no answer in time")
         return super().complete(call)
 
 
@@ -132,6 +147,20 @@ def test_the_summary_says_what_could_not_be_judged(pytester: pytest.Pytester, mo
     assert [each["status"] for each in report["results"] if each["method"] == "parse"] == ["blocked"]
     assert "NOT JUDGED, as this machine is too busy: 1 call, the first for mini/spider parse" in result.stdout.str()
     assert result.ret == 1
+
+
+def test_a_call_that_ends_before_the_server_falls_silent_has_more_time(scenarios: list[Scenario]) -> None:
+    faulty = core_faults.of(each for each in scenarios if each.api.provider == "deepseek")
+    silent = next(each for each in faulty if each.fault and each.fault.kind == "silence" and "json" in each.modes)
+    made, adapter = Runner(LIMIT_S, ReplayServer()), LateToAsk()
+    try:
+        outcome = made.run(Cell(declarations.describe("own", adapter), silent, "json", "complete")).outcome
+    finally:
+        made.close()
+    assert adapter.limits == [runner.SHORT_SILENCE_TIMEOUT_S, 10 * runner.SHORT_SILENCE_TIMEOUT_S]
+    assert outcome.request is not None
+    assert outcome.raised is not None
+    assert outcome.raised.contract_type == "TimeoutError"
 
 
 def test_a_call_that_hangs_is_not_repeated(outcome_of: Judging) -> None:

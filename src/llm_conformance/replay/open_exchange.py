@@ -31,6 +31,7 @@ class OpenExchange:
         buffered: Whether the last frame had to be sent before any content was shown.
         held_s: For how many seconds the last frame was held back.
         content_shown: Set by the worker when the adapter shows its first content.
+        silent: Set when a server that is to fall silent has sent all that comes before.
         closed: Set when the exchange is over.
     """
 
@@ -57,6 +58,7 @@ class OpenExchange:
         self.buffered = False
         self.held_s = 0.0
         self.content_shown = threading.Event()
+        self.silent = threading.Event()
         self.closed = threading.Event()
 
     def recording_for(self, target: str, headers: Mapping[str, str], body: bytes) -> Interaction | str:

@@ -92,22 +92,26 @@ class Runner:
     def run(self, cell: Cell) -> Exchange:
         """Run a cell's exchange. `exchange` does the same and remembers the last ones.
 
-        If the adapter fails while the machine is too busy to run this process, it is called again, with more time.
+        If the adapter fails while the machine is too busy to run this process, it is called again, with more time. So it
+        is if the short time of a call to a silent server is over before the server falls silent.
         """
         earlier = {} if cell.asks_nothing else self._earlier(cell)
         for self._times in TIMES_THE_LIMIT:
-            exchange = self._run_fairly(cell, earlier)
+            exchange, opened = self._run_fairly(cell, earlier)
             starved_s = self._callers.starved_s
-            if starved_s < STARVED_S or not _may_be_too_late(exchange):
+            is_starved = starved_s >= STARVED_S and _may_be_too_late(exchange)
+            if not is_starved and not _ended_before_the_silence(exchange, opened):
                 return exchange
-        return replace(exchange, outcome=Outcome(blocked=_too_busy(starved_s)))
+        return replace(exchange, outcome=Outcome(blocked=_too_busy(starved_s))) if is_starved else exchange
 
-    def _run_fairly(self, cell: Cell, earlier: _Earlier) -> Exchange:
+    def _run_fairly(self, cell: Cell, earlier: _Earlier) -> tuple[Exchange, OpenExchange | None]:
         if not cell.holds_last_frame:
-            return self._run_once(cell, earlier)[0]
-        exchange, _ = self._run_once(cell, earlier, self._patience.hold_s(cell))
+            return self._run_once(cell, earlier)
+        exchange, opened = self._run_once(cell, earlier, self._patience.hold_s(cell))
         is_accused = exchange.outcome.buffered and exchange.mode == "stream"
-        return self._proven(cell, exchange, earlier) if is_accused and self._patience.needs_proof(cell) else exchange
+        if is_accused and self._patience.needs_proof(cell):
+            exchange = self._proven(cell, exchange, earlier)
+        return exchange, opened
 
     def _earlier(self, cell: Cell) -> _Earlier:
         """Return the exchanges for the earlier answers."""
@@ -124,13 +128,14 @@ class Runner:
 
         If the call fails now, the adapter did not show anything for as long as it waits, and is to blame for that only.
         """
-        again, held_s = self._run_once(cell, earlier, self._patience.longest_s)
+        again, opened = self._run_once(cell, earlier, self._patience.longest_s)
         is_confirmed = again.outcome.buffered or again.outcome.fault is not None
+        held_s = opened.held_s if opened else 0.0
         self._patience.learn(cell, None if is_confirmed else held_s)
         return accused if again.outcome.fault is not None else again
 
-    def _run_once(self, cell: Cell, earlier: _Earlier, hold_s: float = 0) -> tuple[Exchange, float]:
-        """Return a cell's exchange, and for how many seconds the last frame was held back, `hold_s` at most."""
+    def _run_once(self, cell: Cell, earlier: _Earlier, hold_s: float = 0) -> tuple[Exchange, OpenExchange | None]:
+        """Return a cell's exchange, and what its transport saw; the last frame is held back for `hold_s` at most."""
         exchange = None
         if cell.method not in PURE:
             network = self._callers.network(cell.adapter)
@@ -145,8 +150,7 @@ class Runner:
                 self._transport.close(exchange)
         mode = exchange.mode or cell.mode if exchange else cell.mode
         related = _RelatedExchanges(self, cell)
-        made = Exchange(cell.adapter, cell.scenario, cell.method, mode, call, outcome, related)
-        return made, exchange.held_s if exchange else 0.0
+        return Exchange(cell.adapter, cell.scenario, cell.method, mode, call, outcome, related), exchange
 
     def build_call(self, cell: Cell, base_url: str, http: HttpResponse, earlier: _Earlier) -> Call:
         """Build the call. Mutable values are copies, so that an adapter can change nothing but its own."""
@@ -211,6 +215,14 @@ def _may_be_too_late(exchange: Exchange) -> bool:
     """Return True if the adapter reports an error that nobody expects. A call that hung was given its time."""
     raised, expected = exchange.outcome.raised, exchange.expected.error
     return raised is not None and not exchange.outcome.hung and (expected is None or raised.contract_type != expected)
+
+
+def _ended_before_the_silence(exchange: Exchange, opened: OpenExchange | None) -> bool:
+    """Return True if the time of a call was over before a silent server had sent all that it is to send."""
+    fault, raised = exchange.scenario.fault, exchange.outcome.raised
+    if opened is None or fault is None or fault.kind != "silence" or opened.silent.is_set():
+        return False
+    return raised is not None and raised.contract_type == "TimeoutError"
 
 
 def _too_busy(starved_s: float) -> str:

@@ -191,6 +191,7 @@ class ReplayServer:
                     self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                     self.connection.close()
                 if fault.kind == "silence":
+                    exchange.silent.set()
                     exchange.closed.wait(SILENCE_S)
 
             def _send_head(self, status: int, headers: Mapping[str, str], length: tuple[str, str]) -> None:
