@@ -92,7 +92,7 @@ class Runner:
     def run(self, cell: Cell) -> Exchange:
         """Run a cell's exchange. `exchange` does the same and remembers the last ones.
 
-        If the adapter fails while the machine is too busy to run this process, it is called again, with more time. So it
+        If the adapter fails while the machine is too busy to run this process, it is called again with more time. So it
         is if the short time of a call to a silent server is over before the server falls silent.
         """
         earlier = {} if cell.asks_nothing else self._earlier(cell)
