@@ -15,7 +15,7 @@ from llm_conformance.corpus import manifest, places
 from llm_conformance.corpus.manifest import Package, Part
 from llm_conformance.reports import files
 from llm_conformance.scenarios.bare import Recorder
-from tests import loopback_index, miniature
+from tests import inline, loopback_index, miniature
 from tests.bare_cassettes import CITED, write
 from tools.recordings import of_directory
 
@@ -39,6 +39,7 @@ def fetched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Packa
         manifest.MANIFEST = Path({str(pytester.path / "public.toml")!r})
         """
     )
+    monkeypatch.setattr(manifest, "MANIFEST", pytester.path / "public.toml")
     monkeypatch.setenv(places.CACHE, str(pytester.path / "cache"))
     folder = places.folder(package)
     write(folder / "tests", CITED, "one")
@@ -51,11 +52,10 @@ def fetched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Packa
 
 
 def run(pytester: pytest.Pytester, *arguments: str) -> tuple[pytest.RunResult, Mapping[str, Any]]:
-    """Judge by the recordings of the corpus."""
+    """Judge by the recordings of the corpus. With `-p here` the run has a process of its own: see `inline.run`."""
     report = pytester.path / "report.json"
-    result = pytester.runpytest_subprocess(
-        "-p", "here", str(miniature.RULES), f"--conformance-report={report}", "--conformance-examples=0", *arguments
-    )
+    fixed = (str(miniature.RULES), f"--conformance-report={report}", "--conformance-examples=0")
+    result = inline.run(pytester, *fixed, *arguments)
     return result, files.read(report) if report.exists() else {}
 
 
@@ -87,7 +87,7 @@ def test_the_manifest_says_what_a_recorder_altered(pytester: pytest.Pytester) ->
 @pytest.mark.usefixtures("fetched")
 def test_only_parts_with_a_provider_of_the_adapter_are_read(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
-        only="""
+        of_groq="""
         from adapters import ReferenceAdapters
 
         class A:
@@ -97,7 +97,7 @@ def test_only_parts_with_a_provider_of_the_adapter_are_read(pytester: pytest.Pyt
                 return ReferenceAdapters().parse(http, call)
         """
     )
-    result, report = run(pytester, "--adapter=only:A", PUBLIC[0], "--conformance-scenario=*/*/*")
+    result, report = run(pytester, "--adapter=of_groq.py:A", PUBLIC[0], "--conformance-scenario=*/*/*")
     assert result.ret == 0
     assert report["bare_recordings"]["seen"] == 3
     _, report = run(pytester, "--adapter=adapters", "--conformance-provider=groq", *PUBLIC)
@@ -155,7 +155,9 @@ def test_a_corpus_without_a_provider_of_the_run_is_a_usage_error(pytester: pytes
 @pytest.mark.usefixtures("fetched")
 def test_the_reproduce_command_names_the_corpus(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(wrong="class A:\n    providers = ['openai']\n    parse = dict\nconformance_adapter = A")
-    result, report = run(pytester, "--adapter=wrong", "--tb=short", "--conformance-scenario=*/one", PUBLIC[0])
+    result, report = run(
+        pytester, "-p", "here", "--adapter=wrong", "--tb=short", "--conformance-scenario=*/one", PUBLIC[0]
+    )
     assert result.ret == 1
     assert {each["scenario"] for each in report["results"]} == {"acme-tests/tests/openai/one"}
     result.stdout.fnmatch_lines(
@@ -165,7 +167,6 @@ def test_the_reproduce_command_names_the_corpus(pytester: pytest.Pytester) -> No
 
 def test_a_directory_of_ones_own_is_judged_as_cassettes_are(pytester: pytest.Pytester) -> None:
     write(pytester.path / "more", CITED)
-    pytester.makepyfile(here="")
     options = ("--adapter=adapters", "--conformance-scenario=openai/one", "--conformance-rule=MSG-2")
     _, by_corpus = run(pytester, *options, "--conformance-corpus=more")
     _, by_cassettes = run(pytester, *options, "--conformance-cassettes=more", "--conformance-corpus=more/openai")
