@@ -90,11 +90,16 @@ def same_draw() -> Iterator[None]:
         yield
 
 
+def write_project(directory: Path) -> None:
+    """Write the adapter of docs/start.md."""
+    page = (ROOT / "docs" / "start.md").read_text("utf-8")
+    (directory / "mypkg.py").write_text(page.split("```python\n")[1].split("```")[0])
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """Return a directory that holds only the adapter of docs/start.md."""
-    page = (ROOT / "docs" / "start.md").read_text("utf-8")
-    (tmp_path / "mypkg.py").write_text(page.split("```python\n")[1].split("```")[0])
+    write_project(tmp_path)
     return tmp_path
 
 

@@ -7,8 +7,11 @@ import zipfile
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from llm_conformance.reports import files
 from llm_conformance.wire.providers.table import table
+from tests.conftest import made_once, write_project
 from tests.shell import ROOT, sh
 
 LEFT_OUT = (":!peers/rediscovered", ":!peers/*/reports/*", ":!peers/*/requirements.txt", ":!peers/*/package-lock.json")
@@ -39,17 +42,29 @@ def test_the_wheel_is_not_large(wheel: Path) -> None:
     assert wheel.stat().st_size < MOST_BYTES
 
 
-def test_it_runs_in_an_empty_directory(installed: Path, project: Path) -> None:
-    report = project / "report.json"
-    run = sh(
-        installed / "pytest",
-        *("--pyargs", "llm_conformance", "--adapter=mypkg", f"--conformance-report={report}"),
-        cwd=project,
-    )
-    assert run.returncode == 1, run.stdout + run.stderr
+COMMAND = ("--pyargs", "llm_conformance", "--conformance-examples=1")
+
+
+@pytest.fixture(scope="session")
+def judged(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Judge the adapter of docs/start.md in an otherwise empty directory; return the directory of report and output."""
+
+    def judge(directory: Path) -> None:
+        directory.mkdir(exist_ok=True)  # an attempt before this one may have failed
+        write_project(directory)
+        report = f"--conformance-report={directory / 'report.json'}"
+        run = sh(installed / "pytest", *COMMAND, "--adapter=mypkg", report, cwd=directory)
+        assert run.returncode == 1, run.stdout + run.stderr
+        (directory / "output").write_text(run.stdout, "utf-8")
+
+    return made_once(tmp_path_factory, "judged", judge)
+
+
+def test_it_runs_in_an_empty_directory(judged: Path) -> None:
     of_probes = {"probe-passed", "probe-failed"}
-    assert {"pass", "fail", "blocked", "unsupported", "vacuous"} == set(statuses(report)) - of_probes
-    assert "    pytest --pyargs llm_conformance --conformance-adapter=mypkg" in run.stdout
+    assert {"pass", "fail", "blocked", "unsupported", "vacuous"} == set(statuses(judged / "report.json")) - of_probes
+    output = (judged / "output").read_text("utf-8")
+    assert "    pytest --pyargs llm_conformance --conformance-adapter=mypkg" in output
 
 
 def test_the_reference_adapters_conform_from_the_wheel(installed: Path, tmp_path: Path) -> None:
@@ -68,19 +83,9 @@ def test_the_reference_adapters_conform_from_the_wheel(installed: Path, tmp_path
     assert all(f"{provider}:{api}  " in run.stdout for provider, api in table())
 
 
-def test_the_configuration_of_a_project_does_not_change_the_verdicts(installed: Path, project: Path) -> None:
-    plain = project / "plain.json"
-    sh(
-        installed / "pytest",
-        *(
-            "--pyargs",
-            "llm_conformance",
-            "--adapter=mypkg",
-            f"--conformance-report={plain}",
-            "--conformance-examples=1",
-        ),
-        cwd=project,
-    )
+def test_the_configuration_of_a_project_does_not_change_the_verdicts(
+    installed: Path, project: Path, judged: Path
+) -> None:
     (project / "pytest.ini").write_text(
         "[pytest]\n"
         "python_files = check_*.py\npython_functions = check_*\npython_classes = Check*\n"
@@ -93,20 +98,11 @@ def test_the_configuration_of_a_project_does_not_change_the_verdicts(installed: 
         "@pytest.fixture(autouse=True)\ndef hostile(): raise RuntimeError\n"
     )
     hostile = project / "hostile.json"
-    run = sh(
-        installed / "pytest",
-        *(
-            "--pyargs",
-            "llm_conformance",
-            "--conformance-adapter=mypkg",
-            f"--conformance-report={hostile}",
-            "--conformance-examples=1",
-        ),
-        cwd=project,
-    )
+    report = f"--conformance-report={hostile}"
+    run = sh(installed / "pytest", *COMMAND, "--conformance-adapter=mypkg", report, cwd=project)
     assert run.returncode == 1, run.stdout + run.stderr
     assert "2 workers" in run.stdout
-    assert statuses(hostile) == statuses(plain)
+    assert statuses(hostile) == statuses(judged / "report.json")
     assert json.loads(hostile.read_text("utf-8"))["complete"] is True
 
 
