@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.judging import effort
 from llm_conformance.reports import files
 from tests import gated, inline
 from tests.broken import BROKEN
 from tests.broken.base import Broken, FaultyBody, FaultyDecoder, FaultyEvents, FaultyFraming, FaultyResponse
 from tests.miniature import RULES
-from tests.shell import ROOT
 
 APIS = ("cerebras:chat", "zai:chat", "cohere:chat")
 PLAIN = [each for each in BROKEN if issubclass(each, FaultyResponse | FaultyBody)]
@@ -47,13 +47,13 @@ class Both(ReferenceAdapters):
 conformance_adapter = Both
 """
 REPAIRED = "from adapters import ReferenceAdapters as Plain"
-FEWER = "from llm_conformance.judging import effort\neffort.CI = 8\n"
-"""A plugin: the searches of `ci` draw the same in every run, and these are enough."""
+FEWER = 8
+"""The examples of `ci` in these runs: its searches draw the same in every run, and these are enough."""
 
 
 def run(pytester: pytest.Pytester, *options: str) -> tuple[int, dict[str, Any], str]:
     report = pytester.path / "report.json"
-    fixed = ("-p", "fewer", "-p", "no:cacheprovider", "-q", "--tb=no", "--conformance-examples=ci")
+    fixed = ("-p", "no:cacheprovider", "-q", "--tb=no", "--conformance-examples=ci")
     done = inline.run(pytester, str(RULES), "--adapter=both.py", f"--conformance-report={report}", *fixed, *options)
     return int(done.ret), files.read(report), done.stdout.str()
 
@@ -79,9 +79,8 @@ def test_the_run_after_writing_is_green_and_a_repair_makes_its_entries_stale(
     seed: int, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain, streamed, api = sample(seed)
-    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{pytester.path}")
+    monkeypatch.setattr(effort, "CI", FEWER)
     adapter, known = pytester.path / "both.py", pytester.path / "known.toml"
-    (pytester.path / "fewer.py").write_text(FEWER, "utf-8")
     source = ADAPTER.format(plain=plain, streamed=streamed, api=api)
     adapter.write_text(source, "utf-8")
 
