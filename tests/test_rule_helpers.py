@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -184,6 +185,33 @@ def test_annotation_data_may_have_more_keys_but_no_other_values(given: object, k
 
 def test_values_are_shown_in_one_line() -> None:
     assert show("a\x85\u2028b\n") == '"a\\u0085\\u2028b\\n"'
+    assert show("a\u200b\ufeff\x00 \U000e0001\ud800") == r'"a\u200b\ufeff\u0000 \udb40\udc01\ud800"'
+    assert show("größer 😀 漢\u0301") == '"größer 😀 漢\u0301"'
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "names"),
+    [
+        ("a\x85b", "a", ", with U+0085 NEXT LINE"),
+        ("a\u2028b", "a\u2029b", ", with U+2028 LINE SEPARATOR and U+2029 PARAGRAPH SEPARATOR"),
+        ("a", "a\ufeff", ", with U+FEFF BYTE ORDER MARK"),
+        ("a\u200b", "a", ", with U+200B ZERO WIDTH SPACE"),
+        ("a\x00", "a\ud800", ", with U+0000 NULL and U+D800 HALF A SURROGATE PAIR"),
+        ("a\x01\x1b\x7f\xa0", "a", ", with U+0001 CONTROL, U+001B ESCAPE, U+007F DELETE and 1 more"),
+        ("a\n\tb", "a\rb", ""),
+        ("a" * 100 + "\x85", "b", ""),
+        ("\x85" + "a" * 100, "\x85" + "a" * 90, ""),
+    ],
+)
+def test_a_difference_of_texts_names_the_characters_that_nobody_sees(expected: str, actual: str, names: str) -> None:
+    with pytest.raises(Violation) as caught:
+        expect_text("the message", actual, expected)
+    assert re.sub(r"^they differ at code point \d+", "", caught.value.hint) == names
+
+
+def test_a_difference_of_values_names_them_too() -> None:
+    with pytest.raises(Violation, match=r'expected the id "a"; got "a\\u200d" \(with U\+200D ZERO WIDTH JOINER\)'):
+        expect_equal("the id", "a\u200d", "a")
 
 
 @pytest.mark.parametrize("named", [0, 1])

@@ -44,12 +44,11 @@ def show(value: Any) -> str:
 
 
 def in_one_line(value: Any) -> str:
-    """Return a value as JSON without characters that a terminal obeys: ends of lines, controls, turns of direction."""
-    return json.dumps(value, ensure_ascii=False, default=shown).translate(_OBEYED)
-
-
-_OBEYED_CODES = (*range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_OBEYED = {code: f"\\u{code:04x}" for code in _OBEYED_CODES}
+    r"""Return a value as JSON, with an escape (`\u200b`) for each character that nobody sees or a terminal obeys."""
+    text = json.dumps(value, ensure_ascii=False, default=shown)
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
 
 
 def shown(value: Any) -> str:

@@ -6,6 +6,7 @@ import difflib
 import os
 import shlex
 import subprocess
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 
@@ -60,6 +61,32 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+_MOST_NAMED = 3
+_COMMON = frozenset("\t\n\r")
+_ALIASES = {"\x00": "NULL", "\x1b": "ESCAPE", "\x7f": "DELETE", "\x85": "NEXT LINE", "\ufeff": "BYTE ORDER MARK"}
+"""Characters without a name of their own in Unicode, or with one that nobody uses."""
+_CATEGORIES = {"Cc": "CONTROL", "Cs": "HALF A SURROGATE PAIR", "Co": "PRIVATE USE"}
+
+
+def names_of_unseen(text: str) -> str:
+    """Return the names of the characters of a text that nobody sees, such as `U+0085 NEXT LINE`; "" if it has none.
+
+    These are controls, unusual ends of lines and spaces, zero width characters, marks of direction, halves of surrogate
+    pairs. Each is named once, and at most three are.
+    """
+    if text.isprintable():
+        return ""
+    unseen = list(dict.fromkeys(each for each in text if not each.isprintable() and each not in _COMMON))
+    names = [f"U+{ord(each):04X} {_name(each)}".rstrip() for each in unseen[:_MOST_NAMED]]
+    more = len(unseen) - len(names)
+    return listed([*names, f"{more} more"] if more else names, "and")
+
+
+def _name(character: str) -> str:
+    name = _ALIASES.get(character) or unicodedata.name(character, "")
+    return name or _CATEGORIES.get(unicodedata.category(character), "")
 
 
 def shortened(text: str, most: int) -> str:

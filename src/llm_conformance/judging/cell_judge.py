@@ -12,6 +12,7 @@ from llm_conformance.judging.deviations import Deviations
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.example_judge import Known, RuleResult
 from llm_conformance.judging.judge import Judgement, judge_exchange, known_without_running
+from llm_conformance.judging.shown.answer import answer
 from llm_conformance.judging.shown.counterexamples import Counterexample
 from llm_conformance.judging.shown.failure_text import failure_text, reproduce_command
 from llm_conformance.judging.shown.missed import missed
@@ -149,7 +150,9 @@ class CellJudge:
             self._stops.note(cell.callee, judged.status, self._runner.exchange(cell).outcome)
         if counterexample is None or judged.status != Status.FAIL:
             return JudgedRule(judged)
-        if cell.scenario.provenance == "generated" and not rule.vary_cuts:
+        if cell.scenario.provenance != "generated":
+            details = {**answer(counterexample.exchange, rule), **(details or {})}
+        elif not rule.vary_cuts:
             details = counterexample.details()  # an example that was kept is shown as it was when it was found
         options = self._options(counterexample, rule)
         text = failure_text(cell, rule, counterexample.violation, options, details, missed=judged.missed)

@@ -6,6 +6,10 @@ from typing import Any, NoReturn
 
 from llm_conformance.calling.causes import without_values
 from llm_conformance.compare import encodable, first_difference, in_one_line, same, show
+from llm_conformance.wording import names_of_unseen
+
+_BEFORE, _AFTER = 20, 40
+"""How many code points are quoted of two texts before and after the place where they differ."""
 
 
 class Violation(AssertionError):  # noqa: N818 - `raise Violation` reads well in a rule
@@ -63,7 +67,8 @@ def expect_equal(what: str, actual: Any, expected: Any, where: str = "", hint: s
     """Raise a Violation unless the two values are equal; `what` names them. True is not 1, but 1.0 is."""
     if same(actual, expected):
         return
-    raise Violation(f"{what} {show(expected)}", show(actual), where, hint)
+    texts = [each for each in (expected, actual) if isinstance(each, str)]
+    raise Violation(f"{what} {show(expected)}", show(actual), where, _naming_unseen(hint, *texts))
 
 
 def expect_text(what: str, actual: str | None, expected: str | None, where: str = "") -> None:
@@ -73,15 +78,23 @@ def expect_text(what: str, actual: str | None, expected: str | None, where: str 
     if actual is None or expected is None:
         raise Violation(f"{what} {show(expected)}", show(actual), where)
     at = first_difference(actual, expected)
+    start = max(0, at - _BEFORE)
+    pieces = (expected[at : at + _AFTER], actual[at : at + _AFTER], expected[start:at])
     raise Violation(
         f"{what} of {len(expected)} code points: {_around(expected, at)}",
         f"{len(actual)} code points: {_around(actual, at)}",
         where,
-        f"they differ at code point {at}",
+        _naming_unseen(f"they differ at code point {at}", *pieces),
     )
 
 
 def _around(text: str, at: int) -> str:
-    start = max(0, at - 20)
-    piece = in_one_line(text[start : at + 40])
-    return ("..." if start else "") + piece + ("..." if at + 40 < len(text) else "")
+    start = max(0, at - _BEFORE)
+    piece = in_one_line(text[start : at + _AFTER])
+    return ("..." if start else "") + piece + ("..." if at + _AFTER < len(text) else "")
+
+
+def _naming_unseen(hint: str, *texts: str) -> str:
+    """Return a hint that also names what nobody sees in the texts that a message quotes; the first text comes first."""
+    names = names_of_unseen("".join(texts))
+    return ", ".join(filter(None, (hint, names and f"with {names}")))

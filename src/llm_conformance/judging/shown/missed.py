@@ -28,16 +28,24 @@ def missed(exchange: Exchange, rule: Rule) -> str | None:
     Returns a JSON pointer into the object, of several values to the longest; None if it has none of them, or if the
     adapter keeps no object.
     """
-    native, response = getattr(exchange.outcome.returned, "native", None), exchange.outcome.response
-    if native is None or response is None:
+    native = getattr(exchange.outcome.returned, "native", None)
+    if native is None or exchange.outcome.response is None:
         return None
+    wanted = lacking(exchange, rule)
+    found = [each for each in _leaves(native) if _is_among(each[1], wanted)] if wanted else []
+    return max(found, key=lambda each: len(str(each[1])))[0] if found else None
+
+
+def lacking(exchange: Exchange, rule: Rule) -> list[Any]:
+    """Return the expected texts and numbers of the rule's family that the response lacks: all, if there is none."""
+    response = exchange.outcome.response
+    if response is None:
+        return list(_wanted(rule.family, exchange.expected))
     data = {key: value for key, value in response.data.items() if key not in ("usage", "raw_events")}
     counts = response.data.get("usage")
     counts = {key: value for key, value in counts.items() if key != "raw"} if isinstance(counts, Mapping) else {}
     has = [value for _, value in _leaves([data, counts])]
-    wanted = [value for value in _wanted(rule.family, exchange.expected) if not _is_among(value, has)]
-    found = [each for each in _leaves(native) if _is_among(each[1], wanted)] if wanted else []
-    return max(found, key=lambda each: len(str(each[1])))[0] if found else None
+    return [value for value in _wanted(rule.family, exchange.expected) if not _is_among(value, has)]
 
 
 def _wanted(family: str, expected: Expected) -> Iterator[Any]:

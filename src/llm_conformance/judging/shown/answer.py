@@ -1,0 +1,57 @@
+"""What the provider sent, as far as the text of a failure has room for it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from llm_conformance.judging.shown.exchange_details import recorded_and_expected
+from llm_conformance.judging.shown.missed import lacking
+from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.rule import Rule
+from llm_conformance.wording import printable
+
+_LONGEST = 1500
+_PIECE = 500
+_SHOWN = ("status", "fault", "outage", "body")
+
+
+def answer(exchange: Exchange, rule: Rule) -> Mapping[str, Any]:
+    """Return the recorded answer of an exchange by name: its body, and its status unless that is 200.
+
+    Of a body of more than 1,500 characters only three pieces are shown: its beginning, its end, and the place with an
+    expected value of the rule's family that the response lacks.
+    """
+    recorded = recorded_and_expected(exchange.scenario, exchange.mode)
+    body = excerpt(recorded["body"], lacking(exchange, rule))
+    return {name: recorded.get(name) for name in _SHOWN} | {"body": body}
+
+
+def excerpt(text: str, values: Iterable[Any]) -> str:
+    """Return a short text as it is, and of a long one the beginning, the end, and what is around one of the values.
+
+    Of several values the longest one counts that is not in the beginning or the end. What a terminal obeys is escaped.
+    """
+    text = "\n".join(map(printable, text.split("\n")))
+    if len(text) <= _LONGEST:
+        return text
+    last = len(text) - _PIECE
+    by_length = sorted(values, key=lambda each: -len(str(each)))
+    around = next((at for value in by_length for at in _places(text, value) if _PIECE <= at < last), 0)
+    shown, end = "", 0
+    for start in (0, max(0, around - _PIECE // 2), last):
+        shown += f" ... {start - end} characters ... " * (start > end) + text[max(start, end) : start + _PIECE]
+        end = start + _PIECE
+    return shown
+
+
+def _places(text: str, value: Any) -> Iterator[int]:
+    """Yield where a text has a value, as JSON writes it."""
+    if isinstance(value, str):
+        forms = {re.escape(json.dumps(value, ensure_ascii=is_ascii)[1:-1]) for is_ascii in (False, True)}
+        pattern = "|".join(sorted(forms))
+    else:
+        pattern = rf"(?<![\w.]){re.escape(str(value))}(?![\w.])"
+    yield from (found.start() for found in re.finditer(pattern, text))

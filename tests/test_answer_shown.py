@@ -1,0 +1,72 @@
+"""The text of a failure has the recorded answer, or the pieces of a long one that say most."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from llm_conformance.judging.shown.answer import excerpt
+from tests import inline, miniature
+
+ADAPTER = """\
+class conformance_adapter:
+    providers = ["deepseek"]
+
+    def parse(self, http, call):
+        return {"message": "Nine."}
+"""
+HEAD, TAIL = "<" + "h" * 499, "t" * 499 + ">"
+
+
+def test_a_failure_of_a_recording_shows_what_the_provider_sent(pytester: pytest.Pytester) -> None:
+    miniature.write(pytester.path / "own")
+    pytester.makepyfile(wrong=ADAPTER)
+    options = ["--adapter=wrong", "--conformance-cassettes=own", "--conformance-rule=MSG-2", "-v"]
+    result = inline.run(pytester, str(miniature.RULES), *options, "--conformance-scenario=mini/spider")
+
+    result.stdout.fnmatch_lines(
+        ["Requirement  MSG-2: *", 'Body         {"id": "a-1", *"content": "Eight."*', "Reproduce *"]
+    )
+    assert "Status" not in str(result.stdout)
+
+
+def test_a_short_answer_is_shown_as_it_is() -> None:
+    text = "x" * 1500
+    assert excerpt(text, ["x"]) == text
+
+
+def test_what_a_terminal_obeys_is_escaped() -> None:
+    assert excerpt("a\x1b[2J\r\nb\u2028c", []) == "a\\x1b[2J\\r\nb\\u2028c"
+
+
+@pytest.mark.parametrize(
+    ("middle", "values", "shown"),
+    [
+        ("m" * 2000, [], " ... 2000 characters ... "),
+        ("m" * 2000, ["nowhere", 7], " ... 2000 characters ... "),
+        ("m" * 2000, ["hhh", "ttt"], " ... 2000 characters ... "),
+        (
+            "m" * 1000 + '"https://a.b"' + "n" * 1000,
+            ["m", "https://a.b"],
+            f' ... 751 characters ... {"m" * 249}"https://a.b"{"n" * 238} ... 762 characters ... ',
+        ),
+        (
+            "m" * 1000 + " 17.5 117 17," + "n" * 1000,
+            [17],
+            f" ... 760 characters ... {'m' * 240} 17.5 117 17,{'n' * 247} ... 753 characters ... ",
+        ),
+        (
+            "m" * 1000 + r"gr\u00f6\u00dfer" + "n" * 1000,
+            ["größer"],
+            rf" ... 750 characters ... {'m' * 250}gr\u00f6\u00dfer{'n' * 234} ... 766 characters ... ",
+        ),
+        ("m" * 90 + "here" + "n" * 1000, ["here"], f"{'m' * 90}here{'n' * 246} ... 754 characters ... "),
+        ("m" * 1000 + "here" + "n" * 90, ["here"], f" ... 750 characters ... {'m' * 250}here{'n' * 90}"),
+    ],
+    ids=["no value", "elsewhere", "at the ends", "text", "number", "escaped", "near the beginning", "near the end"],
+)
+def test_of_a_long_answer_both_ends_and_the_expected_value_are_shown(
+    middle: str, values: list[Any], shown: str
+) -> None:
+    assert excerpt(HEAD + middle + TAIL, values) == HEAD + shown + TAIL
