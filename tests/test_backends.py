@@ -271,3 +271,17 @@ def test_ollama_escapes_what_go_escapes(api: str) -> None:
 
     assert any(b"\\u003c" in body for body in bodies)
     assert not any(raw.encode() in body for body in bodies for raw in "<>&\u2028\u2029")
+
+
+def test_ollama_escapes_what_go_escapes_behind_openais_api_too() -> None:
+    escaped = raw = 0
+    for each in (each for mode in ANSWERS.modes for each in drawn(ANSWERS, LOCAL, mode, 200)):
+        text = each.body.decode("utf-8")
+        has_raw = any(character in text for character in "<>&\u2028\u2029")
+        if backend_of(LOCAL, each) == "Ollama":
+            assert not has_raw
+            escaped += "\\u003c" in text or "\\u2028" in text
+        else:
+            raw += has_raw
+    assert escaped
+    assert raw
