@@ -40,7 +40,7 @@ def place(wants_network: bool) -> str:
 
 def adapter() -> None:
     """Load the reference adapters in a process of their own."""
-    loader.load("adapters", HERE, (), "auto").close()
+    loader.load("adapters", HERE, (), "process").close()
 
 
 WAYS: dict[str, Callable[[], object]] = {
