@@ -99,16 +99,27 @@ class _Found:
 
 
 def faults(judged: Judged) -> list[Fault]:
-    """Return all deviations that the reports bear out, those of real traffic first, then the worst harm."""
-    found: dict[str, _Found] = {}
+    """Return all deviations that the reports bear out, those of real traffic first, then the worst harm.
+
+    A failure counts for the first entry that names it. One that is never the first counts with the failures that it
+    shares: two faults may show in the same conversations alone.
+    """
+    first: dict[str, _Found] = {}
+    further: dict[str, _Found] = {}
     for kind, report in judged.reports.items():
+        entries = report["deviations"]
         for result in report["results"]:
             if result["status"] == Status.EXPECTED:
-                entry = report["deviations"][result["deviation"]]
-                each = found.setdefault(entry["reason"], _Found(entry))
-                each.rules.add(result["rule"])
-                each.seen[kind].add(_conversation(result))
-    return sorted(map(_fault, found.values()), key=lambda fault: fault.order)
+                _add(first, entries[result["deviation"]], kind, result)
+                for at in result.get("further_deviations", ()):
+                    _add(further, entries[at], kind, result)
+    return sorted(map(_fault, {**further, **first}.values()), key=lambda fault: fault.order)
+
+
+def _add(found: dict[str, _Found], entry: Mapping[str, Any], kind: str, result: Mapping[str, Any]) -> None:
+    each = found.setdefault(entry["reason"], _Found(entry))
+    each.rules.add(result["rule"])
+    each.seen[kind].add(_conversation(result))
 
 
 def _fault(found: _Found) -> Fault:
