@@ -15,10 +15,12 @@ import pytest
 from llm_conformance import schema
 from llm_conformance.cli.main import main
 from llm_conformance.scenarios.cassette import BareInteraction, load_bare
+from llm_conformance.server.apis.known import APIS
 from llm_conformance.server.catalogue import catalogue
 from llm_conformance.server.conversations import CAPABILITIES, conversations
 from tests.servers.broken.answers import StreamWithoutCounts
 from tests.servers.broken.framing import KeyRepeated, WithoutDone
+from tests.servers.messages import MessagesReference
 from tests.servers.reference import CONTEXT, KEY, MODEL, Reference, Reply, running
 from tests.shell import ROOT
 
@@ -56,6 +58,18 @@ def test_the_reference_server_is_green_and_its_report_is_valid(
     assert list(report["not_judged"]) == ["SRV-53"]
 
 
+def test_a_server_of_messages_is_asked_with_its_own_headers_and_at_its_own_path(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with running(MessagesReference()) as url:
+        assert asked(url, "--api=messages", "--conversation=tool*") == 0
+        assert asked(url, "--api=messages", "--conversation=plain", "--dry-run") == 0
+
+    printed = capsys.readouterr().out
+    assert f"POST {url}/messages" in printed
+    assert "anthropic-version: 2023-06-01\nx-api-key: ***" in printed
+
+
 def test_a_finding_says_what_is_wrong_why_it_matters_and_how_to_see_it_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -64,7 +78,7 @@ def test_a_finding_says_what_is_wrong_why_it_matters_and_how_to_see_it_again(
         assert asked(url, f"--keep={kept}", f"--report={path}") == 1
 
     printed = capsys.readouterr().out
-    assert "false success: WIRE-6: A stream ends with one `data: [DONE]`" in printed
+    assert "false success: WIRE-6: A stream ends with the event that" in printed
     (finding,) = json.loads(path.read_text("utf-8"))["findings"]
     assert list(schema.problems("server-report", json.loads(path.read_text("utf-8")))) == []
     assert finding["command"].startswith(f"llm-conformance server --replay={kept} --rule=WIRE-6 --conversation=")
@@ -240,8 +254,12 @@ def test_the_page_lists_all_rules_capabilities_and_conversations() -> None:
     page = (ROOT / "docs" / "servers.md").read_text("utf-8")
     rows = [line for line in page.splitlines() if line.startswith(("| `WIRE", "| `SRV"))]
 
-    assert rows == [f"| `{id}` | {rule.requirement} | {rule.harm} |" for id, rule in catalogue().items()]
+    assert rows == [
+        f"| `{id}` | {rule.requirement} | {', '.join(rule.apis) or 'all'} | {rule.harm} |"
+        for id, rule in catalogue().items()
+    ]
     for name, meaning in CAPABILITIES.items():
         assert f"| `{name}` | {meaning} |" in page
-    for each in conversations("chat").values():
-        assert f"`{each.id}`" in page, each.id
+    for api in APIS:
+        for each in conversations(api).values():
+            assert f"\n| `{each.id}` | " in page, each.id

@@ -14,7 +14,8 @@ from llm_conformance.recording.scrubbing import Scrubbed
 from llm_conformance.recording.scrubbing import scrub as scrub_anew
 from llm_conformance.rules.rule import HARMS
 from llm_conformance.server import plan, recordings
-from llm_conformance.server.catalogue import FAMILIES, catalogue
+from llm_conformance.server.apis.known import APIS
+from llm_conformance.server.catalogue import FAMILIES, catalogue, rules_of
 from llm_conformance.server.conversations import CAPABILITIES, conversations
 from llm_conformance.server.findings import findings, not_judged
 from llm_conformance.server.judge import Judgement, judge
@@ -23,7 +24,10 @@ from llm_conformance.wire.providers.api import Api
 from tests.servers import asking
 from tests.servers.broken import BROKEN
 from tests.servers.broken.base import Broken
+from tests.servers.messages import MessagesReference
 from tests.servers.reference import Reference
+
+REFERENCES: list[type[Reference]] = [Reference, MessagesReference]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -54,8 +58,9 @@ def failures(judgement: Judgement) -> dict[str, list[str]]:
     return found
 
 
-def test_the_reference_server_passes_and_gives_each_rule_something_to_judge() -> None:
-    judgement = asking.judged(Reference())
+@pytest.mark.parametrize("reference", REFERENCES, ids=lambda reference: reference.api)
+def test_the_reference_server_passes_and_gives_each_rule_something_to_judge(reference: type[Reference]) -> None:
+    judgement = asking.judged(reference())
 
     assert failures(judgement) == {}
     assert [each for each in judgement.verdicts if each.status == Status.BLOCKED] == []
@@ -67,7 +72,7 @@ def test_a_broken_server_fails_its_own_rules_and_no_other(broken: type[Broken]) 
     server = broken()
     target, kept = asking.recordings_of(server, patience_s=broken.patience_s)
 
-    found = failures(judge(target, plan.selected("chat", ()), [server.kept(each) for each in kept]))
+    found = failures(judge(target, plan.selected(server.api, ()), [server.kept(each) for each in kept]))
 
     assert {id: messages[0] for id, messages in found.items() if id not in broken.fails} == {}
     assert set(found) == set(broken.fails)
@@ -79,6 +84,13 @@ def test_every_rule_has_its_own_broken_server() -> None:
     assert {broken.fails[0] for broken in BROKEN} == set(catalogue())
 
 
+@pytest.mark.parametrize("api", APIS)
+def test_every_rule_fails_in_each_format_that_it_is_about(api: str) -> None:
+    failed = {id for broken in BROKEN if broken.api == api for id in broken.fails}
+
+    assert failed == {rule.id for rule in rules_of(api)}
+
+
 def test_rules_are_documented() -> None:
     for id, rule in catalogue().items():
         assert rule.requirement.endswith("."), id
@@ -88,6 +100,7 @@ def test_rules_are_documented() -> None:
         assert rule.family in FAMILIES, id
         assert rule.harm in HARMS, id
         assert rule.needs <= CAPABILITIES.keys(), id
+        assert set(rule.apis) <= APIS.keys(), id
 
 
 def test_a_server_that_claims_nothing_is_asked_for_the_format_alone() -> None:
@@ -214,8 +227,9 @@ def _named(name: str) -> Any:
     return next(each for each in BROKEN if each.__name__ == name)
 
 
-def test_conversations_need_known_capabilities_and_say_what_is_refused() -> None:
-    for each in conversations("chat").values():
+@pytest.mark.parametrize("api", APIS)
+def test_conversations_need_known_capabilities_and_have_titles(api: str) -> None:
+    for each in conversations(api).values():
         assert set(each.needs) <= CAPABILITIES.keys(), each.id
         assert each.title, each.id
         assert set(each.modes) <= {"json", "stream"}, each.id

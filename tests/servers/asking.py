@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from llm_conformance.server import plan, run
+from llm_conformance.server.apis.known import APIS
 from llm_conformance.server.client import client
 from llm_conformance.server.conversations import CAPABILITIES
 from llm_conformance.server.judge import Judgement, judge
@@ -14,9 +15,9 @@ CLAIMS = frozenset(CAPABILITIES)
 PATIENCE_S = 5.0
 
 
-def target_of(url: str, claims: frozenset[str] = CLAIMS) -> Target:
+def target_of(url: str, api: str = "chat", claims: frozenset[str] = CLAIMS) -> Target:
     """Return what is claimed of a server of the tests: everything."""
-    return Target(url, "chat", MODEL, claims, context=CONTEXT)
+    return Target(url, api, MODEL, claims, context=CONTEXT)
 
 
 def recordings_of(
@@ -24,13 +25,13 @@ def recordings_of(
 ) -> tuple[Target, list[Recording]]:
     """Return what a server answers to all conversations."""
     with running(server) as url:
-        target = target_of(url, claims)
-        requests = list(plan.requests(target, plan.selected("chat", ())))
-        with client(run.url_of(target), KEY, patience_s, {}) as http:
+        target = target_of(url, server.api, claims)
+        requests = list(plan.requests(target, plan.selected(server.api, ())))
+        with client(run.url_of(target), KEY, patience_s, {}, APIS[server.api].credentials) as http:
             return target, run.ask(target, requests, http)
 
 
 def judged(server: Reference, claims: frozenset[str] = CLAIMS, patience_s: float = PATIENCE_S) -> Judgement:
     """Ask a server all conversations and judge the answers."""
     target, kept = recordings_of(server, claims, patience_s)
-    return judge(target, plan.selected("chat", ()), kept)
+    return judge(target, plan.selected(server.api, ()), kept)

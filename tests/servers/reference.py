@@ -70,7 +70,13 @@ def tokens_of(text: str) -> list[str]:
 
 
 class Reference:
-    """The reference server."""
+    """The reference server.
+
+    Attributes:
+        api: The wire format that it speaks.
+    """
+
+    api = "chat"
 
     def __init__(self) -> None:
         self._numbers = count(1)

@@ -20,12 +20,16 @@ FAMILIES: Mapping[str, str] = {
 @functools.cache
 def catalogue() -> Mapping[str, Rule]:
     """Return the rules, family by family, each family by number."""
-    modules = (
-        importlib.import_module(f"{rules.__name__}.{each.name}") for each in pkgutil.iter_modules(rules.__path__)
-    )
+    found_in = pkgutil.walk_packages(rules.__path__, f"{rules.__name__}.")
+    modules = (importlib.import_module(each.name) for each in found_in)
     found = {rule.id: rule for module in modules for rule in map(rule_of, vars(module).values()) if rule is not None}
     order = list(FAMILIES)
     return {id: found[id] for id in sorted(found, key=lambda id: (order.index(found[id].family), _number(id)))}
+
+
+def rules_of(api: str) -> list[Rule]:
+    """Return the rules about a wire format."""
+    return [each for each in catalogue().values() if not each.apis or api in each.apis]
 
 
 def _number(id: str) -> int:

@@ -6,7 +6,7 @@ The key goes to the given host alone: no redirect is followed, and neither proxi
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -51,7 +51,8 @@ class Client:
 
     Attributes:
         url: The whole URL.
-        key: Sent as a bearer token; "" for none.
+        key: "" for none.
+        credentials: Makes the headers that have a key.
         timeout_s: For one answer as a whole.
         headers: Further headers of every request.
     """
@@ -60,6 +61,7 @@ class Client:
     key: str
     timeout_s: float
     headers: Mapping[str, str]
+    credentials: Callable[[str], Mapping[str, str]]
     http: httpx.Client
 
     def ask(self, request: Request) -> Raw:
@@ -113,21 +115,21 @@ class Client:
 
     def _headers(self, request: Request) -> dict[str, str]:
         accepted = "text/event-stream" if request.mode == "stream" else "application/json"
-        key = request.wrong_key or self.key
-        credentials = {"authorization": f"Bearer {key}"} if key else {}
         return {
             "content-type": "application/json",
             "accept": accepted,
             "accept-encoding": "identity",
-            **credentials,
+            **self.credentials(request.wrong_key or self.key),
             **self.headers,
         }
 
 
 @contextmanager
-def client(url: str, key: str, timeout_s: float, headers: Mapping[str, str]) -> Iterator[Client]:
+def client(
+    url: str, key: str, timeout_s: float, headers: Mapping[str, str], credentials: Callable[[str], Mapping[str, str]]
+) -> Iterator[Client]:
     """Yield a client; close its connections at the end."""
     limits = httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s))
     needs_certificates = not url.startswith("http://")  # to load them takes a second
     with httpx.Client(timeout=limits, follow_redirects=False, trust_env=False, verify=needs_certificates) as http:
-        yield Client(url, key, timeout_s, headers, http)
+        yield Client(url, key, timeout_s, headers, credentials, http)

@@ -11,7 +11,7 @@ from typing import Any
 
 from llm_conformance.wire.interaction import MODES, Mode
 
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent / "apis"
 
 CAPABILITIES: Mapping[str, str] = {
     "tools": "calls tools that the model may call",
@@ -21,7 +21,7 @@ CAPABILITIES: Mapping[str, str] = {
     "json_schema": "answers by a strict JSON schema",
     "n": "gives several choices",
     "logprobs": "gives the probabilities of tokens",
-    "seed": "gives the same answer to the same request with a seed and temperature 0",
+    "seed": "gives the same answer to the same request with temperature 0, and a seed if the format has one",
     "reasoning": "gives the reasoning in a field of its own",
     "models": "knows its models, and refuses others",
     "keys": "needs a key; claimed for a server that is given one by --key-env",
@@ -41,6 +41,7 @@ class Conversation:
     needs: tuple[str, ...] = ()
     tokens: int | None = None
     usage: bool = True
+    limited: bool = True
     refused: str = ""
     again: bool = False
     cancels: bool = False
@@ -53,7 +54,7 @@ class Conversation:
 @functools.cache
 def conversations(api: str) -> Mapping[str, Conversation]:
     """Return the conversations of a wire format by id, in the order in which they are asked."""
-    document = tomllib.loads((_HERE / f"{api}.toml").read_text("utf-8"))
+    document = tomllib.loads((_FOLDER / f"{api}.toml").read_text("utf-8"))
     tools = tuple(document.get("tool", ()))
     found = (_conversation(entry, tools) for entry in document["conversation"])
     return {each.id: each for each in found}

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from llm_conformance.rules.violation import Blocked
+from llm_conformance.server.apis.answer import Answer, Counts
+from llm_conformance.server.apis.wire_api import WireApi
 from llm_conformance.server.conversations import Conversation
 from llm_conformance.server.events import Event, events
 from llm_conformance.server.recordings import Recording
@@ -28,12 +30,14 @@ class Exchange:
     """A request and its answer.
 
     Attributes:
+        api: The wire format.
         claims: The capabilities that are claimed of the server.
         run: All exchanges of the run.
     """
 
     conversation: Conversation
     recording: Recording
+    api: WireApi
     claims: frozenset[str]
     run: Mapping[Key, Exchange] = field(repr=False)
 
@@ -64,7 +68,19 @@ class Exchange:
     @property
     def is_late(self) -> bool:
         """Whether the time limit ended the answer before the server did. A slow server is not wrong."""
-        return self.recording.ended == "open" and f"data: {DONE}".encode() not in self.recording.body
+        return self.recording.ended == "open" and not (self.streamed and self._has_last_event)
+
+    @property
+    def _has_last_event(self) -> bool:
+        try:
+            return any(self.api.is_last(event.data) for event in self.events_so_far)
+        except UnicodeDecodeError:
+            return False
+
+    @functools.cached_property
+    def events_so_far(self) -> tuple[Event, ...]:
+        """The events of a stream, complete or not. Raises UnicodeDecodeError."""
+        return tuple(events(self.recording.body))
 
     @property
     def body(self) -> bytes:
@@ -91,21 +107,22 @@ class Exchange:
             raise Blocked("the answer is not JSON; WIRE-4 reports that") from None
         if not isinstance(document, dict):
             raise Blocked("the answer is not a JSON object; WIRE-4 reports that")
-        if is_error(document):
+        if self.api.is_error(document):
             raise Blocked("the answer is an error; SRV-2 reports that")
         return document
 
     @functools.cached_property
     def events(self) -> tuple[Event, ...]:
         """The events of a stream. Raises Blocked if they are not text."""
+        self.body  # noqa: B018 - raises Blocked
         try:
-            return tuple(events(self.body))
+            return self.events_so_far
         except UnicodeDecodeError:
             raise Blocked("the stream is not UTF-8; WIRE-5 reports that") from None
 
     @functools.cached_property
     def chunks(self) -> tuple[Mapping[str, Any], ...]:
-        """The documents of a stream up to `[DONE]`. Raises Blocked if one is not a JSON object, or an error."""
+        """The documents of a stream, without `[DONE]`. Raises Blocked if one is not a JSON object, or an error."""
         found = []
         for event in self.events:
             if event.data == DONE:
@@ -116,14 +133,31 @@ class Exchange:
                 raise Blocked("an event is not JSON; WIRE-5 reports that") from None
             if not isinstance(document, dict):
                 raise Blocked("an event is not a JSON object; WIRE-5 reports that")
-            if is_error(document):
+            if self.api.is_error(document):
                 raise Blocked(f"the server reports an error in the stream: {json.dumps(document)[:200]}")
             found.append(document)
         if not found:
             raise Blocked("the stream has no event; WIRE-5 reports that")
         return tuple(found)
 
+    @property
+    def documents(self) -> tuple[Mapping[str, Any], ...]:
+        """The documents of a stream, or the only one of a plain answer. Raises Blocked."""
+        return self.chunks if self.streamed else (self.document,)
 
-def is_error(document: Any) -> bool:
-    """Return True if a document of an answer says that there was an error."""
-    return isinstance(document, dict) and document.get("error") not in (None, "", {})
+    @functools.cached_property
+    def answers(self) -> Sequence[Answer]:
+        """What is answered: one answer, or as many as the request asks for. Raises Blocked."""
+        return self.api.streamed(self.chunks) if self.streamed else self.api.plain(self.document)
+
+    @property
+    def answer(self) -> Answer:
+        """The first answer. Raises Blocked if there is none."""
+        if not self.answers:
+            raise Blocked("the answer has no choice; SRV-4 reports that")
+        return self.answers[0]
+
+    @functools.cached_property
+    def counts(self) -> Counts:
+        """The token counts. Raises Blocked if the answer cannot be read."""
+        return self.api.counts(self.documents)

@@ -10,7 +10,8 @@ from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.rules.violation import Blocked, Vacuous, Violation
 from llm_conformance.server import plan
-from llm_conformance.server.catalogue import catalogue
+from llm_conformance.server.apis.known import APIS
+from llm_conformance.server.catalogue import rules_of
 from llm_conformance.server.conversations import Conversation
 from llm_conformance.server.exchange import Exchange, Key
 from llm_conformance.server.plan import Target
@@ -51,14 +52,15 @@ def judge(
 
     Known deviations turn failures into `expected`. One that names no failure is stale, if everything was judged.
     """
+    api = APIS[target.api]
     siblings = {each.id: each for each in plan.selected(target.api, ())}
     order = list(siblings)
     kept = sorted(recordings, key=lambda each: (order.index(each.conversation), each.mode, each.number))
     run: dict[Key, Exchange] = {}
     for each in kept:
         key = (each.conversation, each.mode, each.number)
-        run[key] = Exchange(siblings[each.conversation], each, target.claims, run)
-    applied = [rule for rule in catalogue().values() if not rules or rule.id in rules]
+        run[key] = Exchange(siblings[each.conversation], each, api, target.claims, run)
+    applied = [rule for rule in rules_of(target.api) if not rules or rule.id in rules]
     known = Deviations(tuple(deviations), {target.url: tuple(range(len(deviations)))})
     verdicts: list[Verdict] = []
     ids = {each.id for each in chosen}
@@ -115,7 +117,7 @@ def _not_asked(target: Target, chosen: Iterable[Conversation], rules: Sequence[R
             continue
         for mode in conversation.modes:
             nothing = Recording(conversation.id, mode, 1, "", {}, 0, {}, b"", (), "", 0)
-            exchange = Exchange(conversation, nothing, target.claims, {})
+            exchange = Exchange(conversation, nothing, APIS[target.api], target.claims, {})
             for rule in (each for each in rules if each.judges(exchange)):
                 message = f"not asked; not claimed: {', '.join(missing)}"
                 yield _made(target, rule, nothing, Status.UNSUPPORTED, message)

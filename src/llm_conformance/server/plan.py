@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from llm_conformance.server.apis.known import APIS
 from llm_conformance.server.conversations import Conversation, conversations
 from llm_conformance.wire.interaction import Mode
 
@@ -25,7 +26,7 @@ class Target:
         model: The name of the model in requests.
         claims: The capabilities.
         max_tokens: The limit on the tokens of one answer.
-        token_limit: The field of a request that has the limit.
+        token_limit: The field of a request that has the limit; "" for the usual one of the format.
         params: Further fields of every request.
         reasoning_params: Further fields of the requests that ask for reasoning.
         context: How many tokens the context of the model has; 0 if that is not known.
@@ -36,7 +37,7 @@ class Target:
     model: str
     claims: frozenset[str] = frozenset()
     max_tokens: int = _USUAL_TOKENS
-    token_limit: str = "max_tokens"  # noqa: S105 - a field, not a password
+    token_limit: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
     reasoning_params: Mapping[str, Any] = field(default_factory=dict)
     context: int = 0
@@ -50,6 +51,7 @@ class Request:
         number: 1, or 2 for the second time that the same is asked.
         body: The JSON body; what cannot be read as JSON is `{}` here.
         content: The body as it is sent.
+        tokens: How many tokens the answer may have; 0 if the request is to be refused.
         cancels: Whether the same is sent before for a stream that is dropped.
         wrong_key: What is sent in place of the key; None for the key.
     """
@@ -59,6 +61,7 @@ class Request:
     number: int
     body: Mapping[str, Any]
     content: bytes
+    tokens: int
     cancels: bool = False
     wrong_key: str | None = None
 
@@ -66,12 +69,6 @@ class Request:
     def name(self) -> str:
         """The name of its recording."""
         return f"{self.conversation.id}.{self.mode}" + (f".{self.number}" if self.number > 1 else "")
-
-    @property
-    def tokens(self) -> int:
-        """How many tokens the answer may have; 0 if the request is to be refused."""
-        limits = (self.body.get(name, 0) for name in ("max_tokens", "max_completion_tokens"))
-        return 0 if self.conversation.refused else max(limits) * int(self.body.get("n", 1))
 
 
 def selected(api: str, globs: Collection[str]) -> list[Conversation]:
@@ -111,26 +108,26 @@ def requests(target: Target, chosen: Sequence[Conversation]) -> Iterator[Request
 
 def _request(target: Target, conversation: Conversation, mode: Mode, number: int) -> Request:
     body = _body(target, conversation, mode)
+    api = APIS[target.api]
+    tokens = 0 if conversation.refused else api.limit(body) * api.answers_asked(body)
     content = json.dumps(body, ensure_ascii=False).encode("utf-8")
     if conversation.text is not None:
         body, content = {}, conversation.text.encode("utf-8")
-    return Request(conversation, mode, number, body, content, conversation.cancels, conversation.key)
+    return Request(conversation, mode, number, body, content, tokens, conversation.cancels, conversation.key)
 
 
 def _body(target: Target, conversation: Conversation, mode: Mode) -> Mapping[str, Any]:
+    api = APIS[target.api]
     body: dict[str, Any] = {"model": target.model, **conversation.body, "temperature": 0}
     if conversation.tools:
         body["tools"] = list(conversation.tools)
     if conversation.fills_context:
-        # One word has at least one token in every tokenizer.
-        (message,) = body["messages"]
-        body["messages"] = [{**message, "content": message["content"] * (target.context + 100)}]
-    body[target.token_limit] = min(conversation.tokens or target.max_tokens, target.max_tokens)
-    if "seed" in target.claims:
+        body = api.filled(body, target.context + 100)  # one word has at least one token in every tokenizer
+    if conversation.limited:
+        body[target.token_limit or api.limits[0]] = min(conversation.tokens or target.max_tokens, target.max_tokens)
+    if "seed" in target.claims and api.has_seed:
         body["seed"] = SEED
-    if mode == "stream":
-        body["stream"] = True
-        body |= {"stream_options": {"include_usage": True}} if conversation.usage else {}
+    body = api.asked(body, mode == "stream", conversation.usage)
     body |= target.params
     if "reasoning" in conversation.needs:
         body |= target.reasoning_params

@@ -36,6 +36,7 @@ class Rule:
         of: Which exchanges it judges.
         modes: The modes that it judges.
         needs: The capabilities without which a server is not held to it.
+        apis: The wire formats that it is about; () for all.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Rule:
     of: Of
     modes: tuple[Mode, ...]
     needs: frozenset[str]
+    apis: tuple[str, ...]
 
     @property
     def family(self) -> str:
@@ -60,7 +62,13 @@ class Rule:
 
 
 def rule(
-    id: str, *, harm: Harm, of: Of = "answers", modes: tuple[Mode, ...] = MODES, needs: Collection[str] = ()
+    id: str,
+    *,
+    harm: Harm,
+    of: Of = "answers",
+    modes: tuple[Mode, ...] = MODES,
+    needs: Collection[str] = (),
+    apis: tuple[str, ...] = (),
 ) -> Callable[[Check], Check]:
     """Mark a function as the rule `id`. Its docstring has the requirement, the reason, and a line `Source: ...`."""
 
@@ -78,6 +86,7 @@ def rule(
             of,
             modes,
             frozenset(needs),
+            apis,
         )
         setattr(check, _MARK, made)
         return check

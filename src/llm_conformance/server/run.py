@@ -9,6 +9,7 @@ from typing import Any
 
 from llm_conformance import secrets
 from llm_conformance.server import plan, recordings
+from llm_conformance.server.apis.known import APIS
 from llm_conformance.server.client import Client, NoAnswerError
 from llm_conformance.server.conversations import CAPABILITIES, Conversation
 from llm_conformance.server.plan import Request, Target
@@ -17,8 +18,6 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
-API_OF = {"chat": ("local", "chat")}
-"""The row of the provider table that has the path and the reading of each wire format."""
 _FIRST = "plain"
 
 
@@ -27,13 +26,13 @@ class NoServerError(Exception):
 
 
 def api_of(target: Target) -> Api:
-    """Return the row of the provider table for a server."""
-    return table()[API_OF[target.api]]
+    """Return the row of the provider table by which recordings of a server are scrubbed."""
+    return table()[APIS[target.api].row]
 
 
 def url_of(target: Target) -> str:
     """Return the URL that requests are sent to."""
-    return target.url.rstrip("/") + api_of(target).path_for(False, target.model)
+    return target.url.rstrip("/") + APIS[target.api].path
 
 
 def ask(
@@ -93,7 +92,7 @@ def load_target(folder: Path) -> Target:
     try:
         document: dict[str, Any] = json.loads(path.read_text("utf-8"))
         claims = frozenset(document["capabilities"])
-        if document["api"] not in API_OF or not claims <= CAPABILITIES.keys():
+        if document["api"] not in APIS or not claims <= CAPABILITIES.keys():
             raise ValueError("an unknown format or capability")
         return Target(document["url"], document["api"], document["model"], claims)
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from tests.servers.broken import answers, framing, tools
+from tests.servers.broken import answers, framing, messages, tools
 from tests.servers.broken.base import Broken
+from tests.servers.broken.shared import OVER_MESSAGES
 
 
 def _in(module: ModuleType) -> list[type[Broken]]:
     found = (each for each in vars(module).values() if isinstance(each, type) and each.__module__ == module.__name__)
-    return [each for each in found if issubclass(each, Broken)]
+    return [each for each in found if issubclass(each, Broken) and hasattr(each, "fails")]
 
 
-BROKEN: list[type[Broken]] = [each for module in (framing, answers, tools) for each in _in(module)]
+BROKEN: list[type[Broken]] = [
+    *(each for module in (framing, answers, tools, messages) for each in _in(module)),
+    *OVER_MESSAGES,
+]

@@ -454,7 +454,7 @@ class PromptOfStreamsNotCounted(Broken):
     """Counts one token for the prompt of each stream."""
 
     fails = ("SRV-14",)
-    says = "prompt_tokens, as in the plain answer"
+    says = "tokens of the prompt, as in the plain answer"
 
     def chunks(self, request: Json, answers: Sequence[Answer]) -> list[Json]:
         return super().chunks(request, [replace(each, asks=1) for each in answers])
@@ -467,7 +467,7 @@ class LimitForgotten(Broken):
     """Does not obey the limit on tokens."""
 
     fails = ("SRV-20",)
-    says = "at most 4 tokens; got completion_tokens 12"
+    says = "at most 4 tokens; got 12 tokens"
 
     def limited(self, request: Json, answer: Answer) -> Answer:
         return answer
@@ -477,7 +477,7 @@ class CutAnswerStops(Broken):
     """Ends an answer that the limit has cut off with `stop`."""
 
     fails = ("SRV-21",)
-    says = 'finish_reason "length"; got "stop" after 4 of 4 tokens'
+    says = 'the finish word "length"; got "stop" after 4 of 4 tokens'
 
     def limited(self, request: Json, answer: Answer) -> Answer:
         limited = super().limited(request, answer)
@@ -488,7 +488,7 @@ class WholeAnswerCut(Broken):
     """Ends each answer with `length`."""
 
     fails = ("SRV-21",)
-    says = "another finish reason than length"
+    says = "another finish word than length"
 
     def limited(self, request: Json, answer: Answer) -> Answer:
         return replace(super().limited(request, answer), finish="length")
@@ -498,7 +498,7 @@ class CallsStop(Broken):
     """Ends answers with calls with `stop`."""
 
     fails = ("SRV-22",)
-    says = 'finish_reason "tool_calls" for an answer with calls; got "stop"'
+    says = 'the finish word "tool_calls" for an answer with calls; got "stop"'
 
     def called(self, request: Json, text: str) -> Answer:
         return replace(super().called(request, text), finish="stop")
@@ -508,7 +508,7 @@ class CallsWithoutCalls(Broken):
     """Ends answers to requests with tools with `tool_calls`, whether there are calls or not."""
 
     fails = ("SRV-22",)
-    says = "a call with the finish reason tool_calls; got none"
+    says = "a call with the finish word tool_calls; got none"
 
     def said(self, request: Json) -> Answer:
         answer = super().said(request)

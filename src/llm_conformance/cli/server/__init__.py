@@ -11,6 +11,7 @@ from llm_conformance.cli.server.shown import command_of, show, show_bytes
 from llm_conformance.cli.server.target import chosen_by, free_capabilities, known_deviations, rules_of, target_of
 from llm_conformance.server import plan, report
 from llm_conformance.server import run as server_run
+from llm_conformance.server.apis.known import APIS
 from llm_conformance.server.judge import judge
 from llm_conformance.server.report import Result
 from llm_conformance.wire.interaction import MODES
@@ -23,7 +24,7 @@ def add_options(parser: Parser) -> None:
         "documentation of the wire format that it claims to speak. What the model says is not judged."
     )
     parser.add_argument("url", nargs="?", metavar="URL", help="the base URL, such as http://localhost:8080/v1")
-    parser.add_argument("--api", choices=sorted(server_run.API_OF), default="chat", help="the wire format")
+    parser.add_argument("--api", choices=list(APIS), default="chat", help="the wire format")
     parser.add_argument("--model", action=Once, metavar="NAME", help="the name of the model in requests")
     parser.add_argument("--key-env", action=Once, metavar="VAR", help="the environment variable that has the key")
     parser.add_argument(
@@ -42,8 +43,8 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--token-limit",
         choices=("max_tokens", "max_completion_tokens"),
-        default="max_tokens",
-        help="the field of a request that has the limit",
+        default="",
+        help="the field of a chat request that has the limit (max_tokens)",
     )
     parser.add_argument(
         "--header", action="append", default=[], metavar="NAME=VALUE", help="a further header, no secret; repeatable"

@@ -13,6 +13,7 @@ from llm_conformance.cli.server.shown import shown_url
 from llm_conformance.cli.server.target import headers_of, key
 from llm_conformance.server import recordings
 from llm_conformance.server import run as server_run
+from llm_conformance.server.apis.known import APIS
 from llm_conformance.server.client import client
 from llm_conformance.server.plan import Request, Target
 from llm_conformance.server.recordings import Recording
@@ -68,7 +69,9 @@ def ask(target: Target, requests: Sequence[Request], options: Options) -> list[R
             print(".", end="", file=sys.stderr, flush=True)
 
     try:
-        with client(server_run.url_of(target), key(options), options.timeout, headers) as http:
+        with client(
+            server_run.url_of(target), key(options), options.timeout, headers, APIS[target.api].credentials
+        ) as http:
             return server_run.ask(target, requests, http, done)
     except server_run.NoServerError as error:
         raise UsageError(printable(str(error))) from error

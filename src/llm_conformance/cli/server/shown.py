@@ -10,6 +10,7 @@ from llm_conformance.cli.command import Options
 from llm_conformance.cli.server.target import CLAIMED_BY_OPTIONS
 from llm_conformance.recording.recorder import secret_parts
 from llm_conformance.server import run as server_run
+from llm_conformance.server.apis.known import APIS
 from llm_conformance.server.plan import Request, Target
 from llm_conformance.server.recordings import Recording
 from llm_conformance.server.report import Result
@@ -32,7 +33,8 @@ def show(target: Target, requests: Sequence[Request], has_key: bool) -> None:
         print(f"POST {shown_url(server_run.url_of(target))}")
         print("content-type: application/json")
         if has_key:
-            print(f"authorization: Bearer {request.wrong_key or '***'}")
+            for name, value in APIS[target.api].credentials(request.wrong_key or "***").items():
+                print(f"{name}: {value}")
         content = request.content.decode("utf-8")
         print(f"\n{content if len(content) <= _SHOWN_BYTES else content[:_SHOWN_BYTES] + ' ...'}\n")
     print(f"{counted(server_run.calls(requests), 'call')}, at most {server_run.tokens(requests):,} tokens in answers")
@@ -50,7 +52,7 @@ def command_of(options: Options, target: Target) -> list[str]:
     command += [f"--header={each}" for each in options.header]
     for name, usual in (
         ("max_tokens", 256),
-        ("token_limit", "max_tokens"),
+        ("token_limit", ""),
         ("params", "{}"),
         ("reasoning_params", "{}"),
     ):

@@ -1,13 +1,11 @@
-"""SRV-50 to SRV-53: streams against plain answers, and how connections end."""
+"""SRV-14, SRV-50 to SRV-53: streams against plain answers, and how connections end."""
 
 from __future__ import annotations
 
 from llm_conformance.rules.violation import Vacuous, expect_equal, expect_text, fail
-from llm_conformance.server import chat
-from llm_conformance.server.chat import Choice
+from llm_conformance.server.apis.answer import Answer
 from llm_conformance.server.exchange import Exchange
 from llm_conformance.server.rule import rule
-from llm_conformance.wire.framings.base import DONE
 from llm_conformance.wording import counted
 
 _LONG_MS = 3000
@@ -16,42 +14,62 @@ _READS = 2
 """A quick first piece, such as the role, and all the rest."""
 
 
+@rule("SRV-14", harm="wrong count", modes=("stream",))
+def prompt_counts_alike(exchange: Exchange) -> None:
+    """The same prompt has the same number of tokens in a stream as in a plain answer.
+
+    A prompt is counted before the answer, so the way the answer is sent changes nothing.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/object ("prompt_tokens": "Number of tokens in the
+    prompt").
+    """
+    plain = exchange.other(mode="json")
+    if plain is None:
+        raise Vacuous("the conversation was not asked for a plain answer")
+    streamed, whole = (each.counts.input for each in (exchange, plain))
+    if streamed is None or whole is None:
+        raise Vacuous("a count is missing")
+    expect_equal("tokens of the prompt, as in the plain answer,", streamed, whole)
+
+
 @rule("SRV-50", harm="wrong", modes=("stream",), needs=("seed",))
 def stream_says_the_same(exchange: Exchange) -> None:
-    """A stream says the same as two plain answers that are alike: text, reasoning, calls and finish reason.
+    """A stream says the same as two plain answers that are alike: text, reasoning, calls and finish word.
 
     Otherwise something is lost, added or misplaced on the way into the chunks.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create ("seed"), and
-    https://platform.openai.com/docs/api-reference/chat-streaming/streaming.
+    https://platform.openai.com/docs/api-reference/chat-streaming/streaming;
+    https://docs.anthropic.com/en/docs/build-with-claude/streaming ("accumulated"): the pieces of a
+    stream make up the message; https://platform.openai.com/docs/api-reference/responses-streaming.
     """
     first, second = exchange.other(mode="json"), exchange.other(mode="json", number=2)
     if first is None or second is None:
         raise Vacuous("the plain request was not sent twice")
-    one, other = (chat.only_choice(each) for each in (first, second))
+    one, other = (each.answer for each in (first, second))
     if _said(one) != _said(other):
         raise Vacuous("two plain answers to the same request differ")
-    streamed = chat.only_choice(exchange)
+    streamed = exchange.answer
     expect_text("the text of the plain answer,", streamed.text, one.text)
     expect_text("the reasoning of the plain answer,", streamed.reasoning, one.reasoning)
     expect_equal("calls as in the plain answer:", _calls(streamed), _calls(one))
     if streamed.finish and one.finish:  # else WIRE-7 or WIRE-10 reports that
-        expect_equal("finish_reason as in the plain answer:", streamed.finish[-1], one.finish[-1])
+        expect_equal("finish word as in the plain answer:", streamed.finish[-1], one.finish[-1])
 
 
 @rule("SRV-51", harm="unsafe", modes=("stream",))
 def connection_ends_with_the_stream(exchange: Exchange) -> None:
-    """Behind `[DONE]` the response ends.
+    """Behind the last event the response ends.
 
     Clients that wait for its end hang, with a connection that nobody else can use.
 
     Source: https://www.rfc-editor.org/rfc/rfc9112#section-6.3.
     """
-    if DONE not in [event.data for event in exchange.events]:
-        raise Vacuous("the stream has no [DONE]; WIRE-6 reports that")
+    if not any(exchange.api.is_last(event.data) for event in exchange.events):
+        raise Vacuous(f"the stream has no {exchange.api.last}; WIRE-6 reports that")
     recording = exchange.recording
     if recording.ended == "open":
-        fail("the end of the response behind [DONE]", f"none within {recording.milliseconds} ms")
+        fail(f"the end of the response behind {exchange.api.last}", f"none within {recording.milliseconds} ms")
 
 
 @rule("SRV-52", harm="lost")
@@ -65,19 +83,19 @@ def cancelled_request_changes_nothing(exchange: Exchange) -> None:
     """
     if not exchange.conversation.cancels:
         raise Vacuous("no request was cancelled before")
-    choice = chat.only_choice(exchange)
+    answer = exchange.answer
     before = exchange.other("plain", "json")
     again = exchange.other("plain", "json", 2)
     if before is None or again is None or "seed" not in exchange.claims:
         raise Vacuous("the server does not claim to give the same answer again (seed)")
-    expected = chat.only_choice(before)
-    if _said(expected) != _said(chat.only_choice(again)):
+    expected = before.answer
+    if _said(expected) != _said(again.answer):
         raise Vacuous("two plain answers to the same request differ")
     if exchange.streamed:
         uncancelled = exchange.other("plain", "stream")
-        if uncancelled is None or chat.only_choice(uncancelled).text != expected.text:
+        if uncancelled is None or uncancelled.answer.text != expected.text:
             raise Vacuous("the stream differs from the plain answer without that; SRV-50 reports that")
-    expect_text("the text as without the cancelled request,", choice.text, expected.text)
+    expect_text("the text as without the cancelled request,", answer.text, expected.text)
 
 
 @rule("SRV-53", harm="late", modes=("stream",))
@@ -89,10 +107,11 @@ def stream_comes_as_it_is_made(exchange: Exchange) -> None:
     Only answers that take three seconds or more are judged.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create ("stream": "tokens will be sent ... as they
-    become available").
+    become available"); https://docs.anthropic.com/en/docs/build-with-claude/streaming ("incrementally stream the
+    response").
     """
     recording = exchange.recording
-    pieces = sum(bool(chunk.get("choices")) for chunk in exchange.chunks)
+    pieces = len(exchange.chunks)
     if recording.milliseconds < _LONG_MS or pieces < _PIECES:
         raise Vacuous("the answer is too short to tell")
     if len(recording.arrival) <= _READS:
@@ -100,9 +119,9 @@ def stream_comes_as_it_is_made(exchange: Exchange) -> None:
         fail("pieces that come as they are made", f"{pieces_of}, {recording.milliseconds} ms after the request")
 
 
-def _calls(choice: Choice) -> list[tuple[str, str]]:
-    return [(call.name, call.arguments) for call in choice.calls.values()]
+def _calls(answer: Answer) -> list[tuple[str, str]]:
+    return [(call.name, call.arguments) for call in answer.calls.values()]
 
 
-def _said(choice: Choice) -> tuple[str, str, list[tuple[str, str]], list[str]]:
-    return choice.text, choice.reasoning, _calls(choice), choice.finish[-1:]
+def _said(answer: Answer) -> tuple[str, str, list[tuple[str, str]], list[str]]:
+    return answer.text, answer.reasoning, _calls(answer), answer.finish[-1:]

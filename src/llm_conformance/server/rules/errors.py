@@ -6,7 +6,7 @@ import json
 
 from llm_conformance.compare import show
 from llm_conformance.rules.violation import Blocked, fail
-from llm_conformance.server.exchange import Exchange, is_error
+from llm_conformance.server.exchange import Exchange
 from llm_conformance.server.rule import rule
 
 _MEANS_SOMETHING_ELSE = (408, 409, 425, 429)
@@ -21,7 +21,7 @@ def wrong_request_is_refused(exchange: Exchange) -> None:
     A status of 200 is taken for an answer. After a status from 500, or one that asks for patience, clients send the
     same request again.
 
-    Source: https://platform.openai.com/docs/guides/error-codes.
+    Source: https://platform.openai.com/docs/guides/error-codes; https://docs.anthropic.com/en/api/errors.
     """
     status = exchange.recording.status
     about_key = exchange.conversation.key is not None
@@ -45,7 +45,8 @@ def no_error_in_an_answer(exchange: Exchange) -> None:
 
     Clients decide by the status whether to raise. In a stream, an error that is found later can only be an event.
 
-    Source: https://platform.openai.com/docs/guides/error-codes.
+    Source: https://platform.openai.com/docs/guides/error-codes; https://docs.anthropic.com/en/api/errors ("When
+    receiving a streaming response via SSE, it's possible that an error can occur after returning a 200 response").
     """
     if exchange.streamed:
         first = exchange.events[0].data if exchange.events else ""
@@ -55,7 +56,7 @@ def no_error_in_an_answer(exchange: Exchange) -> None:
         document = json.loads(first)
     except (ValueError, RecursionError):
         return
-    if is_error(document):
+    if exchange.api.is_error(document):
         fail("an error status for an error", f"status 200 with {show(document)}")
 
 

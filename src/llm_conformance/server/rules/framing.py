@@ -16,7 +16,8 @@ def is_answered(exchange: Exchange) -> None:
 
     Otherwise a program that is right for the format does not work with this server.
 
-    Source: https://platform.openai.com/docs/api-reference/chat/create.
+    Source: https://platform.openai.com/docs/api-reference/chat/create; https://docs.anthropic.com/en/api/messages;
+    https://platform.openai.com/docs/api-reference/responses/create.
     """
     recording = exchange.recording
     if recording.status == 0 and exchange.is_late:
@@ -47,7 +48,8 @@ def has_the_content_type(exchange: Exchange) -> None:
 
     Clients choose by it how to read the body; a stream that is named otherwise is not read as one.
 
-    Source: https://platform.openai.com/docs/api-reference/chat/create, with
+    Source: https://platform.openai.com/docs/api-reference/chat/create;
+    https://docs.anthropic.com/en/docs/build-with-claude/streaming ("server-sent events"), with
     https://html.spec.whatwg.org/multipage/server-sent-events.html#text/event-stream.
     """
     exchange.body  # noqa: B018 - raises Blocked
@@ -80,7 +82,8 @@ def is_an_event_stream(exchange: Exchange) -> None:
     A client drops an event that no blank line ends, and fails at data that is not JSON.
 
     Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation, and
-    https://platform.openai.com/docs/api-reference/chat/create ("stream").
+    https://platform.openai.com/docs/api-reference/chat/create ("stream");
+    https://docs.anthropic.com/en/docs/build-with-claude/streaming ("associated JSON data").
     """
     body = exchange.body
     try:
@@ -100,22 +103,26 @@ def is_an_event_stream(exchange: Exchange) -> None:
 
 
 @rule("WIRE-6", harm="false success", modes=("stream",))
-def ends_with_done(exchange: Exchange) -> None:
-    """A stream ends with one `data: [DONE]`, and nothing comes behind it.
+def ends_with_its_last_event(exchange: Exchange) -> None:
+    """A stream ends with the event that the format ends it with, such as `[DONE]`, and nothing comes behind it.
 
     Without it a client cannot tell an answer that is complete from one that broke off. What comes behind it is lost.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create ("stream"): "tokens will be sent as data-only
-    server-sent events as they become available, with the stream terminated by a data: [DONE] message".
+    server-sent events as they become available, with the stream terminated by a data: [DONE] message";
+    https://docs.anthropic.com/en/docs/build-with-claude/streaming ("A final `message_stop` event");
+    https://platform.openai.com/docs/api-reference/responses-streaming (`response.completed`, `response.incomplete`,
+    `response.failed`).
     """
     data = [event.data for event in exchange.events]
+    last = exchange.api.last
     if not data:
         raise Blocked("the stream has no event; WIRE-5 reports that")
-    if DONE not in data:
-        fail("[DONE] at the end", show(data[-1]), "last event")
-    behind = data[data.index(DONE) + 1 :]
-    if behind:
-        fail("nothing behind [DONE]", show(behind[0]), f"event {data.index(DONE) + 2}")
+    at = next((number for number, each in enumerate(data) if exchange.api.is_last(each)), None)
+    if at is None:
+        fail(f"{last} at the end", show(data[-1]), "last event")
+    if data[at + 1 :]:
+        fail(f"nothing behind {last}", show(data[at + 1]), f"event {at + 2}")
 
 
 def _is_object(data: str) -> bool:

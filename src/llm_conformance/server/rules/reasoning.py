@@ -6,7 +6,6 @@ import re
 
 from llm_conformance.compare import show
 from llm_conformance.rules.violation import Vacuous, fail
-from llm_conformance.server import chat
 from llm_conformance.server.exchange import Exchange
 from llm_conformance.server.rule import rule
 
@@ -21,9 +20,10 @@ def content_has_no_reasoning(exchange: Exchange) -> None:
     What is in the text, users see as the answer, and the next turn has it as one.
 
     Source: https://api-docs.deepseek.com/guides/reasoning_model ("reasoning_content: The content of the CoT, which is
-    at the same level as content in the output structure").
+    at the same level as content in the output structure");
+    https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking ("thinking content blocks").
     """
-    texts = [each.text for each in chat.choices(exchange)]
+    texts = [each.text for each in exchange.answers]
     if not any(texts):
         raise Vacuous("the answer has no text")
     for text in texts:
@@ -56,4 +56,4 @@ def reasoning_is_split_alike(exchange: Exchange) -> None:
 
 
 def _has_reasoning(exchange: Exchange) -> bool:
-    return any(each.reasoning for each in chat.choices(exchange))
+    return any(each.reasoning for each in exchange.answers)

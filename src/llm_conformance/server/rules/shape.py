@@ -1,4 +1,4 @@
-"""WIRE-7 to WIRE-12: the documented fields of answers, chunks and errors."""
+"""WIRE-7, WIRE-8 and WIRE-11 to WIRE-13: the documented fields of answers, events and errors. SRV-5: their ids."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 from llm_conformance import schema
 from llm_conformance.compare import show
 from llm_conformance.rules.violation import Blocked, Vacuous, expect_equal, fail
-from llm_conformance.server import chat
 from llm_conformance.server.exchange import Exchange
 from llm_conformance.server.rule import rule
 from llm_conformance.wire.framings.base import json_value
@@ -23,56 +22,25 @@ def answer_has_the_documented_shape(exchange: Exchange) -> None:
     A typed client has no value for a field that is missing, and raises when it is read.
 
     Source: https://platform.openai.com/docs/api-reference/chat/object, and the required fields of `ChatCompletion` in
-    openai 2.x (Python).
+    openai 2.x (Python); https://docs.anthropic.com/en/api/messages, and `Message` in anthropic 2.x (Python);
+    https://platform.openai.com/docs/api-reference/responses/object, and `Response` in openai 3.x.
     """
-    _expect_shape("response", exchange.document)
+    _expect_shape("response", exchange, exchange.document)
 
 
 @rule("WIRE-8", harm="lost", modes=("stream",))
-def chunks_have_the_documented_shape(exchange: Exchange) -> None:
-    """Each chunk of a stream has the documented fields, with the documented types and words.
+def events_have_the_documented_shape(exchange: Exchange) -> None:
+    """Each event of a stream has the documented fields, with the documented types and words.
 
     A typed client has no value for a field that is missing, and raises when it is read.
 
     Source: https://platform.openai.com/docs/api-reference/chat-streaming/streaming, and the required fields of
-    `ChatCompletionChunk` in openai 2.x (Python).
+    `ChatCompletionChunk` in openai 2.x (Python); https://docs.anthropic.com/en/docs/build-with-claude/streaming, and
+    `RawMessageStreamEvent` in anthropic 2.x (Python);
+    https://platform.openai.com/docs/api-reference/responses-streaming, and `ResponseStreamEvent` in openai 3.x.
     """
     for number, chunk in enumerate(exchange.chunks, start=1):
-        _expect_shape("chunk", chunk, f"event {number}")
-
-
-@rule("WIRE-9", harm="untraceable", modes=("stream",))
-def chunks_are_of_one_answer(exchange: Exchange) -> None:
-    """All chunks of a stream have the same `id`, and the same `created`.
-
-    By the id a client tells to which answer a chunk belongs.
-
-    Source: https://platform.openai.com/docs/api-reference/chat-streaming/streaming: "Each chunk has the same ID" and
-    "Each chunk has the same timestamp".
-    """
-    for name in ("id", "created"):
-        found = list(dict.fromkeys(show(chunk.get(name)) for chunk in exchange.chunks if name in chunk))
-        if len(found) > 1:
-            cause = f"another `{name}` in some chunks"
-            fail(f"the same `{name}` in all chunks", " and ".join(found[:3]), cause=cause)
-
-
-@rule("WIRE-10", harm="false success", modes=("stream",))
-def each_choice_ends_once(exchange: Exchange) -> None:
-    """Each choice of a stream has one finish reason, in its last chunk with content.
-
-    Without it a client cannot tell why the answer ends. Content behind it is lost in clients that stop there.
-
-    Source: https://platform.openai.com/docs/api-reference/chat-streaming/streaming ("finish_reason").
-    """
-    for choice in chat.choices(exchange):
-        where = f"choice {choice.index}"
-        if not choice.finish:
-            fail("a finish reason", "none in the whole stream", where)
-        if len(choice.finish) > 1:
-            fail("one finish reason", show(choice.finish), where)
-        if choice.after_finish:
-            fail("nothing behind the finish reason", show(sorted(set(choice.after_finish))), where)
+        _expect_shape("chunk", exchange, chunk, f"event {number}")
 
 
 @rule("WIRE-11", harm="wrong", of="refusals")
@@ -81,7 +49,8 @@ def error_has_the_documented_shape(exchange: Exchange) -> None:
 
     From it clients make the message of their exceptions; otherwise a user sees nothing, or a parser's complaint.
 
-    Source: https://platform.openai.com/docs/guides/error-codes, and `ErrorObject` in openai 2.x (Python).
+    Source: https://platform.openai.com/docs/guides/error-codes, and `ErrorObject` in openai 2.x (Python);
+    https://docs.anthropic.com/en/api/errors#error-shapes.
     """
     if exchange.recording.status < 400:
         raise Vacuous("the request was not refused; SRV-1 reports that")
@@ -91,7 +60,7 @@ def error_has_the_documented_shape(exchange: Exchange) -> None:
             fail(f"a text as `{name}`", show(error.get(name)), f"error.{name}")
 
 
-@rule("WIRE-12", harm="untraceable", of="refusals")
+@rule("WIRE-12", harm="untraceable", of="refusals", apis=("chat",))
 def details_of_error_have_the_documented_types(exchange: Exchange) -> None:
     """`code` and `param` of an error are texts or null.
 
@@ -110,6 +79,23 @@ def details_of_error_have_the_documented_types(exchange: Exchange) -> None:
             fail(f"a text or null as `{name}`", show(error[name]), f"error.{name}")
 
 
+@rule("SRV-5", harm="untraceable")
+def each_answer_has_its_own_id(exchange: Exchange) -> None:
+    """No two answers have the same `id`.
+
+    By the id an answer is found in a log.
+
+    Source: https://platform.openai.com/docs/api-reference/chat/object ("id": "A unique identifier for the chat
+    completion"); https://docs.anthropic.com/en/api/messages ("id": "Unique object identifier").
+    """
+    first = exchange.other("plain", "json")
+    if first is None or first.recording == exchange.recording:
+        raise Vacuous("there is no other answer to compare with")
+    id = exchange.api.id(exchange.documents)
+    if id and id == exchange.api.id(first.documents):
+        fail("an id of its own", f"{show(id)}, which the plain answer of `plain` has, too")
+
+
 @rule("WIRE-13", harm="wrong")
 def text_is_whole_characters(exchange: Exchange) -> None:
     """Each piece of text consists of whole characters: none is cut in two at the end of a chunk.
@@ -119,8 +105,8 @@ def text_is_whole_characters(exchange: Exchange) -> None:
     Source: https://www.rfc-editor.org/rfc/rfc8259#section-8.2, and
     https://www.rfc-editor.org/rfc/rfc8259#section-8.1.
     """
-    for choice in chat.choices(exchange):
-        for name, pieces in (("content", choice.texts), ("reasoning", choice.reasonings)):
+    for answer in exchange.answers:
+        for name, pieces in (("content", answer.texts), ("reasoning", answer.reasonings)):
             half = next((piece for piece in pieces if any("\ud800" <= each <= "\udfff" for each in piece)), None)
             if half is not None:
                 fail("whole characters", f"half of a surrogate pair in {ascii(half)[:200]}", name)
@@ -134,7 +120,7 @@ def _expect_no_seam(exchange: Exchange, pieces: list[str], name: str) -> None:
     plain = exchange.other(mode="json")
     if seam is None or plain is None:
         return
-    if not any("�" in each.text + each.reasoning for each in chat.choices(plain)):
+    if not any("�" in each.text + each.reasoning for each in plain.answers):
         fail("whole characters in each chunk", f"{show(seam[0])} and then {show(seam[1])}", name)
 
 
@@ -151,8 +137,8 @@ def _error(exchange: Exchange) -> Mapping[str, Any]:
     return error
 
 
-def _expect_shape(part: str, document: Any, where: str = "") -> None:
-    problems = list(schema.problems(f"server-chat#/$defs/{part}", document))
+def _expect_shape(part: str, exchange: Exchange, document: Any, where: str = "") -> None:
+    problems = list(schema.problems(f"server-{exchange.api.name}#/$defs/{part}", document))
     if problems:
         path, message = problems[0]
         more = Counter(text for _, text in problems[1:])

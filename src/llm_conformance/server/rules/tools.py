@@ -6,14 +6,14 @@ import json
 
 from llm_conformance.compare import show
 from llm_conformance.rules.violation import Vacuous, fail
-from llm_conformance.server import chat
-from llm_conformance.server.chat import Choice
+from llm_conformance.server.apis.answer import Answer
 from llm_conformance.server.exchange import Exchange
 from llm_conformance.server.rule import rule
 
 
-def _with_calls(exchange: Exchange) -> list[Choice]:
-    found = [each for each in chat.choices(exchange) if each.calls]
+def with_calls(exchange: Exchange) -> list[Answer]:
+    """Return the answers that have calls. Raises Vacuous if there are none."""
+    found = [each for each in exchange.answers if each.calls]
     if not found:
         tools = "the model makes no call" if exchange.request.get("tools") else "no tool is offered"
         raise Vacuous(tools)
@@ -22,21 +22,24 @@ def _with_calls(exchange: Exchange) -> list[Choice]:
 
 @rule("SRV-30", harm="wrong")
 def calls_are_well_formed(exchange: Exchange) -> None:
-    """Each call has an id that no other call of the answer has, a name, and the type `function`.
+    """Each call has an id that no other call of the answer has, a name, and the documented type.
 
     The result of a call goes back under its id.
 
-    Source: https://platform.openai.com/docs/api-reference/chat/object ("tool_calls").
+    Source: https://platform.openai.com/docs/api-reference/chat/object ("tool_calls");
+    https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use ("id": "A unique identifier");
+    https://platform.openai.com/docs/guides/function-calling ("call_id").
     """
-    for choice in _with_calls(exchange):
+    for choice in with_calls(exchange):
         ids = [call.id for call in choice.calls.values()]
         for call in choice.calls.values():
             if not call.id:
                 fail("an id for each call", f"none for the call of {show(call.name)}")
             if not call.name:
                 fail("a name for each call", "none")
-            if call.type != "function":
-                fail('type "function" for each call', show(call.type))
+            wanted = exchange.api.call_type
+            if call.type != wanted:
+                fail(f"type {show(wanted)} for each call", show(call.type))
         if len(set(ids)) < len(ids):
             fail("another id for each call", show(ids))
 
@@ -52,7 +55,7 @@ def arguments_are_one_json_object(exchange: Exchange) -> None:
     format. Note that the model does not always generate valid JSON").
     """
     not_json = False
-    for choice in _with_calls(exchange):
+    for choice in with_calls(exchange):
         for call in choice.calls.values():
             try:
                 value, end = json.JSONDecoder().raw_decode(call.arguments.strip())
@@ -67,44 +70,19 @@ def arguments_are_one_json_object(exchange: Exchange) -> None:
         raise Vacuous("the model does not write JSON, or the limit on tokens has cut it off")
 
 
-@rule("SRV-32", harm="wrong", modes=("stream",))
-def pieces_of_calls_can_be_joined(exchange: Exchange) -> None:
-    """In a stream the first piece of a call has its id and name, later pieces have neither, and indexes count from 0.
-
-    Clients join the pieces with the same index, text to text: an id that comes twice becomes another id.
-
-    Source: https://platform.openai.com/docs/guides/function-calling#streaming, and `accumulate_delta` in openai 2.x
-    (Python), which joins all texts but `type`.
-    """
-    for choice in _with_calls(exchange):
-        indexes = list(choice.calls)
-        if indexes != list(range(len(indexes))):
-            fail("calls with the indexes 0, 1, ...", show(indexes))
-        for index, call in choice.calls.items():
-            first, *later = call.pieces
-            function = first.get("function")
-            name = function.get("name") if isinstance(function, dict) else None
-            if not first.get("id") or not name:
-                fail("id and name in the first piece of a call", show(first), f"call {index}")
-            for piece in later:
-                inner = piece.get("function")
-                again = piece.get("id") or (inner.get("name") if isinstance(inner, dict) else None)
-                if again:
-                    fail("id and name once for each call", f"{show(again)} again", f"call {index}")
-
-
 @rule("SRV-33", harm="wrong", needs=("tool_choice",))
 def choice_of_tools_is_obeyed(exchange: Exchange) -> None:
-    """With `tool_choice` `required` there is a call, with `none` there is none, with a name there are calls of it.
+    """With `tool_choice` `required` or `any` there is a call, with `none` there is none, with a name only its calls.
 
     A program that forces a call has no use for a text.
 
-    Source: https://platform.openai.com/docs/api-reference/chat/create ("tool_choice").
+    Source: https://platform.openai.com/docs/api-reference/chat/create ("tool_choice");
+    https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use#forcing-tool-use.
     """
-    wanted = exchange.request.get("tool_choice")
-    if wanted is None:
+    wanted = exchange.api.tool_choice(exchange.request)
+    if wanted in (None, "auto"):
         raise Vacuous("the request has no `tool_choice`")
-    choice = chat.only_choice(exchange)
+    choice = exchange.answer
     names = [call.name for call in choice.calls.values()]
     if wanted == "none":
         if names:
@@ -114,22 +92,22 @@ def choice_of_tools_is_obeyed(exchange: Exchange) -> None:
         raise Vacuous("the limit on tokens has cut the answer off")
     if not names:
         fail("a call", f"the text {show(choice.text)}")
-    forced = wanted["function"]["name"] if isinstance(wanted, dict) else None
-    if forced is not None and set(names) != {forced}:
-        fail(f"a call of {show(forced)}", f"calls of {show(names)}")
+    if wanted != "required" and set(names) != {wanted}:
+        fail(f"a call of {show(wanted)}", f"calls of {show(names)}")
 
 
 @rule("SRV-34", harm="wrong", needs=("parallel_tools",))
 def calls_come_one_by_one_if_asked(exchange: Exchange) -> None:
-    """With `parallel_tool_calls: false` an answer has at most one call.
+    """With `parallel_tool_calls: false` (or `disable_parallel_tool_use`) an answer has at most one call.
 
     Programs that set it run the tools one after the other, each with the result of the one before.
 
     Source: https://platform.openai.com/docs/guides/function-calling#parallel-function-calling ("ensures exactly zero or
-    one tool is called").
+    one tool is called"); https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use ("at most one
+    tool").
     """
-    if exchange.request.get("parallel_tool_calls") is not False:
+    if not exchange.api.wants_one_call(exchange.request):
         raise Vacuous("several calls are allowed")
-    for choice in _with_calls(exchange):
+    for choice in with_calls(exchange):
         if len(choice.calls) > 1:
             fail("at most one call", f"{len(choice.calls)} calls")

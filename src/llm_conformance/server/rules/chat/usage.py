@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from llm_conformance.compare import show
 from llm_conformance.rules.violation import Vacuous, expect_equal, fail
-from llm_conformance.server import chat
+from llm_conformance.server.apis.answer import count
+from llm_conformance.server.apis.chat import last_usage
 from llm_conformance.server.exchange import Exchange
 from llm_conformance.server.rule import rule
 
 
-@rule("SRV-10", harm="wrong count")
+@rule("SRV-10", harm="wrong count", apis=("chat",))
 def counts_add_up(exchange: Exchange) -> None:
     """`total_tokens` is the sum of `prompt_tokens` and `completion_tokens`, and neither is 0 for what has a content.
 
@@ -17,27 +18,25 @@ def counts_add_up(exchange: Exchange) -> None:
 
     Source: https://platform.openai.com/docs/api-reference/chat/object ("usage").
     """
-    usage = chat.last_usage(exchange)
+    usage = last_usage(exchange.documents)
     if usage is None:
         raise Vacuous("the answer has no counts")
-    prompt, completion, total = (
-        chat.count(usage, name) for name in ("prompt_tokens", "completion_tokens", "total_tokens")
-    )
+    prompt, completion, total = (count(usage, name) for name in ("prompt_tokens", "completion_tokens", "total_tokens"))
     if prompt is None or completion is None or total is None:
         raise Vacuous("a count is missing; WIRE-7 or WIRE-8 reports that")
     expect_equal("total_tokens", total, prompt + completion, hint=f"{prompt} + {completion}")
     if prompt == 0:
         fail("a prompt of at least one token", "prompt_tokens 0")
-    has_content = any(each.text or each.reasoning or each.calls for each in chat.choices(exchange))
+    has_content = any(each.text or each.reasoning or each.calls for each in exchange.answers)
     if has_content and completion == 0:
         fail("at least one token for the answer", "completion_tokens 0")
     details = usage.get("completion_tokens_details")
-    reasoning = chat.count(details, "reasoning_tokens") if isinstance(details, dict) else None
+    reasoning = count(details, "reasoning_tokens") if isinstance(details, dict) else None
     if reasoning is not None and reasoning > completion:
         fail(f"at most {completion} reasoning tokens, which are a part of the completion", str(reasoning))
 
 
-@rule("SRV-11", harm="wrong count", modes=("json",))
+@rule("SRV-11", harm="wrong count", modes=("json",), apis=("chat",))
 def plain_answer_has_counts(exchange: Exchange) -> None:
     """A plain answer has `usage`.
 
@@ -45,11 +44,11 @@ def plain_answer_has_counts(exchange: Exchange) -> None:
 
     Source: https://platform.openai.com/docs/api-reference/chat/object ("usage").
     """
-    if chat.last_usage(exchange) is None:
+    if last_usage(exchange.documents) is None:
         fail("`usage`", "none")
 
 
-@rule("SRV-12", harm="wrong count", modes=("stream",))
+@rule("SRV-12", harm="wrong count", modes=("stream",), apis=("chat",))
 def stream_has_counts_if_asked(exchange: Exchange) -> None:
     """With `include_usage` a stream has the counts once: in its last chunk, with an empty list of choices.
 
@@ -74,7 +73,7 @@ def stream_has_counts_if_asked(exchange: Exchange) -> None:
         fail("counts in the last chunk", f"counts in chunk {number} of {len(exchange.chunks)}")
 
 
-@rule("SRV-13", harm="lost", modes=("stream",))
+@rule("SRV-13", harm="lost", modes=("stream",), apis=("chat",))
 def stream_has_no_counts_unasked(exchange: Exchange) -> None:
     """A stream that is asked for without `include_usage` has no counts, and no chunk without choices.
 
@@ -91,21 +90,3 @@ def stream_has_no_counts_unasked(exchange: Exchange) -> None:
             fail("no `usage`, for which nobody asks", show(chunk["usage"]), f"event {number}")
         if chunk.get("choices") == [] and "prompt_filter_results" not in chunk:
             fail("a choice in each chunk", "an empty list of choices", f"event {number}")
-
-
-@rule("SRV-14", harm="wrong count", modes=("stream",))
-def prompt_counts_alike(exchange: Exchange) -> None:
-    """The same prompt has the same number of tokens in a stream as in a plain answer.
-
-    A prompt is counted before the answer, so the way the answer is sent changes nothing.
-
-    Source: https://platform.openai.com/docs/api-reference/chat/object ("prompt_tokens": "Number of tokens in the
-    prompt").
-    """
-    plain = exchange.other(mode="json")
-    if plain is None:
-        raise Vacuous("the conversation was not asked for a plain answer")
-    streamed, whole = (chat.count(chat.last_usage(each), "prompt_tokens") for each in (exchange, plain))
-    if streamed is None or whole is None:
-        raise Vacuous("a count is missing")
-    expect_equal("prompt_tokens, as in the plain answer,", streamed, whole)

@@ -8,12 +8,13 @@ from typing import Any
 from llm_conformance import schema
 from llm_conformance.compare import show
 from llm_conformance.rules.violation import Vacuous, expect_equal, fail
-from llm_conformance.server import chat
+from llm_conformance.server.apis.answer import objects
+from llm_conformance.server.apis.chat import Choice
 from llm_conformance.server.exchange import Exchange
 from llm_conformance.server.rule import rule
 
 
-@rule("SRV-4", harm="lost")
+@rule("SRV-4", harm="lost", apis=("chat",))
 def choices_are_those_asked_for(exchange: Exchange) -> None:
     """An answer has as many choices as the request asks for, with the indexes from 0.
 
@@ -22,29 +23,11 @@ def choices_are_those_asked_for(exchange: Exchange) -> None:
     Source: https://platform.openai.com/docs/api-reference/chat/create ("n").
     """
     wanted = exchange.request.get("n", 1)
-    found = [each.index for each in chat.choices(exchange)]
+    found = [each.index for each in exchange.answers if isinstance(each, Choice)]
     expect_equal("choices with the indexes", sorted(found, key=str), list(range(wanted)))
 
 
-@rule("SRV-5", harm="untraceable")
-def each_answer_has_its_own_id(exchange: Exchange) -> None:
-    """No two answers have the same `id`.
-
-    By the id an answer is found in a log.
-
-    Source: https://platform.openai.com/docs/api-reference/chat/object ("id": "A unique identifier for the chat
-    completion").
-    """
-    first = exchange.other("plain", "json")
-    if first is None or first.recording == exchange.recording:
-        raise Vacuous("there is no other answer to compare with")
-    document = exchange.chunks[0] if exchange.streamed else exchange.document
-    id = document.get("id")
-    if id and id == first.document.get("id"):
-        fail("an id of its own", f"{show(id)}, which the plain answer of `plain` has, too")
-
-
-@rule("SRV-6", harm="wrong", needs=("json",))
+@rule("SRV-6", harm="wrong", needs=("json",), apis=("chat",))
 def json_mode_gives_json(exchange: Exchange) -> None:
     """In JSON mode the text of an answer that is not cut off is a JSON object.
 
@@ -56,7 +39,7 @@ def json_mode_gives_json(exchange: Exchange) -> None:
     _expect_format(exchange, "json_object")
 
 
-@rule("SRV-7", harm="wrong", needs=("json_schema",))
+@rule("SRV-7", harm="wrong", needs=("json_schema",), apis=("chat",))
 def schema_is_kept(exchange: Exchange) -> None:
     """With a strict JSON schema, the text of an answer that is not cut off is JSON of that schema.
 
@@ -71,7 +54,7 @@ def schema_is_kept(exchange: Exchange) -> None:
         fail("JSON of the given schema", f"{schema.dotted(where) if where else 'the text'}: {message}")
 
 
-@rule("SRV-8", harm="wrong", needs=("logprobs",))
+@rule("SRV-8", harm="wrong", needs=("logprobs",), apis=("chat",))
 def probabilities_are_those_of_the_text(exchange: Exchange) -> None:
     """With `logprobs` each token of the text comes with its probability, and no more alternatives than asked.
 
@@ -82,10 +65,10 @@ def probabilities_are_those_of_the_text(exchange: Exchange) -> None:
     """
     if not exchange.request.get("logprobs"):
         raise Vacuous("the request does not ask for probabilities")
-    choice = chat.only_choice(exchange)
+    choice = exchange.answer
     if not choice.text:
         raise Vacuous("the answer has no text")
-    entries = list(chat.objects(choice.logprobs))
+    entries = list(objects(choice.logprobs if isinstance(choice, Choice) else []))
     if not entries:
         fail("`logprobs` with a list `content`", "none")
     for number, entry in enumerate(entries):
@@ -113,7 +96,7 @@ def _expect_format(exchange: Exchange, kind: str) -> Any:
     asked = exchange.request.get("response_format")
     if not isinstance(asked, dict) or asked.get("type") != kind:
         raise Vacuous("the request does not ask for it")
-    choice = chat.only_choice(exchange)
+    choice = exchange.answer
     if choice.is_cut:
         raise Vacuous("the limit on tokens has cut the answer off")
     try:

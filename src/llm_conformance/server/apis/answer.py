@@ -1,0 +1,77 @@
+"""What an answer says, in the words that all formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class ToolCall:
+    """A tool call. `pieces` are its parts in a stream, as they were sent."""
+
+    id: str = ""
+    type: str = ""
+    name: str = ""
+    arguments: str = ""
+    pieces: list[Mapping[str, Any]] = field(default_factory=list)
+
+
+@dataclass
+class Answer:
+    """An answer.
+
+    Attributes:
+        texts: The text; of a stream its pieces.
+        reasonings: The reasoning, likewise.
+        calls: The tool calls in order; of a stream by what the format tells them apart by.
+        finish: The finish words that are not null.
+        is_cut: Whether the limit on tokens has cut it off.
+    """
+
+    texts: list[str] = field(default_factory=list)
+    reasonings: list[str] = field(default_factory=list)
+    calls: dict[Any, ToolCall] = field(default_factory=dict)
+    finish: list[str] = field(default_factory=list)
+    is_cut: bool = False
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "".join(self.texts)
+
+    @property
+    def reasoning(self) -> str:
+        """The whole reasoning."""
+        return "".join(self.reasonings)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The token counts of an answer; None for what is not stated."""
+
+    input: int | None = None
+    output: int | None = None
+
+
+def count(usage: Mapping[str, Any] | None, name: str) -> int | None:
+    """Return a token count; None if there is none."""
+    value = None if usage is None else usage.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def objects(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects of a list; none if it is no list."""
+    yield from (each for each in (value if isinstance(value, list) else ()) if isinstance(each, Mapping))
+
+
+def inner(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return the object in a field; an empty one if there is none."""
+    value = document.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def text_of(value: Any) -> str:
+    """Return a text; "" for anything else."""
+    return value if isinstance(value, str) else ""

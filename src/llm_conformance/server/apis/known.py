@@ -1,0 +1,12 @@
+"""All wire formats that servers are judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from llm_conformance.server.apis.chat import Chat
+from llm_conformance.server.apis.messages import Messages
+from llm_conformance.server.apis.wire_api import WireApi
+
+APIS: Mapping[str, WireApi] = {api.name: api for api in (Chat(), Messages())}
+"""The wire formats by the name that `--api` gives them."""

@@ -1,0 +1,100 @@
+"""What rules and requests have to know of a wire format."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from llm_conformance.server.apis.answer import Answer, Counts
+
+Document = Mapping[str, Any]
+
+
+class WireApi(abc.ABC):
+    """A wire format: how it is asked, and how its answers are read.
+
+    Reading is lenient: what has another type than documented is left out, as a rule about shapes reports it.
+
+    Attributes:
+        name: What `--api` calls it, and the TOML file with its conversations.
+        row: The row of the provider table by which recordings are scrubbed.
+        path: What follows the base URL.
+        limits: The fields of a request that may have the limit on tokens; the first is the usual one.
+        cut: The finish word of an answer that the limit has cut off.
+        calls: The finish word of an answer with calls; "" if the format has none.
+        ended: The finish word of an answer that the model has ended.
+        call_type: What the format calls a call.
+        stopped: The finish word behind a stop sequence.
+        has_seed: Whether a request may have a seed.
+        last: What ends a stream, for people.
+    """
+
+    name: ClassVar[str]
+    row: ClassVar[tuple[str, str]]
+    path: ClassVar[str]
+    limits: ClassVar[tuple[str, ...]]
+    cut: ClassVar[str]
+    calls: ClassVar[str] = ""
+    call_type: ClassVar[str]
+    ended: ClassVar[str]
+    stopped: ClassVar[str] = ""
+    has_seed: ClassVar[bool] = False
+    last: ClassVar[str]
+
+    def credentials(self, key: str) -> dict[str, str]:
+        """Return the headers that have the key; "" for none."""
+        return {"authorization": f"Bearer {key}"} if key else {}
+
+    def asked(self, body: dict[str, Any], streamed: bool, usage: bool) -> dict[str, Any]:
+        """Return a request with what asks for a stream; `usage` is whether it asks for token counts."""
+        return {**body, "stream": True} if streamed else body
+
+    def limit(self, request: Document) -> int:
+        """Return how many tokens a request allows; 0 if it does not say."""
+        return next((request[name] for name in self.limits if isinstance(request.get(name), int)), 0)
+
+    def answers_asked(self, request: Document) -> int:
+        """Return how many answers a request asks for."""
+        return 1
+
+    def filled(self, body: dict[str, Any], times: int) -> dict[str, Any]:
+        """Return a request with one message whose text is repeated."""
+        (message,) = body["messages"]
+        return {**body, "messages": [{**message, "content": message["content"] * times}]}
+
+    def is_last(self, data: str) -> bool:
+        """Return True if the data of an event end a stream."""
+        return False
+
+    def is_error(self, document: Any) -> bool:
+        """Return True if a document of an answer says that there was an error."""
+        return isinstance(document, Mapping) and document.get("error") not in (None, "", {})
+
+    @abc.abstractmethod
+    def plain(self, document: Document) -> Sequence[Answer]:
+        """Return the answers of a plain document. Raises Blocked if it cannot be read."""
+
+    @abc.abstractmethod
+    def streamed(self, documents: Sequence[Document]) -> Sequence[Answer]:
+        """Return the answers of a stream. Raises Blocked if it cannot be read."""
+
+    @abc.abstractmethod
+    def counts(self, documents: Sequence[Document]) -> Counts:
+        """Return the token counts; `documents` are those of a stream, or the only one of a plain answer."""
+
+    @abc.abstractmethod
+    def id(self, documents: Sequence[Document]) -> Any:
+        """Return the id of an answer; None if it has none."""
+
+    @abc.abstractmethod
+    def tool_choice(self, request: Document) -> str | None:
+        """Return `auto`, `none`, `required` or the name of a tool; None if the request does not say."""
+
+    @abc.abstractmethod
+    def wants_one_call(self, request: Document) -> bool:
+        """Return True if a request allows at most one call."""
+
+    def stops(self, request: Document) -> Sequence[str]:
+        """Return the stop sequences of a request."""
+        return ()

@@ -1,0 +1,1 @@
+"""The rules about chat completions alone."""

@@ -1,0 +1,1 @@
+"""The rules about messages alone."""

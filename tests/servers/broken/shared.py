@@ -1,0 +1,62 @@
+"""Faults that are the same in every wire format, over each of the other reference servers."""
+
+from __future__ import annotations
+
+from tests.servers.broken import answers, framing, tools
+from tests.servers.broken.base import Broken
+from tests.servers.messages import MessagesReference
+from tests.servers.reference import Reference
+
+FAULTS: list[type[Broken]] = [
+    framing.PartsRefused,
+    framing.PlainAnswerBreaksOff,
+    framing.StreamBreaksOff,
+    framing.StreamCalledJson,
+    framing.PlainAnswerCalledText,
+    framing.StreamIgnored,
+    framing.Latin1,
+    framing.AnswerInAList,
+    framing.LastEventNotEnded,
+    framing.CharactersCutByBytes,
+    framing.StreamWithoutEvents,
+    framing.WithoutDone,
+    framing.DoneTwice,
+    framing.MalformedJsonIsTheServersFault,
+    framing.MissingMessagesAnswered,
+    framing.AnyModel,
+    framing.AnyKey,
+    framing.WrongKeyNotFound,
+    framing.PromptCutSilently,
+    framing.RefusalInsideOfAStream,
+    framing.TryAgainLater,
+    framing.KeyRepeated,
+    framing.StreamLeftOpen,
+    framing.SentAtTheEnd,
+    framing.RestOfACancelledAnswer,
+    answers.PromptOfStreamsNotCounted,
+    answers.LimitForgotten,
+    answers.StopSequenceInTheText,
+    tools.ForcedCallForgotten,
+    tools.OtherToolCalled,
+    tools.SeveralCallsAllTheSame,
+    tools.ReasoningInTheText,
+]
+"""They change what all reference servers do alike, so each fails the same rules."""
+_SAYS = {"WithoutDone": "expected {last} at the end", "DoneTwice": "nothing behind {last}"}
+_SAYS["StreamLeftOpen"] = "the end of the response behind {last}"
+
+
+def over(reference: type[Reference], last: str, *, without: tuple[type[Broken], ...] = ()) -> list[type[Broken]]:
+    """Return the faults in a server of another format; `last` ends its streams."""
+    return [
+        type(
+            f"{reference.api.capitalize()}{fault.__name__}",
+            (fault, reference),
+            {"api": reference.api, "says": _SAYS.get(fault.__name__, fault.says).format(last=last)},
+        )
+        for fault in FAULTS
+        if fault not in without
+    ]
+
+
+OVER_MESSAGES = over(MessagesReference, "message_stop")
