@@ -93,6 +93,13 @@ def test_the_rules_that_judge_a_scenario_are_listed_by_family(run: Run) -> None:
     assert "| MSG 2 |" in providers.pages(run)["openai"]
 
 
+def test_urls_on_the_pages_of_providers_are_links(run: Run) -> None:
+    pages = providers.pages(run)
+    assert "<https://docs.ollama.com/api/errors>)." in pages["ollama"]
+    bare = re.compile(r"(?<!\]\()(?<![<`\w])https?://")
+    assert [line for text in pages.values() for line in text.splitlines() if bare.search(line)] == []
+
+
 def test_a_report_that_proves_too_little_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     found = list(proof.problems(run))
     assert "USE-1 passes nowhere in the report" in found

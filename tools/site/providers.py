@@ -51,6 +51,9 @@ refusal gives the finish reason `content_filter`, whatever the finish word.
 _PLACE, _ESCAPED = re.compile(r"\](?=\((?!https?:))"), r"\\]"
 """What would be a link, although the note only speaks of one."""
 
+_URL = re.compile(r"(?<!\]\()(?<![<`\[\w])https?://[^\s<>()`|;,]*[^\s<>()`|;,.:]")
+"""A URL in a sentence. One in backquotes is a value, and one in brackets is a link already."""
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -147,7 +150,7 @@ def _section(api: Api, shown: Sequence[Shown], judged: Mapping[str, str]) -> Ite
         yield f"* **Prompt**: in `{api.prompt_field}`"
     key = _listed(api.key_variables) if api.key_variables else "none is needed"
     sent = f", sent in {' or '.join(f'`{header}`' for header in api.key_headers)}" if api.key_headers else ""
-    yield f"* **Key**: {key}{sent}" + (f"; prices: {api.pricing}" if api.pricing else "")
+    yield f"* **Key**: {key}{sent}" + (f"; prices: {_prose(api.pricing)}" if api.pricing else "")
     default = ", and the default for a request without `stream`" if api.streams_by_default else ""
     streamed = next(
         (f", as in {each.link}" for each in shown if "stream" in each.file.modes and not each.expected[-1].error), ""
@@ -167,7 +170,7 @@ def _section(api: Api, shown: Sequence[Shown], judged: Mapping[str, str]) -> Ite
         yield f"* **Errors inside a stream**: {places}"
     slot = f" in `{api.round_trip.slot}`" if api.round_trip.slot else ""
     back = next((f", as in {each.link}" for each in shown if "round_trip" in each.file.document), "")
-    yield f"* **Round trip**: {api.round_trip.policy}{slot} ({api.round_trip.source}){back}"
+    yield f"* **Round trip**: {api.round_trip.policy}{slot} ({_prose(api.round_trip.source)}){back}"
     if api.switches:
         yield f"* **Thinking switches**: {_listed(api.switches)}"
     if api.think:
@@ -187,8 +190,8 @@ def _section(api: Api, shown: Sequence[Shown], judged: Mapping[str, str]) -> Ite
         example = _first(shown, functools.partial(_ends_with, word))
         yield f"| `{word}` | {reason or 'null'} | {example} |"
     if api.notes:
-        yield from ("", "Notes:", "", *(f"* {_PLACE.sub(_ESCAPED, note)}" for note in api.notes))
-    yield from ("", "Sources:", "", *(f"* {_PLACE.sub(_ESCAPED, source)}" for source in api.sources), "")
+        yield from ("", "Notes:", "", *(f"* {_prose(note)}" for note in api.notes))
+    yield from ("", "Sources:", "", *(f"* {_prose(source)}" for source in api.sources), "")
     yield from (
         "| what the scenarios show | scenario | modes | provenance | grounds | rules |",
         "|---|---|---|---|---|---|",
@@ -205,6 +208,11 @@ def _section(api: Api, shown: Sequence[Shown], judged: Mapping[str, str]) -> Ite
         )
         yield f"| {' | '.join(cells)} |"
     yield ""
+
+
+def _prose(text: str) -> str:
+    """Return a note or a source of the provider table as Markdown, in which its URLs are links."""
+    return _URL.sub(r"<\g<0>>", _PLACE.sub(_ESCAPED, text))
 
 
 def _drawn_from(api: Api) -> Iterator[str]:
