@@ -88,19 +88,22 @@ class Judged:
 
     @property
     def short(self) -> str:
-        """All of it in a few words, for a badge; generated conversations are left out."""
+        """All of it in a few words, for a badge, which is one line; generated conversations are left out."""
         written = {name: count for name, count in self.conversations.items() if name != GENERATED}
         methods = "all methods" if self.methods == _METHODS else ", ".join(self.methods)
-        parts = [self._apis, methods, _conversations(written)]
+        parts = [self.apis[0] if len(self.apis) == 1 else self._count_of_apis, methods, _conversations(written)]
         if self.not_declared:
-            missing = len(self.not_declared)
-            parts.append(f"{missing} {'capability' if missing == 1 else 'capabilities'} not declared")
+            parts.append(f"{len(self.not_declared)} undeclared")
         return ", ".join(parts)
 
     @property
     def _apis(self) -> str:
         if len(self.apis) <= _NAMED:
             return listed(self.apis, "and")
+        return self._count_of_apis
+
+    @property
+    def _count_of_apis(self) -> str:
         providers = sorted({api.partition(":")[0] for api in self.apis})
         return f"{len(self.apis)} APIs of {providers[0] if len(providers) == 1 else f'{len(providers)} providers'}"
 
