@@ -18,6 +18,7 @@ from hypothesis.strategies import SearchStrategy
 
 from llm_conformance.contract.call import CANARY_KEY, ThinkProfile
 from llm_conformance.formats.gateways import GATEWAYS
+from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.generate import texts
 from llm_conformance.generate.answers import Citation, cited
 from llm_conformance.generate.count_ways import Shown
@@ -26,6 +27,7 @@ from llm_conformance.generate.think import PROFILES, ThinkText, think_texts
 from llm_conformance.scenarios import build, lint, load
 from llm_conformance.scenarios.save import save_generated
 from llm_conformance.scenarios.scenario import Scenario, recut
+from llm_conformance.themes.contents import citing, counting
 from llm_conformance.themes.cuts import cut
 from llm_conformance.themes.draw import EnoughDrawn
 from llm_conformance.themes.theme import THEMES, Theme
@@ -400,3 +402,31 @@ def test_every_status_is_tried() -> None:
     api = table()[CHAT]
     statuses = {scenario.interactions["json"].status for scenario in theme.all_listed(api, "json")}
     assert statuses == {error.status for error in api.statuses} | {gateway.status for gateway in GATEWAYS}
+
+
+def blocks(draw: st.DrawFn, api: Api, _mode: Mode) -> object:
+    return GENERATORS[api.wire].blocks(draw, api)
+
+
+@pytest.mark.parametrize("drawn", [counting, citing, blocks])
+def test_a_strategy_for_an_api_is_made_once(drawn: Callable[[Any, Api, Mode], object]) -> None:
+    api = table()["anthropic", "messages"]
+    first: list[SearchStrategy[Any]] = []
+
+    @given(st.data())
+    @settings(max_examples=5, phases=[Phase.generate], database=None, derandomize=True)
+    def draws(data: st.DataObject) -> None:
+        strategies: list[SearchStrategy[Any]] = []
+
+        def draw(strategy: SearchStrategy[Any]) -> Any:
+            strategies.append(strategy)
+            if len(strategies) == 1:
+                first.append(strategy)
+            return data.draw(strategy)
+
+        drawn(draw, api, "json")
+
+    draws()
+    assert len(first) > 1
+    assert all(strategy is first[0] for strategy in first)
+    assert counts(api) is counts(api)

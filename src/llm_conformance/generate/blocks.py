@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Block, Citation, Hosted, HostedResult, Reasoning, Text
@@ -62,7 +63,7 @@ class BlocksGenerator(Generator):
         free = [kind for kind in ways_of(api, KINDS) if kind in _KINDS]
         if self.hosted_tools(api):
             free.append("hosted call")
-        kinds = draw(st.lists(st.sampled_from(free), max_size=4))
+        kinds = draw(_lists_of(*free))
         drawn = [block for number, kind in enumerate(kinds) for block in self._blocks(draw, api, kind, number)]
         shown = [*self._found(draw, api, _fitting(self, api, drawn))]
         # A request whose tools the provider runs has none of the client: the call of an adapter has them apart.
@@ -205,6 +206,11 @@ class BlocksGenerator(Generator):
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
         """Return all blocks."""
         return {f"/messages/1{answer.api.round_trip.slot}": [self.bare(block) for block in answer.blocks]}
+
+
+@functools.cache  # creating a strategy costs more than drawing from it
+def _lists_of(*kinds: str) -> SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from(kinds), max_size=4)
 
 
 def _fitting(generator: BlocksGenerator, api: Api, blocks: Sequence[Block]) -> list[Block]:

@@ -68,6 +68,7 @@ class Counts:
         return nested({**self.fields, **dict.fromkeys(sorted(self.missing.nulls))})
 
 
+@functools.cache  # creating a strategy costs more than drawing from it
 @st.composite
 def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
     """Draw the token counts of an answer that shows this. Fields may be missing as the row of its API says.

@@ -27,7 +27,7 @@ def anything(draw: DrawFn, api: Api, mode: Mode) -> Answer:
 
 def counting(draw: DrawFn, api: Api, mode: Mode) -> Answer:
     """Draw an answer with little text."""
-    text = draw(texts.answers(2).filter(functools.partial(_is_text, api)))
+    text = draw(_short_texts(api))
     return GENERATORS[api.wire].answer(draw, api, (Text(text),), mode=mode)
 
 
@@ -59,7 +59,7 @@ def has_citations(api: Api) -> bool:
 
 def citing(draw: DrawFn, api: Api, mode: Mode) -> Answer:
     """Draw an answer with citations. No source shows one behind a think block, nor in which text it would count."""
-    return GENERATORS[api.wire].answer(draw, api, draw(_blocks(api).filter(_is_cited)), mode=mode)
+    return GENERATORS[api.wire].answer(draw, api, draw(_cited_blocks(api)), mode=mode)
 
 
 def _think_text(draw: DrawFn, api: Api) -> ThinkText:
@@ -84,6 +84,17 @@ def _ended(draw: DrawFn, answer: Answer) -> Answer:
 @st.composite
 def _all_blocks(draw: DrawFn, api: Api) -> tuple[Block, ...]:
     return GENERATORS[api.wire].blocks(draw, api)
+
+
+# Kept, because creating a strategy costs more than drawing from it.
+@functools.cache
+def _short_texts(api: Api) -> SearchStrategy[str]:
+    return texts.answers(2).filter(functools.partial(_is_text, api))
+
+
+@functools.cache
+def _cited_blocks(api: Api) -> SearchStrategy[tuple[Block, ...]]:
+    return _blocks(api).filter(_is_cited)
 
 
 @functools.cache
