@@ -57,6 +57,13 @@ def test_an_altered_answer_about_tags_is_not_a_leak() -> None:
     assert leaks.leaked_from("They ask for <think> and so on.", expected.replace(" ", "\xa0"), expected) is None
 
 
+def test_white_space_that_is_added_to_the_answer_is_not_a_leak() -> None:
+    expected = "Sunny conditions.A light wind."
+    assert leaks.leaked_from("The conditions are good.", "Sunny conditions. A light wind.", expected) is None
+    assert leaks.leaked_from("The conditions are good.", "Sunny conditions . A light wind.", expected) is None
+    assert leaks.leaked_from("The conditions are good.", "Sunny conditions. The conditions", expected) == "The cond"
+
+
 def test_annotations_are_matched_once_and_by_their_data_first() -> None:
     expected = [ExpectedAnnotation(0, 2, "ab", {"url": "x"}), ExpectedAnnotation(0, 2, "ab", {"url": "y"})]
     actual = [Annotation(0, 2, {"url": "y"}), Annotation(1, 2, {"url": "x"})]

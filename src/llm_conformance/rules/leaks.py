@@ -29,7 +29,8 @@ def added_to(expected: str, actual: str) -> str:
 def leaked_from(reasoning: str, actual: str, expected: str) -> str | None:
     """Return a piece of the reasoning, or a tag around it, that `actual` has and `expected` has nowhere; else None.
 
-    What the expected message has itself may be there twice because the adapter shows text twice. MSG-2 reports that.
+    What the expected message has itself may be there twice because the adapter shows text twice, or with white space
+    that the adapter added. MSG-2 reports that.
     """
     own = {tag.lower() for tag in _TAG.findall(expected)}
     tags: list[str] = _TAG.findall(actual)
@@ -42,4 +43,9 @@ def leaked_from(reasoning: str, actual: str, expected: str) -> str | None:
     pieces = {trace[at : at + length] for at in range(len(trace) - length + 1)}
     added = added_to(expected, actual)
     found = (added[at : at + length] for at in range(len(added) - length + 1))
-    return next((piece for piece in found if piece in pieces and piece not in expected), None)
+    answer = _without_space(expected)
+    return next((piece for piece in found if piece in pieces and _without_space(piece) not in answer), None)
+
+
+def _without_space(text: str) -> str:
+    return "".join(text.split())
