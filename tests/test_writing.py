@@ -9,6 +9,7 @@ from hypothesis import given, settings
 
 from llm_conformance.generate.writing import COMMAS, EVENT_NAMES, ways_of_bytes
 from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.framings.base import Escapes, Frame, Writing, json_text
 from llm_conformance.wire.framings.registry import named
@@ -24,7 +25,7 @@ def ways_of(content_type: str, body: str) -> set[str]:
     return {f"{variation.name}: {way}" for variation, way in ways_of_bytes(interaction)}
 
 
-@pytest.mark.parametrize("escapes", ["none", "markup", "beyond ASCII"])
+@pytest.mark.parametrize("escapes", ["none", "markup", "markup and controls", "beyond ASCII"])
 def test_escaped_text_is_the_same_text(escapes: Escapes) -> None:
     value = {"a": 'é<b>&"\\u003c\u2028\x85😀'}
     assert json.loads(json_text(value, escapes)) == value
@@ -36,6 +37,9 @@ def test_escaped_text_is_the_same_text(escapes: Escapes) -> None:
         ('{"a": "x"}', set()),
         ('{"a": "é"}', set()),  # those who escape markup write it so, too
         ('{"a": "é<"}', {"escapes: none"}),
+        ('{"a": "é&"}', set()),  # those who escape markup may leave it
+        ('{"a": "\x85"}', {"control characters: as they are"}),
+        (r'{"a": "é\u0085"}', {"control characters: escaped"}),
         (r'{"a": "é\u003c"}', {"escapes: markup"}),
         (r'{"a": "\u2028"}', set()),  # either of the two
         (r'{"a": "\u2028<"}', {"escapes: beyond ASCII"}),
@@ -85,3 +89,21 @@ def ways(framing: str, writing: Writing) -> dict[str, set[str]]:
     for variation, way in ways_of_bytes(interaction):
         found.setdefault(variation.name, set()).add(way)
     return found
+
+
+@pytest.mark.usefixtures("same_draw")
+def test_google_sends_neither_markup_nor_control_characters_as_they_are() -> None:
+    """Clients that split lines with Python's `str.splitlines` cut a frame at U+0085. Protobuf escapes it."""
+    text = "a < b & c\x85\u2028"
+    assert json_text(text, "markup and controls") == r'"a \u003c b \u0026 c\u0085\u2028"'
+    assert "\x85" in json_text(text, "markup")
+
+    found: list[bytes] = []
+
+    def seen(scenario: Scenario) -> bool:
+        found.extend(each.body for each in scenario.interactions.values())
+        return False
+
+    draw(THEMES[0].scenarios(table()["gemini", "generate"], "stream"), seen, 150, seed=1)
+    assert any(rb"\u0085" in body or rb"\u2028" in body for body in found)
+    assert not any(raw.encode() in body for body in found for raw in "<>\x85\u2028")

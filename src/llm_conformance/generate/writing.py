@@ -21,6 +21,12 @@ ESCAPES = Variation(
     "none",
     ("none", "markup", "beyond ASCII"),
 )
+CONTROLS = Variation(
+    "control characters",
+    r"whether JSON has U+007F to U+009F, which are no line ends of server-sent events, as \uXXXX",
+    "as they are",
+    ("as they are", "escaped"),
+)
 LINE_ENDS = Variation("line ends", "what ends the lines of server-sent events", "LF", ("LF", "CRLF"))
 SPACES = Variation("space behind data:", "whether an event has a space there", "one", ("one", "none"))
 COMMENTS = Variation("comments", "the comments between server-sent events, with 0 for each digit", "none")
@@ -43,13 +49,15 @@ PADDING = Variation(
     ("none", "blank lines"),
 )
 
-VARIATIONS = (ESCAPES, LINE_ENDS, SPACES, COMMENTS, EVENT_NAMES, COMMAS, PADDING)
+VARIATIONS = (ESCAPES, CONTROLS, LINE_ENDS, SPACES, COMMENTS, EVENT_NAMES, COMMAS, PADDING)
 
 _ESCAPED = r"(?<!\\)(?:\\\\)*\\u"
 _ESCAPED_MARKUP = re.compile(rf"{_ESCAPED}(?:003[ce]|0026)", re.IGNORECASE)
 _ESCAPED_LINE_END = re.compile(rf"{_ESCAPED}202[89]", re.IGNORECASE)
-_ESCAPED_LETTER = re.compile(rf"{_ESCAPED}(?!202[89])(?:00[89a-f]|0[1-9a-f]|[1-9a-f])", re.IGNORECASE)
-_MARKUP = re.compile("[<>&\u2028\u2029]")
+_ESCAPED_LETTER = re.compile(rf"{_ESCAPED}(?!202[89])(?:00[a-f]|0[1-9a-f]|[1-9a-f])", re.IGNORECASE)
+_RAW_MARKUP = re.compile("[<>\u2028\u2029]")  # not `&`: protobuf, which Google writes with, leaves it as it is
+_CONTROL = re.compile("[\x7f-\x9f]")
+_ESCAPED_CONTROL = re.compile(rf"{_ESCAPED}00(?:7f|[89][0-9a-f])", re.IGNORECASE)
 _COMMENT = re.compile(rb"^:.*$", re.MULTILINE)
 _BEGINNING = re.compile(rb'"(?:event_)?type": ?"(?:response[.]created|message[_-]start|interaction[.]created)"')
 _DIGIT = re.compile("[0-9]")
@@ -73,7 +81,10 @@ def writing(draw: DrawFn, api: Api) -> Writing:
 
 def escaping(draw: DrawFn, api: Api) -> Escapes:
     """Draw what JSON escapes."""
-    return cast("Escapes", choose(draw, api, ESCAPES))
+    way = choose(draw, api, ESCAPES)
+    if way == "markup" and choose(draw, api, CONTROLS) == "escaped":
+        return "markup and controls"
+    return cast("Escapes", way)
 
 
 def padding(draw: DrawFn, api: Api) -> bytes:
@@ -85,7 +96,9 @@ def ways_of_bytes(interaction: Interaction) -> Iterator[tuple[Variation, str]]:
     """Yield the ways in which a response is written, as far as its bytes tell them apart."""
     framing = interaction.framing
     if framing is None or not framing.is_binary:
-        yield from ((ESCAPES, way) for way in _escapes(interaction.body.decode("utf-8", "replace")))
+        text = interaction.body.decode("utf-8", "replace")
+        yield from ((ESCAPES, way) for way in _escapes(text))
+        yield from ((CONTROLS, way) for way in _controls(text))
     if framing is None:
         yield PADDING, "blank lines" if interaction.body[:1].isspace() else "none"
     elif framing is EVENT_STREAM:
@@ -96,13 +109,20 @@ def ways_of_bytes(interaction: Interaction) -> Iterator[tuple[Variation, str]]:
 
 
 def _escapes(text: str) -> Iterator[str]:
-    has_markup = _MARKUP.search(text)
+    has_markup = _RAW_MARKUP.search(text)
     if _ESCAPED_MARKUP.search(text):
         yield "markup"
     elif text.isascii() and (_ESCAPED_LETTER.search(text) or (has_markup and _ESCAPED_LINE_END.search(text))):
         yield "beyond ASCII"
     elif has_markup:
         yield "none"
+
+
+def _controls(text: str) -> Iterator[str]:
+    if _CONTROL.search(text):
+        yield "as they are"
+    elif not text.isascii() and _ESCAPED_CONTROL.search(text):  # else all beyond ASCII may be escaped
+        yield "escaped"
 
 
 def _ways_of_events(body: bytes) -> Iterator[tuple[Variation, str]]:

@@ -64,9 +64,8 @@ def _message(draw: DrawFn, answer: Answer) -> Fields:
         elif "content" not in message:
             message |= empty(draw, api, v.NO_TEXT_BESIDE_CALLS if answer.calls else v.NO_TEXT, "content")
     numbered = bool(answer.calls) and choose(draw, api, v.INDEXED) == "numbered"
-    typed = choose(draw, api, v.TYPE) if answer.calls else "given"
-    calls = [
-        ({"index": index} if numbered else {}) | call_fields(call, call.arguments, typed)
+    calls = [  # only streams are known to have calls without a type
+        ({"index": index} if numbered else {}) | call_fields(call, call.arguments, "given")
         for index, call in enumerate(answer.calls)
     ]
     message |= {"tool_calls": calls} if calls else empty(draw, api, v.NO_CALLS, "tool_calls", [])

@@ -117,7 +117,7 @@ CHUNKS = (
 NO_ARGUMENTS = Variation(
     "call without arguments", "the arguments of a call that has none", "an object", ("an object", "empty")
 )
-TYPE = Variation("type of a call", "the type of a call", "given", ("given", *EMPTY))
+TYPE = Variation("type of a call", "the type of a call of a stream", "given", ("given", *EMPTY))
 INDEXED = Variation(
     "calls of a message", "whether the calls of a message have an index", "unnumbered", ("numbered", "unnumbered")
 )

@@ -34,18 +34,21 @@ class Frame:
         return self.data if isinstance(self.data, str) else json_text(self.data, escapes)
 
 
-Escapes = Literal["none", "markup", "beyond ASCII"]
-r"""What is written as `\uXXXX` although JSON does not require it: nothing, `<`, `>`, `&`, U+2028 and U+2029, or all
-characters beyond ASCII."""
+Escapes = Literal["none", "markup", "markup and controls", "beyond ASCII"]
+r"""What is written as `\uXXXX` although JSON does not require it: nothing, `<`, `>`, `&`, U+2028 and U+2029, these and
+U+007F to U+009F, or all characters beyond ASCII."""
 
-_MARKUP = re.compile("[<>&\u2028\u2029]")
+_ESCAPED = {
+    "markup": re.compile("[<>&\u2028\u2029]"),
+    "markup and controls": re.compile("[<>&\u2028\u2029\x7f-\x9f]"),
+}
 
 
 def json_text(value: Any, escapes: Escapes) -> str:
     """Return JSON text."""
     text = json.dumps(value, ensure_ascii=escapes == "beyond ASCII")
-    # Markup occurs only in strings, so that it can be replaced anywhere.
-    return _MARKUP.sub(lambda found: f"\\u{ord(found[0]):04x}", text) if escapes == "markup" else text
+    # These characters occur only in strings, so that they can be replaced anywhere.
+    return _ESCAPED[escapes].sub(lambda found: f"\\u{ord(found[0]):04x}", text) if escapes in _ESCAPED else text
 
 
 @dataclass(frozen=True)
