@@ -26,8 +26,9 @@ from tests.servers.broken import BROKEN
 from tests.servers.broken.base import Broken
 from tests.servers.messages import MessagesReference
 from tests.servers.reference import Reference
+from tests.servers.responses import ResponsesReference
 
-REFERENCES: list[type[Reference]] = [Reference, MessagesReference]
+REFERENCES: list[type[Reference]] = [Reference, MessagesReference, ResponsesReference]
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from tests.servers.broken import answers, framing, messages, tools
+from tests.servers.broken import answers, framing, messages, responses, tools
 from tests.servers.broken.base import Broken
-from tests.servers.broken.shared import OVER_MESSAGES
+from tests.servers.broken.shared import OVER_MESSAGES, OVER_RESPONSES
 
 
 def _in(module: ModuleType) -> list[type[Broken]]:
@@ -15,6 +15,7 @@ def _in(module: ModuleType) -> list[type[Broken]]:
 
 
 BROKEN: list[type[Broken]] = [
-    *(each for module in (framing, answers, tools, messages) for each in _in(module)),
+    *(each for module in (framing, answers, tools, messages, responses) for each in _in(module)),
     *OVER_MESSAGES,
+    *OVER_RESPONSES,
 ]

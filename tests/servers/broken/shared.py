@@ -6,6 +6,7 @@ from tests.servers.broken import answers, framing, tools
 from tests.servers.broken.base import Broken
 from tests.servers.messages import MessagesReference
 from tests.servers.reference import Reference
+from tests.servers.responses import ResponsesReference
 
 FAULTS: list[type[Broken]] = [
     framing.PartsRefused,
@@ -44,6 +45,7 @@ FAULTS: list[type[Broken]] = [
 """They change what all reference servers do alike, so each fails the same rules."""
 _SAYS = {"WithoutDone": "expected {last} at the end", "DoneTwice": "nothing behind {last}"}
 _SAYS["StreamLeftOpen"] = "the end of the response behind {last}"
+_SAYS["LimitForgotten"] = "at most [0-9]+ tokens; got [0-9]+ tokens"
 
 
 def over(reference: type[Reference], last: str, *, without: tuple[type[Broken], ...] = ()) -> list[type[Broken]]:
@@ -60,3 +62,14 @@ def over(reference: type[Reference], last: str, *, without: tuple[type[Broken], 
 
 
 OVER_MESSAGES = over(MessagesReference, "message_stop")
+OVER_RESPONSES = over(
+    ResponsesReference,
+    "response.completed",
+    without=(  # they look into `messages`
+        framing.PartsRefused,
+        framing.MissingMessagesAnswered,
+        framing.PromptCutSilently,
+        framing.StreamLeftOpen,
+        answers.StopSequenceInTheText,
+    ),
+)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from llm_conformance.server.apis.chat import Chat
 from llm_conformance.server.apis.messages import Messages
+from llm_conformance.server.apis.responses import Responses
 from llm_conformance.server.apis.wire_api import WireApi
 
-APIS: Mapping[str, WireApi] = {api.name: api for api in (Chat(), Messages())}
+APIS: Mapping[str, WireApi] = {api.name: api for api in (Chat(), Messages(), Responses())}
 """The wire formats by the name that `--api` gives them."""

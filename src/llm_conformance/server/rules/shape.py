@@ -60,7 +60,7 @@ def error_has_the_documented_shape(exchange: Exchange) -> None:
             fail(f"a text as `{name}`", show(error.get(name)), f"error.{name}")
 
 
-@rule("WIRE-12", harm="untraceable", of="refusals", apis=("chat",))
+@rule("WIRE-12", harm="untraceable", of="refusals", apis=("chat", "responses"))
 def details_of_error_have_the_documented_types(exchange: Exchange) -> None:
     """`code` and `param` of an error are texts or null.
 
