@@ -105,6 +105,7 @@ def test_an_adapter_may_print(pytester: pytest.Pytester) -> None:
         ("def parse(self, http, call): raise RuntimeError('my own fault')", "raised RuntimeError: my own fault"),
         ("def parse(self, http, call): raise SystemExit(3)", "raised SystemExit: 3"),
         ("def parse(self, http, call): return 42", "returned int 42, which is neither a mapping"),
+        ("def parse(self, http, call): return object()", "returned object <object object>, which is neither a mapping"),
         ("def parse(self, http, call): return None", "returned NoneType None, which is neither"),
         ("def parse(self, http, call):\n    import time; time.sleep(30)", "did not come back within"),
         ("async def parse(self, http, call):\n    import asyncio; await asyncio.sleep(30)", "did not come back within"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
+import re
 from collections import UserString
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,6 +21,8 @@ _LONGEST_INT_BITS = 4096
 """Python writes no longer number into JSON."""
 _TEXTS = (bytearray, memoryview, UserString)
 """Sequences that nobody means as a list."""
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+(?=>)")
+"""What the repr of most objects ends with. It is another one in each run."""
 _MARK = "$llm-conformance"
 """The only key of an object in a line that stands for a value which JSON has not."""
 
@@ -124,7 +127,7 @@ def kind_of(value: Any) -> str:
 
 
 def _described(value: Any) -> str:
-    text = shown(value)
+    text = _ADDRESS.sub("", shown(value))
     return f"{kind_of(value).rpartition('.')[2]} {text if len(text) <= 80 else text[:80] + ' ...'}"
 
 
