@@ -193,7 +193,7 @@ def test_a_conversation_is_right_if_nothing_in_it_fails() -> None:
         ("synthetic", "MSG"): (2, 2),
         ("synthetic", "USE"): (2, 1),
     }
-    assert conversations.tally_of(each.to_dict() for each in tally.verdicts).conversations == tally.conversations
+    assert conversations.tally_of(each.to_dict() for each in tally.all_verdicts).conversations == tally.conversations
 
 
 @pytest.mark.parametrize("spoilt", ["None", "''"])

@@ -82,6 +82,7 @@ def browser() -> Iterator[webdriver.Chrome]:
         options.add_argument(option)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver.implicitly_wait(5)  # the exchange of a cell is unpacked when the cell is opened
     yield driver
     driver.quit()
 

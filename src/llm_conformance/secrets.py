@@ -10,7 +10,7 @@ import bisect
 import functools
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 # If a pattern has a group, only the group is the secret. All repetitions are bounded, so that no text takes long.
 _PATTERNS = {
@@ -138,15 +138,24 @@ def hide(text: str) -> str:
 
     That includes the keys in the environment, in whatever form a provider gives them, and parts of these keys.
     """
+    return hider()(text)
+
+
+def hider() -> Callable[[str], str]:
+    """Return a function that does what `hide` does, for many texts: it looks for keys in the environment once."""
     keys = of_environment()
-    for key in keys:
-        text = text.replace(key, "[a key of the environment]")
     parts = frozenset[str]().union(*map(parts_of, keys))
-    for start, end in reversed(list(spans_of(parts, text))):
-        text = f"{text[:start]}[a part of a key]{text[end:]}"
-    for kind, pattern in _PATTERNS.items():
-        text = pattern.sub(f"[{kind}]", text)
-    return text
+
+    def hidden(text: str) -> str:
+        for key in keys:
+            text = text.replace(key, "[a key of the environment]")
+        for start, end in reversed(list(spans_of(parts, text))):
+            text = f"{text[:start]}[a part of a key]{text[end:]}"
+        for kind, pattern in _PATTERNS.items():
+            text = pattern.sub(f"[{kind}]", text)
+        return text
+
+    return hidden
 
 
 def masked(text: str) -> tuple[str, list[str]]:

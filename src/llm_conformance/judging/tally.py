@@ -5,14 +5,15 @@ A run on thousands of bare recordings has too many verdicts to keep. They are co
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from llm_conformance.calling.fair_time import TOO_BUSY
 from llm_conformance.judging.status import PROBES, Status
-from llm_conformance.judging.verdict import Verdict
+from llm_conformance.judging.verdict import ALIKE, Verdict
 from llm_conformance.replay.cell import Callee
 
 Key = tuple[str, str, str, str, str]
@@ -23,6 +24,9 @@ Conversation = tuple[str, str, str, str, str]
 
 NotAsked = tuple[str, str, str, str]
 """(adapter, provider:api, method, cause)"""
+
+Alike = tuple[str | None, ...]
+"""What verdicts of several rules have in common: `Verdict.alike`"""
 
 _ALWAYS_KEPT = (Status.FAIL, Status.ERROR, Status.NEW)
 _RIGHT = (Status.PASS, Status.STALE)
@@ -41,7 +45,10 @@ class Tally:
     """Counts of verdicts, and of what was not judged.
 
     Attributes:
-        keeps: Whether `verdicts` keeps all verdicts; it always keeps failures, also those that are new.
+        keeps: Whether all verdicts are kept. Failures always are, also those that are new.
+        verdicts: The verdicts that are kept, without those in `quiet`.
+        quiet: Of verdicts that say no more than their status, the rules, by what they have in common. A run has
+            hundreds of them for each scenario.
         counts: The number of verdicts for each `Key`.
         items: The number of test items that were run.
         recordings: The number of bare recordings that were read.
@@ -66,6 +73,7 @@ class Tally:
 
     keeps: bool
     verdicts: list[Verdict] = field(default_factory=list)
+    quiet: dict[Alike, tuple[str, ...]] = field(default_factory=dict)
     counts: Counter[Key] = field(default_factory=Counter)
     items: int = 0
     recordings: int = 0
@@ -81,7 +89,7 @@ class Tally:
     too_busy: set[tuple[str, str]] = field(default_factory=set)
     outside: Counter[str] = field(default_factory=Counter)
     excluded: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    exchanges: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    exchanges: MutableMapping[str, Mapping[str, Any]] = field(default_factory=dict)
     counterexamples: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def add(self, verdicts: Iterable[Verdict]) -> None:
@@ -99,8 +107,31 @@ class Tally:
                 self._judged(conversation, family, each.status in _RIGHT)
             if each.status == Status.BLOCKED and (each.message or "").startswith(TOO_BUSY):
                 self.too_busy.add((each.scenario, each.method))
-            if self.keeps or each.status in _ALWAYS_KEPT:
+            alike = each.alike
+            if alike is None and (self.keeps or each.status in _ALWAYS_KEPT):
                 self.verdicts.append(each)
+            elif alike is not None and self.keeps:
+                self.quiet[alike] = (*self.quiet.get(alike, ()), each.rule)
+
+    @property
+    def all_verdicts(self) -> Iterator[Verdict]:
+        """All verdicts that are kept, one for each rule."""
+        yield from self.verdicts
+        for alike, rules in self.quiet.items():
+            shared = dict(zip(ALIKE, alike, strict=True))
+            yield from (Verdict(rule=rule, **shared) for rule in rules)  # type: ignore[arg-type]  # not None there
+
+    def copy(self) -> Tally:
+        """Return a tally to which verdicts can be added without changing this one."""
+        return replace(
+            self,
+            verdicts=list(self.verdicts),
+            quiet=dict(self.quiet),
+            counts=Counter(self.counts),
+            named=Counter(self.named),
+            other_files=Counter(self.other_files),
+            conversations={each: dict(families) for each, families in self.conversations.items()},
+        )
 
     def _judged(self, conversation: Conversation, family: str, is_right: bool) -> None:
         families = self.conversations.setdefault(conversation, {})
@@ -168,6 +199,7 @@ class Tally:
         return {
             "counts": [[*key, count] for key, count in self.counts.items()],
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
+            "quiet": [[*alike, rules] for alike, rules in self.quiet.items()],
             "items": self.items,
             "recordings": self.recordings,
             "not_covered": {adapter: dict(places) for adapter, places in self.not_covered.items()},
@@ -182,7 +214,7 @@ class Tally:
             "too_busy": sorted(self.too_busy),
             "outside": dict(self.outside),
             "excluded": [[*key, count] for key, count in self.excluded.items()],
-            "exchanges": self.exchanges,
+            "exchanges": dict(self.exchanges),
             "counterexamples": self.counterexamples,
         }
 
@@ -191,6 +223,9 @@ class Tally:
         for *key, count in sent["counts"]:
             self.counts[tuple(key)] += count
         self.verdicts += (Verdict(**verdict) for verdict in sent["verdicts"])
+        for *alike, rules in sent["quiet"]:  # the same few texts again and again
+            key = tuple(each and sys.intern(each) for each in alike)
+            self.quiet[key] = (*self.quiet.get(key, ()), *map(sys.intern, rules))
         self.items += sent["items"]
         self.recordings += sent["recordings"]
         for adapter, places in sent["not_covered"].items():
@@ -214,5 +249,5 @@ class Tally:
         self.outside.update(sent["outside"])
         for *key, count in sent["excluded"]:
             self.excluded[tuple(key)] += count
-        self.exchanges |= sent["exchanges"]
+        self.exchanges.update(sent["exchanges"])
         self.counterexamples |= sent["counterexamples"]

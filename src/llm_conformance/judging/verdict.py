@@ -8,7 +8,7 @@ from typing import Any
 
 from llm_conformance import editions
 from llm_conformance.contract.values import plain
-from llm_conformance.judging.status import Status
+from llm_conformance.judging.status import QUIET, Status
 from llm_conformance.replay.cell import Cell
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
@@ -60,6 +60,13 @@ class Verdict:
         """The rule and the message, in one line."""
         return f"{self.rule}: {self.message}"
 
+    @property
+    def alike(self) -> tuple[str | None, ...] | None:
+        """What verdicts of several rules have in common that say no more than their status; None if it says more."""
+        if self.status not in QUIET or any(getattr(self, name) not in (None, ()) for name in _DETAILS):
+            return None
+        return tuple(getattr(self, name) for name in ALIKE)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as a result of the JSON report."""
         absent = {key for key in _OPTIONAL if getattr(self, key) in (None, ())}
@@ -76,12 +83,16 @@ def held_to(edition: str, verdict: Verdict, *since: str) -> Verdict:
     return verdict
 
 
-_OPTIONAL = frozenset(
-    {
-        *("example", "cause", "traceback", "command", "think_profile"),
-        *("deviation", "further_deviations", "other_failures", "missed"),
-    }
+ALIKE = (
+    *("adapter", "scenario", "provider", "api", "mode", "method", "status", "message", "provenance", "grounds"),
+    "think_profile",
 )
+"""The fields of `Verdict.alike`, in this order."""
+_DETAILS = (
+    *("example", "cause", "traceback", "command"),
+    *("deviation", "further_deviations", "other_failures", "missed"),
+)
+_OPTIONAL = frozenset({*_DETAILS, "think_profile"})
 _NO_PROFILE = "off"
 
 

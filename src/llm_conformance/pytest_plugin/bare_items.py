@@ -88,7 +88,7 @@ class BareItem(JudgingItem):
             for cell in plan.cells([adapter], [scenario], self._run.settings.filters):
                 judged = self._run.judge.judge(cell, self._rules, self.tally)
                 if any(each.verdict.status not in QUIET for each in judged):
-                    self.tally.exchanges |= self._run.exchange_details(cell)
+                    self.tally.exchanges.update(self._run.exchange_details(cell))
                 self._count_asked(cell, was_judged=bool(judged))
                 # Passes are counted already, and a long run has many of them.
                 yield from (each for each in judged if each.verdict.status in _TOLD)

@@ -14,6 +14,7 @@ import pytest
 
 from llm_conformance.judging.calls.stops import without_any_answer
 from llm_conformance.judging.known import write
+from llm_conformance.judging.on_disk import OnDisk
 from llm_conformance.judging.status import Status, exit_code
 from llm_conformance.judging.tally import NO_RECORDING_BY_NAME, Tally
 from llm_conformance.pytest_plugin import summary
@@ -46,6 +47,7 @@ class RunOutcome:
         self._settings = run.settings
         self._is_worker = hasattr(config, "workerinput")
         self._judged = run.new_tally()
+        self._judged.exchanges = OnDisk()
         self._interrupted = False
         self._exit_status = 0
         self._was_stopped = False
@@ -139,14 +141,14 @@ class RunOutcome:
         if self._was_stopped:
             yield f"{path}: not written: the run was stopped before all failures were found"
             return
-        dead = without_any_answer(result.tally.verdicts)
+        dead = without_any_answer(result.tally.all_verdicts)
         if dead:  # with such a file, a run in which nothing works would be green
             yield from (f"{path}: not written: every call of {name} died alike: {why}" for name, why in dead.items())
             return
         try:
             count = write.write(
                 path,
-                result.tally.verdicts,
+                result.tally.all_verdicts,
                 settings.deviations,
                 result.stale,
                 settings.adapters,
@@ -185,9 +187,8 @@ class RunOutcome:
 
     def _result(self) -> Result:
         settings, collected = self._settings, self._run.collected
-        tally = self._run.new_tally()
+        tally = self._judged.copy()
         tally.absorb(collected.known.to_dict())
-        tally.absorb(self._judged.to_dict())
         if settings.other_files:
             tally.other_files[NO_RECORDING_BY_NAME] += settings.other_files
         seen = tally.borne_out | tally.undecided

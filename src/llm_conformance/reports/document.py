@@ -2,6 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 Document = dict[str, Any]
+
+
+class Streamed:
+    """A list of a report that is made anew whenever it is read, one item after the other, and never held in memory."""
+
+    def __init__(self, make: Callable[[], Iterator[Document]], length: int) -> None:
+        self._make = make
+        self._length = length
+
+    def __iter__(self) -> Iterator[Document]:
+        """Make the items."""
+        return self._make()
+
+    def __len__(self) -> int:
+        """Return the number of items."""
+        return self._length

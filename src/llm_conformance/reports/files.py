@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from llm_conformance import schema
@@ -16,28 +16,33 @@ from llm_conformance.yaml_files import BadFileError, FileProblem
 _LISTS = ("findings", "conversations", "results", "exchanges", "counterexamples", "deviations")
 
 
-def _json(documents: Sequence[Document]) -> str:
-    """Return a report with one result per line, so that its results can be searched and compared by line."""
+def _json(documents: Sequence[Document]) -> Iterator[str]:
+    """Yield the pieces of a report with one result per line, so that it can be searched and compared by line."""
     (whole,) = documents
-    report = grouping.grouped(whole)
-    parts = []
-    for name, value in report.items():
-        if name in _LISTS and value:
-            lines = ",\n  ".join(json.dumps(each, ensure_ascii=False, allow_nan=False) for each in value)
-            parts.append(f"{json.dumps(name)}: [\n  {lines}\n ]")
+    for number, (name, value) in enumerate(grouping.grouped(whole).items()):
+        yield ",\n " if number else "{\n "
+        if name in _LISTS and len(value):
+            yield f"{json.dumps(name)}: ["
+            for at, each in enumerate(value):
+                yield f"{',' if at else ''}\n  {json.dumps(each, ensure_ascii=False, allow_nan=False)}"
+            yield "\n ]"
         else:
-            parts.append(f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}")
-    return "{\n " + ",\n ".join(parts) + "\n}\n"
+            yield f"{json.dumps(name)}: {json.dumps([] if name in _LISTS else value, ensure_ascii=False)}"
+    yield "\n}\n"
+
+
+def _whole(render: Callable[[Sequence[Document]], str]) -> Callable[[Sequence[Document]], Iterable[str]]:
+    return lambda documents: [render(documents)]
 
 
 BADGE = ".svg"
-FORMS: Mapping[str, Callable[[Sequence[Document]], str]] = {
+FORMS: Mapping[str, Callable[[Sequence[Document]], Iterable[str]]] = {
     ".json": _json,
-    ".html": page.render,
-    ".md": markdown.render,
-    BADGE: badge.render,
+    ".html": _whole(page.render),
+    ".md": _whole(markdown.render),
+    BADGE: _whole(badge.render),
 }
-"""By suffix, the function that renders reports. Only the page and the summary can show several."""
+"""By suffix, the function that renders reports, in pieces. Only the page and the summary can show several."""
 
 
 class BadDestinationError(Exception):
@@ -66,12 +71,12 @@ def write(path: Path, *documents: Document) -> None:
 
     Raises NoBadgeError if there is no badge for them, and OSError if the file cannot be written.
     """
-    text = FORMS[path.suffix](documents)
+    pieces = FORMS[path.suffix](documents)
     file = path.open("w", encoding="utf-8", errors="backslashreplace")
     try:
         with file:
-            file.write(text)
-    except OSError:  # the disk is full
+            file.writelines(pieces)
+    except BaseException:  # the disk is full, or the user stopped it
         with contextlib.suppress(OSError):
             path.unlink()
         raise

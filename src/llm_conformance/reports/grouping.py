@@ -1,7 +1,8 @@
 """Results that say no more than their status, one for all rules of a cell: the form of report files and pages.
 
 A report of thousands of recordings has a million passing and vacuous results. In a file, those of one exchange with
-the same status and message are one entry with `rules`; each other has a `rule`. In memory all are of one rule.
+the same status and message are one entry with `rules`; each other has a `rule`. So they are in the report of a run; in
+one that was read from a file all are of one rule.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from llm_conformance.judging.status import QUIET
-from llm_conformance.reports.document import Document
+from llm_conformance.reports.document import Document, Streamed
 
 _SHARED = ("adapter", "scenario", "provider", "api", "mode", "method", "status", "message", "provenance", "grounds")
 _FIELDS = frozenset({*_SHARED, "rule", "think_profile"})
@@ -18,6 +19,8 @@ _FIELDS = frozenset({*_SHARED, "rule", "think_profile"})
 
 def grouped(document: Document) -> Document:
     """Return a report with its quiet results grouped. Neither the report nor its results are changed."""
+    if isinstance(document["results"], Streamed):  # that of a run
+        return document
     return {**document, "results": _grouped(document["results"])}
 
 

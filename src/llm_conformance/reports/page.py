@@ -6,16 +6,12 @@ adapters and providers wrote.
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
 from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from llm_conformance.reports import judged
+from llm_conformance.reports import judged, page_data
 from llm_conformance.reports.document import Document
-from llm_conformance.reports.grouping import grouped
 from llm_conformance.reports.matrix import verdict
 from llm_conformance.rules import catalogue
 from llm_conformance.rules.rule import HARM_MEANINGS
@@ -29,6 +25,7 @@ _NAMED = 4
 
 def render(documents: Sequence[Document]) -> str:
     """Return the page of one or several reports, with all their adapters side by side."""
+    reports, parts = page_data.all_of(documents)
     data = {
         "families": list(catalogue.FAMILY_QUESTIONS.items()),
         "harms": list(HARM_MEANINGS.items()),
@@ -36,15 +33,11 @@ def render(documents: Sequence[Document]) -> str:
             entry.id: {"requirement": entry.rule.requirement, "reason": entry.reason, "noticed": entry.noticed}
             for entry in catalogue.catalogue().values()
         },
-        # The page shows the body of an example; only the JSON report has its files.
         "reports": [
-            {**grouped(document), "counterexamples": [], "verdict": verdict(document), "told": _told(document)}
-            for document in documents
+            {**report, "verdict": verdict(document), "told": _told(document)}
+            for report, document in zip(reports, documents, strict=True)
         ],
     }
-    packed = gzip.compress(
-        json.dumps(data, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace"), mtime=0
-    )
     names = [f"{each['name']} {each['version'] or ''}".strip() for one in documents for each in one["adapters"]]
     judged = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} adapters"
     return render_template(
@@ -52,7 +45,8 @@ def render(documents: Sequence[Document]) -> str:
         title=f"{judged}: conformance",
         style=Markup(text_of("page.css")),  # noqa: S704 - files of this package
         script=Markup("\n".join(map(text_of, _SCRIPTS))),  # noqa: S704
-        data=base64.b64encode(packed).decode("ascii"),
+        data=page_data.packed(data),
+        exchanges=parts,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,8 +13,9 @@ from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.deviations import Deviations
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.tally import Tally
+from llm_conformance.judging.verdict import ALIKE
 from llm_conformance.reports import conversations, counterexamples, judged
-from llm_conformance.reports.document import Document
+from llm_conformance.reports.document import Document, Streamed
 from llm_conformance.reports.findings import findings
 
 
@@ -55,9 +57,10 @@ class Result:
 
 
 def document(result: Result) -> Document:
-    """Return the JSON report."""
+    """Return the JSON report, with its quiet results grouped (`grouping`)."""
     tally = result.tally
-    results = [_result(verdict.to_dict()) for verdict in tally.verdicts]
+    results = Streamed(lambda: _results(tally), len(tally.verdicts) + len(tally.quiet))
+    names = sorted(tally.exchanges)
     rows = conversations.counts(tally.conversations)
     adapters = [
         {
@@ -85,7 +88,7 @@ def document(result: Result) -> Document:
         "results": results,
         "not_asked": list(_not_asked(tally)),
         "excluded_inputs": list(_excluded(result)),
-        "exchanges": [tally.exchanges[name] for name in sorted(tally.exchanges)],
+        "exchanges": Streamed(lambda: (dict(tally.exchanges[name]) for name in names), len(names)),
         "counterexamples": counterexamples.listed(tally.counterexamples),
         "deviations": list(_deviations(result)),
         "summary": {status: count for status, count in sorted(tally.summary.items()) if count},
@@ -141,11 +144,18 @@ def _not_asked(tally: Tally) -> Iterator[Document]:
         }
 
 
-def _result(verdict: Document) -> Document:
-    for name in ("message", "cause"):
-        if verdict.get(name):
-            verdict[name] = secrets.hide(verdict[name])
-    return verdict
+def _results(tally: Tally) -> Iterator[Document]:
+    hide = functools.cache(secrets.hider())
+    for verdict in tally.verdicts:
+        result = verdict.to_dict()
+        yield result | {name: hide(result[name]) for name in ("message", "cause") if result.get(name)}
+    for alike, rules in tally.quiet.items():
+        shared = dict(zip(ALIKE, alike, strict=True))
+        if shared["message"]:
+            shared["message"] = hide(shared["message"])
+        if shared["think_profile"] is None:
+            del shared["think_profile"]
+        yield {"rules": list(rules), **shared}
 
 
 def _deviations(result: Result) -> Iterator[Document]:

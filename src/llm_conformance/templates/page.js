@@ -4,20 +4,24 @@ const SHOWN_AT_ONCE = 200;
 
 function start(data) {
   const runs = runsOf(data.reports);
-  const results = resultsOf(runs);
-  const rules = Object.keys(data.rules).filter((rule) => results.some((each) => each.rule === rule));
-  const apis = [...new Set(results.map((each) => each.api))].sort();
+  const entries = entriesOf(runs);
+  const present = new Set([...new Set(entries.map((each) => each.rules))].flat());
+  const rules = Object.keys(data.rules).filter((rule) => present.has(rule));
+  const values = (name) => [...new Set(entries.map((each) => each[name]))];
+  const apis = values("api").sort();
   const questions = new Map(data.families);
   let chosen = null; // {api, run, column}: the field of the matrix whose cells are listed
   let shown = SHOWN_AT_ONCE;
+  let opened = null; // the cell that the user has opened last
 
   function fillFilters() {
     const options = (id, values) => $(id).append(...values.map((value) => make("option", { value }, value)));
     options("provider", apis);
     options("rule", [...data.families.map(([family]) => family).filter((each) => rules.some((rule) => rule.startsWith(`${each}-`))), ...rules]);
-    options("method", [...new Set(results.map((each) => each.method))].sort());
-    options("provenance", PROVENANCES.filter((each) => results.some((result) => result.provenance === each)));
-    for (const status of STATUSES.filter((each) => results.some((result) => result.status === each))) {
+    options("method", values("method").sort());
+    options("provenance", PROVENANCES.filter((each) => values("provenance").includes(each)));
+    const statuses = values("status");
+    for (const status of STATUSES.filter((each) => statuses.includes(each))) {
       $("statuses").append(make("label", {}, make("input", { type: "checkbox", name: "status", value: status, checked: true }), status));
     }
     for (const run of runs) {
@@ -29,28 +33,28 @@ function start(data) {
   const checked = (name) => new Set([...document.querySelectorAll(`input[name=${name}]:checked`)].map((each) => each.value));
 
   // The filters but for the status: a conversation is judged by all of its cells.
-  function wanted() {
+  function matching() {
     const numbers = checked("run");
     const search = $("search").value.trim().toLowerCase();
     const [api, rule, method, provenance] = ["provider", "rule", "method", "provenance"].map((id) => $(id).value);
-    return (each) =>
+    const found = entries.filter((each) =>
       numbers.has(String(each.run.number)) &&
-      (!search || each.scenario.toLowerCase().includes(search)) &&
+      (!search || each.searched.includes(search)) &&
       (!api || each.api === api) &&
-      (!rule || each.rule === rule || each.family === rule) &&
       (!method || each.method === method) &&
-      (!provenance || each.provenance === provenance);
+      (!provenance || each.provenance === provenance));
+    return rule ? found.map((each) => withRules(each, (id) => id === rule || familyOf(id) === rule)).filter(Boolean) : found;
   }
 
-  function drawCells(matching) {
+  function drawCells(found) {
     const statuses = checked("status");
-    const rank = (each) => STATUSES.indexOf(each.status);
-    const order = (one, other) => rank(one) - rank(other) || one.scenario.localeCompare(other.scenario);
-    const found = matching.filter((each) => statuses.has(each.status) && (!chosen || isInField(each, chosen))).sort(order);
+    const listed = found.filter((each) => statuses.has(each.status)).map((each) => (chosen ? inField(each, chosen) : each)).filter(Boolean);
+    const count = listed.reduce((total, each) => total + each.rules.length, 0);
+    const cells = listed.slice(0, shown).flatMap((each) => each.rules.map((rule) => cellOf(each, rule))).slice(0, shown);
     $("chosen").textContent = chosen ? `${chosen.column} for ${chosen.api}${runs.length > 1 ? `, ${chosen.run.name}` : ""}` : "Cells";
-    $("about").textContent = `${(chosen && questions.get(chosen.column)) ?? ""} ${counted(found.length, "cell")}: one for each rule, scenario, and method.`.trim();
-    $("cells").replaceChildren(...found.slice(0, shown).map(lineOf));
-    $("more").hidden = found.length <= shown;
+    $("about").textContent = `${(chosen && questions.get(chosen.column)) ?? ""} ${counted(count, "cell")}: one for each rule, scenario, and method.`.trim();
+    $("cells").replaceChildren(...cells.map(lineOf));
+    $("more").hidden = count <= shown;
   }
 
   function lineOf(result) {
@@ -61,23 +65,27 @@ function start(data) {
     return make("li", {}, button);
   }
 
-  function open(result) {
-    $("detail-body").replaceChildren(...detailOf(result, data));
+  async function open(result) {
+    opened = result;
+    $("detail-body").replaceChildren(make("p", {}, "Loading …"));
     $("detail").showModal();
+    const exchange = await exchangeOf(result);
+    if (opened !== result) return;
+    $("detail-body").replaceChildren(...detailOf(result, exchange, data));
     $("detail").scrollTop = 0;
   }
 
   function draw() {
-    const matching = results.filter(wanted());
+    const found = matching();
     const visible = runs.filter((run) => checked("run").has(String(run.number)));
-    drawMatrix(data, visible, apis, matching, chosen, (field) => { chosen = field; shown = SHOWN_AT_ONCE; draw(); });
-    drawCells(matching);
+    drawMatrix(data, visible, apis, found, chosen, (field) => { chosen = field; shown = SHOWN_AT_ONCE; draw(); });
+    drawCells(found);
   }
 
   $("verdicts").append(...verdictsOf(runs));
-  showFindings(data, runs, results, open);
+  showFindings(data, runs, entries, open);
   fillFilters();
-  $("families").append(...data.families.filter(([name]) => results.some((each) => each.family === name)).flatMap(([name, question]) => [make("dt", {}, name), make("dd", {}, question)]));
+  $("families").append(...data.families.filter(([name]) => rules.some((rule) => familyOf(rule) === name)).flatMap(([name, question]) => [make("dt", {}, name), make("dd", {}, question)]));
   showDeviations(data.reports);
   const refilter = () => { chosen = null; shown = SHOWN_AT_ONCE; draw(); };
   $("search").addEventListener("input", refilter);

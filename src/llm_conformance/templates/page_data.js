@@ -52,34 +52,79 @@ function runsOf(reports) {
   return runs;
 }
 
-// Results in which nothing is wrong come in groups: one for several rules.
-function oneByOne({ rules, ...shared }) {
-  return rules === undefined ? [shared] : rules.map((rule) => ({ ...shared, rule }));
-}
-
-function resultsOf(runs) {
-  const results = [];
-  for (const run of runs) {
-    const exchanges = new Map(run.report.exchanges.map((each) => [`${each.adapter} ${each.scenario} ${each.method}`, each]));
-    for (const result of run.report.results.flatMap(oneByOne)) {
-      if (result.adapter !== run.adapter.name) continue;
-      const exchange = exchanges.get(`${result.adapter} ${result.scenario} ${result.method}`);
-      results.push({ ...result, run, api: `${result.provider}:${result.api}`, family: result.rule.split("-")[0], exchange });
+// The entries of a run: results with one rule, and groups of results that say no more than their status, with several.
+// What the results of an exchange have in common is their prototype: there may be two million of them.
+function entriesOf(runs) {
+  const entries = [];
+  const reports = groupBy(runs, (run) => run.report);
+  for (const [report, own] of reports) {
+    const byName = new Map(own.map((run) => [run.adapter.name, run]));
+    const places = report.places.map((values) => {
+      const place = Object.fromEntries(report.of_place.map((name, at) => [name, values[at]]));
+      const run = byName.get(place.adapter);
+      return { ...place, exchange: values[report.of_place.length], run, api: `${place.provider}:${place.api}`, searched: place.scenario.toLowerCase() };
+    });
+    for (const { api, ...result } of report.results) entries.push(Object.assign(Object.create(places[result.place]), result, { rules: [result.rule] }));
+    for (const [place, status, message, rules] of report.quiet) {
+      const entry = Object.create(places[place]);
+      entry.status = status;
+      entry.message = report.messages[message];
+      entry.rules = report.rules[rules];
+      entries.push(entry);
     }
   }
-  return results;
+  return sorted(entries.filter((each) => each.run));
+}
+
+// The worst status first, then by scenario. Texts are compared once for each scenario, as there are many more entries.
+function sorted(entries) {
+  const { compare } = new Intl.Collator();
+  const scenarios = [...new Set(entries.map((each) => each.scenario))].sort(compare);
+  const ranks = new Map(scenarios.map((scenario, rank) => [scenario, rank]));
+  const rank = (each) => STATUSES.indexOf(each.status) * scenarios.length + ranks.get(each.scenario);
+  return entries.map((entry) => [rank(entry), entry]).sort(([one], [other]) => one - other).map(([, entry]) => entry);
+}
+
+const familyOf = (rule) => rule.split("-")[0];
+
+// The families of a list of rules, by the list: groups share their lists.
+const familiesOfLists = new WeakMap();
+function familiesOf(rules) {
+  if (!familiesOfLists.has(rules)) familiesOfLists.set(rules, [...new Set(rules.map(familyOf))]);
+  return familiesOfLists.get(rules);
+}
+
+// The entry with those of its rules that are wanted; null if there is none.
+function withRules(entry, isWanted) {
+  const rules = entry.rules.filter(isWanted);
+  if (rules.length === entry.rules.length) return entry;
+  return rules.length ? Object.assign(Object.create(entry), { rules }) : null;
+}
+
+// One cell of an entry.
+function cellOf(entry, rule) {
+  return Object.assign(Object.create(entry), { rule, family: familyOf(rule) });
+}
+
+// The exchange of a cell, from the part of the page that has it; unpacked when the first of its cells is opened.
+const unpackedParts = new Map();
+async function exchangeOf(result) {
+  if (!result.exchange) return undefined;
+  const [part, position] = result.exchange;
+  if (!unpackedParts.has(part)) unpackedParts.set(part, unpack(document.querySelectorAll("script.exchanges")[part].textContent));
+  return (await unpackedParts.get(part))[position];
 }
 
 // A conversation is a scenario in one mode, judged by all rules through all methods. It is right if nothing in it fails.
-function conversationsOf(results) {
+function conversationsOf(entries) {
   const found = new Map();
-  for (const each of results) {
+  for (const each of entries) {
     const wrong = WRONG.includes(each.status);
     if (!wrong && !RIGHT.includes(each.status)) continue;
     const key = `${each.run.number} ${each.api} ${each.provenance} ${each.scenario} ${each.mode}`;
     if (!found.has(key)) found.set(key, { run: each.run, api: each.api, provenance: each.provenance, families: new Map() });
     const { families } = found.get(key);
-    families.set(each.family, (families.get(each.family) ?? true) && !wrong);
+    for (const family of familiesOf(each.rules)) families.set(family, (families.get(family) ?? true) && !wrong);
   }
   return [...found.values()];
 }

@@ -2,9 +2,9 @@
 
 const safe = (link) => (/^https?:\/\//.test(link) ? link : "");
 
-function detailOf(result, data) {
+function detailOf(result, exchange, data) {
   const rule = data.rules[result.rule] ?? { requirement: "This version of the suite does not have this rule.", reason: "" };
-  const behind = result.exchange ?? result.example ?? {};
+  const behind = exchange ?? result.example ?? {};
   const example = result.example ?? {};
   const known = result.deviation === undefined ? null : result.run.report.deviations[result.deviation];
   const sent = example.body ?? behind.body;

@@ -48,7 +48,8 @@ function factsOf(run) {
   ].filter(Boolean).join(" · ") + (report.complete ? "" : " · partial: not every rule was applied to every scenario");
 }
 
-function showFindings(data, runs, results, open) {
+function showFindings(data, runs, entries, open) {
+  const results = entries.filter((each) => each.rule); // the others are quiet
   const all = runs.flatMap((run) => run.report.findings.filter((each) => each.adapter === run.adapter.name).map((each) => ({ ...each, run })));
   const rank = (finding) => data.harms.findIndex(([harm]) => harm === finding.harm);
   const order = (one, other) => rank(one) - rank(other) || other.conversations - one.conversations;

@@ -16,11 +16,12 @@ function fieldText(field) {
 function drawMatrix(data, runs, apis, matching, chosen, choose) {
   const fields = fieldsOf(conversationsOf(matching));
   const columns = columnsOf(data, fields);
+  const judged = new Set(matching.map((each) => `${each.api} ${each.run.number}`));
   const head = make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "provider:API"),
     ...columns.map(([name, question]) => make("th", { scope: "col", className: name === ALL || name === GENERATED ? "total" : "" }, make("abbr", { title: question }, name === GENERATED ? "gen." : name)))));
   const body = make("tbody");
   for (const api of apis) {
-    const judging = runs.filter((run) => matching.some((each) => each.api === api && each.run === run));
+    const judging = runs.filter((run) => judged.has(`${api} ${run.number}`));
     if (!judging.length) continue;
     if (runs.length > 1) body.append(make("tr", { className: "api" }, make("th", { colSpan: columns.length + 1, scope: "rowgroup" }, api)));
     for (const run of judging) {
@@ -65,6 +66,8 @@ function moveByKey(event) {
   if (next) moveTo(next.querySelector("button"));
 }
 
-const isInField = (result, { api, run, column }) =>
-  result.api === api && result.run === run &&
-  (column === GENERATED ? result.provenance === GENERATED : result.provenance !== GENERATED && (column === ALL || result.family === column));
+// The entry with those of its rules whose cells are counted in a field; null if there is none.
+function inField(entry, { api, run, column }) {
+  if (entry.api !== api || entry.run !== run || (column === GENERATED) !== (entry.provenance === GENERATED)) return null;
+  return column === GENERATED || column === ALL ? entry : withRules(entry, (rule) => familyOf(rule) === column);
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from llm_conformance import secrets
@@ -70,26 +70,30 @@ def _outage(answer: Interaction) -> str:
     return f"the first request is answered with {answer.status} {json.dumps(body, ensure_ascii=False)}"
 
 
-def as_json(value: Any, depth: int = 0) -> Any:
+def as_json(value: Any) -> Any:
     """Return any value as JSON values that every parser accepts, with everything hidden that looks like a secret.
 
     Other objects, infinite numbers, and values nested too deeply (such as one that contains itself) become texts. Half
     a surrogate pair is escaped.
     """
+    return _as_json(value, secrets.hider(), 0)
+
+
+def _as_json(value: Any, hide: Callable[[str], str], depth: int) -> Any:
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, str):
-        return secrets.hide(encodable(value))
+        return hide(encodable(value))
     if depth > _DEEPEST:
         return "(nested too deep to be shown)"
     value = _fields_of(value)
     if isinstance(value, Mapping):
-        return {str(as_json(str(key))): as_json(each, depth + 1) for key, each in value.items()}
+        return {hide(encodable(str(key))): _as_json(each, hide, depth + 1) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [as_json(each, depth + 1) for each in value]
-    return as_json(shown(value))
+        return [_as_json(each, hide, depth + 1) for each in value]
+    return hide(encodable(shown(value)))
 
 
 def _fields_of(value: Any) -> Any:
