@@ -121,7 +121,7 @@ def test_the_adapter_in_the_readme_calls_its_library(tmp_path: Path) -> None:
 def test_the_commands_for_a_clone_are_the_first_shell_blocks_of_the_readme() -> None:
     """`.ci/run` takes them from there."""
     judge, test = (block.partition("\n```")[0] for block in README.split("```sh\n")[1:])
-    assert judge.endswith("&& .venv/bin/pytest conformance --adapter=adapters")
+    assert judge.endswith("&& .venv/bin/pytest conformance --adapter=adapters -n auto")
     assert test.endswith("&& .venv/bin/pytest -n auto")
     assert README[: README.index(test)].count("\n") < 50
 
