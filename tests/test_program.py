@@ -181,6 +181,16 @@ def test_lines_after_an_answer_do_not_answer_the_next_call(tmp_path: Path) -> No
     own.close()
 
 
+def test_a_program_that_has_closed_its_output_is_started_again_and_no_call_is_blamed(tmp_path: Path) -> None:
+    own = started(tmp_path, "    say({'response': {}})\n    os.close(1)\n    time.sleep(60)\n")
+    assert asked(own, "complete") == [{"response": {}}]
+    while own.is_running:
+        time.sleep(0.01)
+    assert asked(own, "complete") == [{"response": {}}]
+    assert own.starts == 2
+    own.close()
+
+
 def test_a_program_cannot_use_the_vcr_transport(pytester: pytest.Pytester) -> None:
     command = program(pytester.path, "    pass\n")
     result, _ = miniature.run(pytester, f"--adapter=cmd:{command}", "--conformance-transport=vcr", apart=True)

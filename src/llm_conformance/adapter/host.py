@@ -17,6 +17,7 @@ import io
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -49,9 +50,21 @@ def main(arguments: list[str]) -> int:
     guard = Guard((), always=True)
     _tell_where_it_hangs()
     host = Host(spec, Path(directory), guard, answers, Output(CANARY_KEY, errors))
-    for line in questions:
+    while line := _next(questions):
         host.answer(of_line(line))
     return 0
+
+
+def _next(questions: io.BufferedReader) -> bytes:
+    """Return the next question; b"" if there are no more.
+
+    An alarm that a call has left on may raise here. That is no failure of the next call.
+    """
+    while True:
+        try:
+            return questions.readline()
+        except Exception:
+            traceback.print_exc()
 
 
 class Host:
@@ -84,8 +97,8 @@ class Host:
                 self._describe()
             case "explain":
                 explain = self._last.explain if self._last else None
-                cause, traceback = explain() if explain else (None, None)
-                self._write({"done": True, "cause": cause, "traceback": traceback})
+                cause, told = explain() if explain else (None, None)
+                self._write({"done": True, "cause": cause, "traceback": told})
             case "native":
                 kept = self._kept.get(question["kept"].number)
                 self._write({"done": True, "native": readable(getattr(kept, "native", None))})

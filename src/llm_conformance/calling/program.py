@@ -114,7 +114,10 @@ class Program:
     @property
     def is_running(self) -> bool:
         """Whether the next question goes to the process that has answered the last one."""
-        return self._place is not None and not self._busy and self._place.process.poll() is None
+        place = self._place
+        if place is None or self._busy or place.process.poll() is not None:
+            return False
+        return not self._lines.has_ended(_pipe(place.process.stdout).fileno())
 
     def ask(self, question: Mapping[str, Any], within_s: float) -> Iterator[Line]:
         """Send a line, and yield those of the answer; the last has `response`, `error` or `done`.
@@ -124,7 +127,7 @@ class Program:
         place = self._running()
         if self._is_restarted and question["op"] != "describe":
             self._load(place)
-        if self._lines.are_left(place.process):
+        if self._lines.are_left:
             self.close()
             raise ProgramError("the program wrote more lines than were asked for after its last answer")
         yield from self._ask(place, question, within_s)
@@ -276,10 +279,14 @@ class _Lines:
         self._bytes += more
         return bool(more)
 
-    def are_left(self, process: subprocess.Popen[bytes]) -> bool:
-        """Return True if the program has written lines that nobody has read."""
-        output = _pipe(process.stdout).fileno()
-        return bool(self._bytes) or bool(select.select([output], [], [], 0)[0] and process.poll() is None)
+    def has_ended(self, output: int) -> bool:
+        """Return True at the end of the output. What is there instead is read: it is more than was asked for."""
+        return bool(select.select([output], [], [], 0)[0]) and not self.read(output)
+
+    @property
+    def are_left(self) -> bool:
+        """Whether the program has written lines that nobody has taken."""
+        return bool(self._bytes)
 
 
 def _is_last(line: Line) -> bool:
