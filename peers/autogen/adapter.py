@@ -87,9 +87,10 @@ class Adapter:
                         yield {"event_type": "response.function_call_arguments.delta", **said}
                     yield {"event_type": "response.completed", "response": answer}
                     continue
-                # The pieces of reasoning stand between these tags.
-                is_thought = is_thought or item.startswith("<think>")
-                if item == "</think>":
+                # The pieces of reasoning stand between these tags. Text that begins with one can only be told from it
+                # by the provider: OpenAI sends no reasoning.
+                is_thought = is_thought or (call.provider == "deepseek" and item.startswith("<think>"))
+                if is_thought and item == "</think>":
                     is_thought = False
                 elif is_thought:
                     yield {"event_type": "response.reasoning.delta", "delta": item.removeprefix("<think>")}
