@@ -31,8 +31,8 @@ from tools import pages
 
 COMMAND = "python -m tools.example_failures src/llm_conformance/example_failures.json"
 _RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_LEFT_OUT = ("Requirement", "Scenario", "Reproduce", "Traceback")
-"""Lines of a failure that `explain` shows anyway, or that depend on this machine."""
+_LEFT_OUT = ("Requirement", "Scenario", "Status", "Fault", "Outage", "Body", "Reproduce", "Traceback")
+"""Lines of a failure that `explain` shows anyway, depend on this machine, or would make the wheel too large."""
 
 
 def examples(scenarios: Sequence[Scenario], runner: Runner) -> Mapping[str, Mapping[str, str]]:
