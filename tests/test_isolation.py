@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
+import io
 import shlex
-import signal
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from llm_conformance.adapter import libraries, loader
+from llm_conformance.adapter import host, libraries, loader
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError
 from llm_conformance.calling.program import Program
 from llm_conformance.replay.cell import Cell
@@ -97,25 +95,20 @@ def test_an_end_of_the_process_is_the_failure_of_its_call(
     assert found.fault == says
 
 
-def test_an_alarm_that_a_call_has_left_on_ends_no_process_and_fails_no_other_call(
-    tmp_path: Path, runner: Runner, scenario: Scenario, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """The test sends the alarm, so that it comes between two calls."""
-    late = "def late(*_):\n    raise TimeoutError('too late')"
-    adapter = load(
-        tmp_path, f"{late}\nimport signal\nsignal.signal(signal.SIGALRM, late)\nanswer['id'] = str(os.getpid())"
-    )
-    first = outcome(runner, adapter, scenario).response
-    assert first
-    os.kill(int(first.get("id")), signal.SIGALRM)
-    shown = ""
-    while "TimeoutError: too late" not in shown:
-        time.sleep(0.01)
-        shown += capfd.readouterr().err
-    second = outcome(runner, adapter, scenario).response
-    adapter.close()
-    assert second
-    assert second.get("id") == first.get("id")
+def test_an_alarm_between_two_calls_does_not_end_the_process(capsys: pytest.CaptureFixture[str]) -> None:
+    class Questions(io.BufferedReader):
+        alarms = 1
+
+        def readline(self, size: int | None = -1, /) -> bytes:
+            if self.alarms:
+                self.alarms -= 1
+                raise TimeoutError("too late")
+            return super().readline(size)
+
+    questions = Questions(io.BytesIO(b"{}\n"))
+    assert host._next(questions) == b"{}\n"
+    assert host._next(questions) == b""
+    assert "TimeoutError: too late" in capsys.readouterr().err
 
 
 def test_too_much_memory_is_the_failure_of_its_call(
