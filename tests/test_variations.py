@@ -308,6 +308,23 @@ def test_a_generated_answer_that_failed_may_be_raised() -> None:
     check()
 
 
+@pytest.mark.parametrize(("mode", "untyped"), [("json", False), ("stream", True)])
+def test_only_streams_have_calls_without_a_type(mode: Mode, untyped: bool) -> None:
+    """Mistral is known to leave the type out in streams."""
+    api, drawn = table()["mistral", "chat"], set[bool]()
+
+    @settings(max_examples=200, derandomize=True, deadline=None, database=None)
+    @given(ANSWERS.scenarios(api, mode))
+    def check(scenario: Scenario) -> None:
+        for document in documents(scenario.interactions[mode]):
+            for choice in document["choices"]:
+                calls = (choice.get("message") or choice.get("delta") or {}).get("tool_calls") or []
+                drawn.update(not call.get("type") for call in calls)
+
+    check()
+    assert drawn == ({False, True} if untyped else {False})
+
+
 @pytest.mark.parametrize(("mode", "shown"), [("json", {""}), ("stream", {"", "text"})])
 def test_what_a_filter_ends_has_no_content_beside_its_finish_word(mode: Mode, shown: set[str]) -> None:
     api = table()["gemini", "generate"]
