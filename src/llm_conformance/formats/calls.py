@@ -1,7 +1,7 @@
 """Give a bare recording the conversation of its request, so that whole libraries can be asked.
 
-Earlier answers of the model are recorded in the request only. What an adapter returned for them is made by an earlier
-call: its answer is a document of the provider with what the request has. No rule judges that call.
+Earlier answers of the model are recorded in the request only. So the adapter is called for each of them first, and gets
+a document of the provider that says what the request repeats. No rule judges these calls.
 """
 
 from __future__ import annotations

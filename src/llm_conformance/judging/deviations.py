@@ -203,10 +203,13 @@ class Deviations:
                 yield f"{path}:{line}: {self._advice(gone, [at for at in positions if at not in stale])}"
 
     def unused(self, used: Collection[int], undecided: Collection[int]) -> Iterator[str]:
-        """Yield one line on the entries that name no failure and are not stale, and why, if there are any.
+        """Yield one line that counts the entries without a failure in this run, and says why they have none.
 
-        `used` are the positions of the other deviations, `undecided` those of deviations that name a cell that could
-        not be judged.
+        Stale entries are not counted. Nothing is yielded if no entry is left.
+
+        Args:
+            used: The positions of deviations that name a failure or are stale.
+            undecided: The positions of deviations that name a cell which could not be judged.
         """
         applying = {at for positions in self.by_adapter.values() for at in positions}
         unused = [positions for positions in self.by_entry.values() if set(positions).isdisjoint(used)]

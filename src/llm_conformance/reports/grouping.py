@@ -1,8 +1,8 @@
-"""Results that say no more than their status, one for all rules of a cell: the form of report files and pages.
+"""Group the results of a report that say no more than their status: the form of report files and pages.
 
-A report of thousands of recordings has a million passing and vacuous results. In a file, those of one exchange with
-the same status and message are one entry with `rules`; each other has a `rule`. So they are in the report of a run; in
-one that was read from a file all are of one rule.
+A report of thousands of recordings has a million passing and vacuous results. If results of one exchange have the same
+status and message, a file has one entry for them, with their rules in `rules`. Every other result has an entry of its
+own, with its rule in `rule`. The report of a run is grouped from the start. `one_by_one` takes the groups apart.
 """
 
 from __future__ import annotations

@@ -97,8 +97,8 @@ def _too_large(path: Path, text: str, interactions: Iterable[Interaction]) -> It
 def load_bare(path: Path, fidelity: str | None = None) -> tuple[Mapping[str, Any], list[BareInteraction | Unreadable]]:
     """Return the metadata and the interactions of any recorder's file, bodies decompressed.
 
-    `fidelity` is that of its recorder, if the cassette says nothing about it. Raises BadFileError if the file is no
-    cassette, and NoRecordingsError if it need not be one.
+    `fidelity` is that of its recorder, if the cassette says nothing about it. Raises BadFileError if the
+    file is a damaged cassette, and NoRecordingsError if it may well be a file of another kind.
     """
     text = yaml_files.read_text(path)
     is_of_recorder = files.is_always_a_cassette(path) or forms.looks_recorded(text)
