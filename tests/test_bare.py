@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import bare
 from llm_conformance.scenarios.bare import NotJudged
 from llm_conformance.yaml_files import BadFileError
@@ -113,6 +114,21 @@ def test_results_of_a_search_may_be_annotations_or_not(tmp_path: Path) -> None:
     assert "annotations" in scenario(write(tmp_path, answer, request=groq)).expected["json"].stated
     answer["web_search"] = [{"title": "T", "link": "http://a.test"}]
     assert "annotations" not in scenario(write(tmp_path, answer, request=zai)).expected["json"].stated
+
+
+@pytest.mark.parametrize(
+    ("name", "event"),
+    [("anthropic/unknown-event", "message_mood"), ("openai/responses-unknown-event", "response.output_sketch.delta")],
+)
+def test_segments_are_undecided_beside_an_event_of_unknown_type(tmp_path: Path, name: str, event: str) -> None:
+    """An adapter may show it, also between two pieces of a text."""
+    recorded = (CASSETTES / f"{name}.yaml").read_text("utf-8")
+    assert event in recorded
+    known = {"anthropic": "ping", "openai": "response.in_progress"}[name.partition("/")[0]]
+    path = tmp_path / "one.yaml"
+    for text, is_stated in ((recorded, False), (recorded.replace(event, known), True)):
+        path.write_text(text, "utf-8")
+        assert ("segments" in scenario(path).expected["stream"].stated) is is_stated
 
 
 def test_ids_that_are_numbers_are_text(tmp_path: Path) -> None:

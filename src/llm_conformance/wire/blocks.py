@@ -5,6 +5,7 @@ This is the suite's own reading, as in `answers`. It knows which types of blocks
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -49,7 +50,7 @@ def blocks(interaction: Interaction, api: Api) -> list[Block] | None:
 
 
 class _UndecidedError(Exception):
-    """Blocks that cannot be told apart, or are media: these may be segments, too, or attachments alone."""
+    """Blocks that cannot be told apart, or may be no segments, or not all of them: media may be attachments alone."""
 
 
 _MEDIA = frozenset({"audio", "document", "fileData", "image", "inlineData", "output_audio", "video"})
@@ -85,7 +86,19 @@ _MESSAGES: Mapping[str, Kind] = {
 }
 
 
+_EVENTS_OF_MESSAGES = frozenset(
+    {
+        *("message_start", "content_block_start", "content_block_delta", "content_block_stop"),
+        *("message_delta", "message_stop", "ping", "error"),
+    }
+)
+"""https://docs.claude.com/en/docs/build-with-claude/streaming"""
+
+
 def _of_messages(interaction: Interaction) -> Iterator[Block]:
+    events = answers.documents(interaction) if interaction.streamed else ()
+    if any(event.get("type") not in _EVENTS_OF_MESSAGES for event in events):
+        raise _UndecidedError  # an adapter may show an unknown event, also within a block
     for each in _blocks_of_messages(interaction):
         name = str(each.get("type"))
         known = _MESSAGES.get(name, "other" if name.endswith("_tool_result") else None)
@@ -167,7 +180,18 @@ _RESPONSES: Mapping[str, Kind] = {
 _PARTS: Mapping[str, Kind] = {"output_text": "text", "refusal": "other"}
 
 
+_EVENT_OF_RESPONSES = re.compile(
+    r"error|keepalive|response[.](?:created|queued|in_progress|completed|failed|incomplete)"
+    r"|response[.](?:output_item|content_part|output_text|refusal|reasoning\w*|function_call_arguments|audio)[.].+"
+    r"|response[.](?:\w+_call(?:_\w+)?|mcp_list_tools)[.].+"
+)
+"""https://platform.openai.com/docs/api-reference/responses-streaming"""
+
+
 def _of_responses(interaction: Interaction) -> Iterator[Block]:
+    events = answers.documents(interaction) if interaction.streamed else ()
+    if any(not _EVENT_OF_RESPONSES.fullmatch(str(event.get("type"))) for event in events):
+        raise _UndecidedError
     for item in _items(interaction):
         name = str(item.get("type"))
         if name == "message":
