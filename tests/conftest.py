@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import sys
 import venv
 from collections.abc import Callable, Iterator
@@ -88,6 +89,14 @@ def same_draw() -> Iterator[None]:
     """Draw the same for a seed in every run. Otherwise what is drawn depends on which tests have run before."""
     with without_local_constants():
         yield
+
+
+@pytest.fixture(scope="module")
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C reach the processes that a test starts; a shell makes those in its background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def write_project(directory: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,8 @@ def test_two_adapters_of_one_name_have_different_labels(tmp_path: Path) -> None:
     assert [one.label for one in found] == ["found", f"{path}:other"]
 
 
-def test_a_file_with_the_name_of_an_imported_module_is_refused(tmp_path: Path) -> None:
+def test_a_file_with_the_name_of_an_imported_module_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])  # a later test would start a process that finds this `json`
     (tmp_path / "json.py").write_text(ADAPTER.format(form="Adapter"))
     with pytest.raises(BadAdapterError, match="another module named 'json' is imported already"):
         loader.load(str(tmp_path / "json.py"), tmp_path)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import textwrap
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -283,14 +281,6 @@ def test_odd_values_fail_and_are_no_error_of_the_suite(pytester: pytest.Pytester
     assert result.ret == 1
     assert with_status(results, "fail")
     assert not with_status(results, "error")
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Let Ctrl-C reach the processes that a test starts; a shell makes those in its background ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("interruptible")

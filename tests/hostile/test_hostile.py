@@ -54,7 +54,7 @@ class Battery:
 
 
 @pytest.fixture(scope="module")
-def battery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Battery]:
+def battery(tmp_path_factory: pytest.TempPathFactory, interruptible: None) -> Iterator[Battery]:
     directory = tmp_path_factory.mktemp("hostile")
     scenario = build.build(load.read(miniature.write(directory)), directory)
     adapter = loader.load(str(HERE / "adapter.py"), HERE, (), "namespace")
