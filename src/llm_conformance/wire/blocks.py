@@ -43,14 +43,37 @@ def blocks(interaction: Interaction, api: Api) -> list[Block] | None:
     Raises one of `answers.SHAPELESS` if the response is malformed.
     """
     read = _READERS.get(api.wire)
+    if read is None or _has_unknown_event(interaction, api.wire):
+        return None
     try:
-        return list(_without_media(read(interaction))) if read else None
+        return list(_without_media(read(interaction)))
     except _UndecidedError:
         return None
 
 
+_EVENTS: Mapping[str, re.Pattern[str]] = {
+    # https://docs.claude.com/en/docs/build-with-claude/streaming
+    "messages": re.compile("message_(?:start|delta|stop)|content_block_(?:start|delta|stop)|ping|error"),
+    # https://platform.openai.com/docs/api-reference/responses-streaming
+    "responses": re.compile(
+        r"error|keepalive|response[.](?:created|queued|in_progress|completed|failed|incomplete)"
+        r"|response[.](?:output_item|content_part|output_text|refusal|reasoning\w*|function_call_arguments|audio)[.].+"
+        r"|response[.](?:\w+_call(?:_\w+)?|mcp_list_tools)[.].+"
+    ),
+}
+"""The types of the events of a stream, by wire format."""
+
+
+def _has_unknown_event(interaction: Interaction, wire: str) -> bool:
+    """Return True if a stream has an event of unknown type. An adapter may show it, also within a block."""
+    known = _EVENTS.get(wire)
+    if known is None or not interaction.streamed:
+        return False
+    return any(not known.fullmatch(str(event.get("type"))) for event in answers.documents(interaction))
+
+
 class _UndecidedError(Exception):
-    """Blocks that cannot be told apart, or may be no segments, or not all of them: media may be attachments alone."""
+    """Blocks that cannot be told apart, or are media: these may be segments, too, or attachments alone."""
 
 
 _MEDIA = frozenset({"audio", "document", "fileData", "image", "inlineData", "output_audio", "video"})
@@ -86,19 +109,7 @@ _MESSAGES: Mapping[str, Kind] = {
 }
 
 
-_EVENTS_OF_MESSAGES = frozenset(
-    {
-        *("message_start", "content_block_start", "content_block_delta", "content_block_stop"),
-        *("message_delta", "message_stop", "ping", "error"),
-    }
-)
-"""https://docs.claude.com/en/docs/build-with-claude/streaming"""
-
-
 def _of_messages(interaction: Interaction) -> Iterator[Block]:
-    events = answers.documents(interaction) if interaction.streamed else ()
-    if any(event.get("type") not in _EVENTS_OF_MESSAGES for event in events):
-        raise _UndecidedError  # an adapter may show an unknown event, also within a block
     for each in _blocks_of_messages(interaction):
         name = str(each.get("type"))
         known = _MESSAGES.get(name, "other" if name.endswith("_tool_result") else None)
@@ -180,18 +191,7 @@ _RESPONSES: Mapping[str, Kind] = {
 _PARTS: Mapping[str, Kind] = {"output_text": "text", "refusal": "other"}
 
 
-_EVENT_OF_RESPONSES = re.compile(
-    r"error|keepalive|response[.](?:created|queued|in_progress|completed|failed|incomplete)"
-    r"|response[.](?:output_item|content_part|output_text|refusal|reasoning\w*|function_call_arguments|audio)[.].+"
-    r"|response[.](?:\w+_call(?:_\w+)?|mcp_list_tools)[.].+"
-)
-"""https://platform.openai.com/docs/api-reference/responses-streaming"""
-
-
 def _of_responses(interaction: Interaction) -> Iterator[Block]:
-    events = answers.documents(interaction) if interaction.streamed else ()
-    if any(not _EVENT_OF_RESPONSES.fullmatch(str(event.get("type"))) for event in events):
-        raise _UndecidedError
     for item in _items(interaction):
         name = str(item.get("type"))
         if name == "message":
