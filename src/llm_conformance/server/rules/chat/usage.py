@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from llm_conformance.compare import show
-from llm_conformance.rules.violation import Vacuous, expect_equal, fail
-from llm_conformance.server.apis.answer import count
+from llm_conformance.rules.violation import Vacuous, fail
 from llm_conformance.server.apis.chat import last_usage
 from llm_conformance.server.exchange import Exchange
 from llm_conformance.server.rule import rule
+from llm_conformance.server.rules.counts import expect_sum
 
 
 @rule("SRV-10", harm="wrong count", apis=("chat",))
@@ -21,19 +21,7 @@ def counts_add_up(exchange: Exchange) -> None:
     usage = last_usage(exchange.documents)
     if usage is None:
         raise Vacuous("the answer has no counts")
-    prompt, completion, total = (count(usage, name) for name in ("prompt_tokens", "completion_tokens", "total_tokens"))
-    if prompt is None or completion is None or total is None:
-        raise Vacuous("a count is missing; WIRE-7 or WIRE-8 reports that")
-    expect_equal("total_tokens", total, prompt + completion, hint=f"{prompt} + {completion}")
-    if prompt == 0:
-        fail("a prompt of at least one token", "prompt_tokens 0")
-    has_content = any(each.text or each.reasoning or each.calls for each in exchange.answers)
-    if has_content and completion == 0:
-        fail("at least one token for the answer", "completion_tokens 0")
-    details = usage.get("completion_tokens_details")
-    reasoning = count(details, "reasoning_tokens") if isinstance(details, dict) else None
-    if reasoning is not None and reasoning > completion:
-        fail(f"at most {completion} reasoning tokens, which are a part of the completion", str(reasoning))
+    expect_sum(exchange, usage, "prompt_tokens", "completion_tokens")
 
 
 @rule("SRV-11", harm="wrong count", modes=("json",), apis=("chat",))
