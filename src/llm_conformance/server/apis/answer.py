@@ -36,6 +36,12 @@ class Answer:
     finish: list[str] = field(default_factory=list)
     is_cut: bool = False
 
+    def end(self, word: Any, cut: str) -> None:
+        """Note the finish word, if it is a text; `cut` is the one of an answer that the limit has cut off."""
+        if isinstance(word, str):
+            self.finish.append(word)
+            self.is_cut = word == cut
+
     @property
     def text(self) -> str:
         """The whole text."""

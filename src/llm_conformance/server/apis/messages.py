@@ -15,7 +15,6 @@ VERSION = "2023-06-01"
 _INPUT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 """What was read from the cache and what was written to it are no part of `input_tokens`."""
 _CHOICES = {"any": "required", "none": "none", "auto": "auto"}
-_ENDS = ('"message_stop"', '"error"')
 
 
 class Messages(WireApi):
@@ -31,6 +30,7 @@ class Messages(WireApi):
     ended = "end_turn"
     stopped = "stop_sequence"
     last = "message_stop"
+    last_types = ("message_stop", "error")
 
     def credentials(self, key: str) -> dict[str, str]:
         """Return the key, and the version of the format."""
@@ -48,16 +48,12 @@ class Messages(WireApi):
             body["max_tokens"] += budget
         return super().asked(body, streamed, usage)
 
-    def is_last(self, data: str) -> bool:
-        """Return True for `message_stop`, and for an error, behind which nothing comes."""
-        return any(each in data for each in _ENDS) and _type_of(data) in ("message_stop", "error")
-
     def plain(self, document: Document) -> Sequence[Answer]:
         """Return the message."""
         answer = Answer()
         for number, block in enumerate(objects(document.get("content"))):
             _begin(answer, number, block)
-        _finish(answer, document.get("stop_reason"))
+        answer.end(document.get("stop_reason"), self.cut)
         return (answer,)
 
     def streamed(self, documents: Sequence[Document]) -> Sequence[Answer]:
@@ -70,7 +66,7 @@ class Messages(WireApi):
             elif kind == "content_block_delta":
                 _add(answer, event.get("index"), inner(event, "delta"))
             elif kind == "message_delta":
-                _finish(answer, inner(event, "delta").get("stop_reason"))
+                answer.end(inner(event, "delta").get("stop_reason"), self.cut)
         return (answer,)
 
     def counts(self, documents: Sequence[Document]) -> Counts:
@@ -102,14 +98,6 @@ class Messages(WireApi):
         return request.get("stop_sequences") or ()
 
 
-def _type_of(data: str) -> Any:
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    return document.get("type") if isinstance(document, Mapping) else None
-
-
 def _begin(answer: Answer, number: Any, block: Mapping[str, Any], streamed: bool = False) -> None:
     kind = block.get("type")
     if kind == "text" and text_of(block.get("text")):
@@ -130,9 +118,3 @@ def _add(answer: Answer, number: Any, delta: Mapping[str, Any]) -> None:
             raise Blocked("a piece of an input belongs to no call; WIRE-16 reports that")
         answer.calls[number].arguments += text_of(delta["partial_json"])
         answer.calls[number].pieces.append(delta)
-
-
-def _finish(answer: Answer, word: Any) -> None:
-    if isinstance(word, str):
-        answer.finish.append(word)
-        answer.is_cut = word == Messages.cut

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ from llm_conformance.server.apis.answer import Answer, Counts, ToolCall, count, 
 from llm_conformance.server.apis.wire_api import Document, WireApi
 
 LAST = ("response.completed", "response.incomplete", "response.failed")
-"""The events that end a stream."""
+"""The events that have the whole response."""
 _REASONING = ("response.reasoning_text.delta", "response.reasoning_summary_text.delta")
 _NO_CHOICE = ("auto", "none", "required")
 
@@ -26,20 +25,11 @@ class Responses(WireApi):
     call_type = "function_call"
     ended = "completed"
     last = "response.completed"
+    last_types = (*LAST, "error")
 
     def filled(self, body: dict[str, Any], times: int) -> dict[str, Any]:
         """Return a request with a text that is repeated."""
         return {**body, "input": body["input"] * times}
-
-    def is_last(self, data: str) -> bool:
-        """Return True for the event with the whole response, and for an error."""
-        if not any(f'"{each}"' in data for each in (*LAST, "error")):
-            return False
-        try:
-            document = json.loads(data)
-        except (ValueError, RecursionError):
-            return False
-        return isinstance(document, Mapping) and document.get("type") in (*LAST, "error")
 
     def is_error(self, document: Any) -> bool:
         """Return True for an error, an event `error`, and a response that has failed."""
@@ -60,7 +50,7 @@ class Responses(WireApi):
                 answer.reasonings += texts
             elif item.get("type") == self.call_type:
                 answer.calls[number] = _call(item)
-        _finish(answer, document)
+        answer.end(_word(document), self.cut)
         return (answer,)
 
     def streamed(self, documents: Sequence[Document]) -> Sequence[Answer]:
@@ -78,7 +68,7 @@ class Responses(WireApi):
             elif kind == "response.function_call_arguments.delta" and event.get("item_id") in answer.calls:
                 answer.calls[event["item_id"]].arguments += delta
             elif kind in LAST:
-                _finish(answer, inner(event, "response"))
+                answer.end(_word(inner(event, "response")), self.cut)
         return (answer,)
 
     def counts(self, documents: Sequence[Document]) -> Counts:
@@ -114,8 +104,5 @@ def _call(item: Mapping[str, Any]) -> ToolCall:
     return ToolCall(id, kind, name, arguments, [item])
 
 
-def _finish(answer: Answer, response: Document) -> None:
-    word = inner(response, "incomplete_details").get("reason") or response.get("status")
-    if isinstance(word, str):
-        answer.finish.append(word)
-        answer.is_cut = word == Responses.cut
+def _word(response: Document) -> Any:
+    return inner(response, "incomplete_details").get("reason") or response.get("status")

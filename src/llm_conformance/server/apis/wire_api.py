@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -28,6 +29,7 @@ class WireApi(abc.ABC):
         stopped: The finish word behind a stop sequence.
         has_seed: Whether a request may have a seed.
         last: What ends a stream, for people.
+        last_types: The types of the events that end a stream, if its events have types.
     """
 
     name: ClassVar[str]
@@ -41,6 +43,7 @@ class WireApi(abc.ABC):
     stopped: ClassVar[str] = ""
     has_seed: ClassVar[bool] = False
     last: ClassVar[str]
+    last_types: ClassVar[tuple[str, ...]] = ()
 
     def credentials(self, key: str) -> dict[str, str]:
         """Return the headers that have the key; "" for none."""
@@ -65,7 +68,13 @@ class WireApi(abc.ABC):
 
     def is_last(self, data: str) -> bool:
         """Return True if the data of an event end a stream."""
-        return False
+        if not any(f'"{each}"' in data for each in self.last_types):
+            return False  # reading all events as JSON would take long
+        try:
+            document = json.loads(data)
+        except (ValueError, RecursionError):
+            return False
+        return isinstance(document, Mapping) and document.get("type") in self.last_types
 
     def is_error(self, document: Any) -> bool:
         """Return True if a document of an answer says that there was an error."""
