@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from llm_conformance.judging.status import QUIET
+from llm_conformance.judging.verdict import ALIKE
 from llm_conformance.reports.document import Document, Streamed
 
-_SHARED = ("adapter", "scenario", "provider", "api", "mode", "method", "status", "message", "provenance", "grounds")
-_FIELDS = frozenset({*_SHARED, "rule", "think_profile"})
+_FIELDS = frozenset({*ALIKE, "rule"})
 
 
 def grouped(document: Document) -> Document:
@@ -31,7 +31,7 @@ def _grouped(results: Iterable[Document]) -> list[Document]:
         if each["status"] not in QUIET or not each.keys() <= _FIELDS:
             found.append(each)
             continue
-        key = (*(each[name] for name in _SHARED), each.get("think_profile"))
+        key = tuple(each.get(name) for name in ALIKE)
         if key not in groups:
             groups[key] = []
             found.append({"rules": groups[key], **{name: value for name, value in each.items() if name != "rule"}})
