@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from llm_conformance.compare import first_difference, show
+from llm_conformance.compare import first_difference, show, without_space
 from llm_conformance.rules.agreement import (
     calls_are_right,
     message_is_right,
@@ -165,4 +165,4 @@ def _opaque(answer: Expected | Returned) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def _without_space(text: str | None) -> str | None:
-    return None if text is None else "".join(text.split())
+    return None if text is None else without_space(text)

@@ -43,6 +43,11 @@ def show(value: Any) -> str:
     return text if len(text) <= 200 else f"{text[:140]} ... {text[-40:]}"
 
 
+def without_space(text: str) -> str:
+    """Return a text without its white space."""
+    return "".join(text.split())
+
+
 def in_one_line(value: Any) -> str:
     r"""Return a value as JSON, with an escape (`\u200b`) for each character that nobody sees or a terminal obeys."""
     text = json.dumps(value, ensure_ascii=False, default=shown)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from llm_conformance.compare import as_json, show
+from llm_conformance.compare import as_json, show, without_space
 from llm_conformance.formats.media import MEDIA, contents
 from llm_conformance.formats.requests import turns, with_references
 from llm_conformance.formats.switches import missing_switch, set_switches
@@ -140,17 +140,13 @@ def _different_turn(sent: list[Turn], recorded: list[Turn], scope: Scope) -> Dif
 def _different_text(ours: _Conversation, theirs: _Conversation, role: str) -> Difference | None:
     """Compare the texts of a role, however they are split into messages and parts, without white space."""
     sent, recorded = ours.text(role), theirs.text(role)
-    if _bare(sent) == _bare(recorded):
+    if without_space(sent) == without_space(recorded):
         return None
     return Difference(_text_of(role, recorded), _text_of(role, sent))
 
 
 def _text_of(role: str, text: str) -> str:
     return f"the text {show(text)} of {role}" if text else f"no text of {role}"
-
-
-def _bare(text: str) -> str:
-    return "".join(text.split())
 
 
 @dataclass(frozen=True)
@@ -219,5 +215,5 @@ def _json(value: Any) -> str:
     """Return a value in one spelling; a text that is JSON is the same as its value."""
     parsed = as_json(value)
     if isinstance(parsed, str):
-        return _bare(parsed)
+        return without_space(parsed)
     return json.dumps(parsed, sort_keys=True, ensure_ascii=False, default=repr)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from llm_conformance.compare import without_space
+
 SIGNIFICANT = 8
 """How many equal code points in a row count as a piece of the reasoning."""
 
@@ -43,9 +45,5 @@ def leaked_from(reasoning: str, actual: str, expected: str) -> str | None:
     pieces = {trace[at : at + length] for at in range(len(trace) - length + 1)}
     added = added_to(expected, actual)
     found = (added[at : at + length] for at in range(len(added) - length + 1))
-    answer = _without_space(expected)
-    return next((piece for piece in found if piece in pieces and _without_space(piece) not in answer), None)
-
-
-def _without_space(text: str) -> str:
-    return "".join(text.split())
+    answer = without_space(expected)
+    return next((piece for piece in found if piece in pieces and without_space(piece) not in answer), None)
