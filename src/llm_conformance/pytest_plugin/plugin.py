@@ -55,6 +55,19 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
             capture.resume_global_capture()
 
 
+@pytest.hookimpl(optionalhook=True, wrapper=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int, int]:
+    """Return how many workers `-n auto` starts: half as many again as pytest-xdist would, if an adapter is judged.
+
+    A worker often waits: for the process of its adapter, and for servers that go silent. Who sets pytest-xdist's
+    variable gets the number that it says.
+    """
+    workers = yield
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not config.getoption("conformance_adapter"):
+        return workers
+    return workers + (workers + 1) // 2
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Generator[None, Any, Any]:
     """Add `--adapter` if the user gives it and no conftest.py defines it. Raises UsageError for unknown options."""
