@@ -17,7 +17,8 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from llm_conformance.adapter.declarations import CAPABILITIES
 from llm_conformance.reports import files, judged
-from tests import gated
+from tests import gated, test_server_reports
+from tests.servers.broken.framing import WithoutDone
 from tests.shell import ROOT, sh
 from tests.test_reports import document, result
 
@@ -237,6 +238,24 @@ def test_nothing_scrolls_sideways(browser: webdriver.Chrome, pages: Path, name: 
             )
             assert wide <= room, css
         assert page.one("#matrix td:not(.none) .column").is_displayed() is (width == 390)
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_of_a_server_does_not_scroll_sideways(browser: webdriver.Chrome, tmp_path: Path, width: int) -> None:
+    assert test_server_reports.judge(WithoutDone(), tmp_path) == 1
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        browser.get((tmp_path / "report.html").as_uri())
+        browser.execute_script("document.querySelectorAll('details').forEach(each => each.open = true)")
+        for css in ("html", "pre:last-of-type", ".scroll"):
+            wide, room = browser.execute_script(
+                "const at = document.querySelector(arguments[0]); return [at.scrollWidth, at.clientWidth]", css
+            )
+            assert 0 < wide <= room, css
+        assert '"finish_reason": "stop"' in browser.find_element(By.CSS_SELECTOR, "details pre:last-of-type").text
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 

@@ -127,7 +127,7 @@ def _read(config: pytest.Config, opened: list[AdapterUnderTest]) -> Settings:
     option = config.getoption
     directory = config.invocation_params.dir
     try:
-        reports = files.destinations(option("conformance_report"), directory)
+        reports = files.destinations(option("conformance_report"), directory, as_typed("report"))
     except files.BadDestinationError as error:
         raise pytest.UsageError(str(error)) from error
     write_deviations = _new_file("write-deviations", option("conformance_write_deviations"), directory)

@@ -18,7 +18,7 @@ from llm_conformance.wording import printable
 _CHARACTER = 6.6
 """The approximate width of a character in pixels; `textLength` stretches the text to the computed width."""
 
-_GREEN, _RED, _AMBER, _GREY = "#2f7d32", "#b3261e", "#8a6100", "#5f6368"
+GREEN, RED, AMBER, GREY = "#2f7d32", "#b3261e", "#8a6100", "#5f6368"
 
 
 class NoBadgeError(Exception):
@@ -34,28 +34,25 @@ def render(documents: Sequence[Document]) -> str:
     found = judged.read(document, adapter["name"])
     text, why = verdict(document), ""
     if text in NO_VERDICT:
-        why, colour = NO_VERDICT[text], _GREY
+        why, colour = NO_VERDICT[text], GREY
     elif document["examples"] < QUICK:
         why = f"it needs {QUICK} generated examples per property, the run had {document['examples']}"
-        text, colour = "too few examples", _GREY
+        text, colour = "too few examples", GREY
     else:
-        colour = _AMBER if text != "failing" else _RED
+        colour = AMBER if text != "failing" else RED
         if text == "conforms" and found.is_held_to_all:
-            colour = _GREEN
+            colour = GREEN
         text = f"{text}: {found.short}"
-    label = f"llm-conformance {document['edition']}"
+    transport = "" if document["transport"] == "server" else ", replayed without a server"
+    name = printable(f"{adapter['name']} {adapter['version'] or ''}".strip())
+    of_run = f"scenarios {suite['scenarios_digest']}, {document['examples']} examples per property{transport}"
+    edition = document["edition"]
+    about = f"{why or found.sentence}; llm-conformance {suite['version']}, edition {edition}, {of_run}"
+    return drawn(edition, text, colour, f"{name}: {text} ({about})")
+
+
+def drawn(edition: str, text: str, colour: str, title: str) -> str:
+    """Return a badge as SVG: the suite and the edition on the left, a text on the right."""
+    label = f"llm-conformance {edition}"
     left, right = (round(len(part) * _CHARACTER) + 12 for part in (label, text))
-    return render_template(
-        "badge.svg",
-        label=label,
-        text=text,
-        details=why or found.sentence,
-        left=left,
-        right=right,
-        colour=colour,
-        adapter=printable(f"{adapter['name']} {adapter['version'] or ''}".strip()),
-        suite=suite,
-        edition=document["edition"],
-        examples=document["examples"],
-        transport="" if document["transport"] == "server" else ", replayed without a server",
-    )
+    return render_template("badge.svg", label=label, text=text, left=left, right=right, colour=colour, title=title)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from llm_conformance import schema
-from llm_conformance.options import as_typed
 from llm_conformance.reports import badge, grouping, markdown, page
 from llm_conformance.reports.document import Document
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -49,10 +48,13 @@ class BadDestinationError(Exception):
     """Reports cannot be written where the user wants them; the message names each file and its problem."""
 
 
-def destinations(names: Iterable[str], base: Path) -> list[Path]:
-    """Return the paths of reports. Raises BadDestinationError for an unknown suffix or a missing directory."""
+def destinations(names: Iterable[str], base: Path, option: str) -> list[Path]:
+    """Return the paths of reports, which `option` names.
+
+    Raises BadDestinationError for an unknown suffix or a missing directory.
+    """
     found = [base / name for name in names]
-    problems = [f"{as_typed('report')}={path}: {problem}" for path in found if (problem := _unusable(path))]
+    problems = [f"{option}={path}: {problem}" for path in found if (problem := _unusable(path))]
     if problems:
         raise BadDestinationError("\n".join(problems))
     return found
@@ -71,7 +73,11 @@ def write(path: Path, *documents: Document) -> None:
 
     Raises NoBadgeError if there is no badge for them, and OSError if the file cannot be written.
     """
-    pieces = FORMS[path.suffix](documents)
+    write_pieces(path, FORMS[path.suffix](documents))
+
+
+def write_pieces(path: Path, pieces: Iterable[str]) -> None:
+    """Write a file of pieces; a part of it is never left. Raises OSError if it cannot be written."""
     file = path.open("w", encoding="utf-8", errors="backslashreplace")
     try:
         with file:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,14 +9,11 @@ from llm_conformance.judging.deviations import SOMETIMES
 from llm_conformance.judging.status import Status
 from llm_conformance.reports import judged
 from llm_conformance.reports.document import Document
+from llm_conformance.reports.markup import escaped, fence, in_link, in_one_line
 from llm_conformance.reports.matrix import Matrix, verdict
 from llm_conformance.templating import render as render_template
-from llm_conformance.wording import printable
 
 _SHOWN = 30
-_LONGEST = 200
-_MARKUP = re.compile(r"[\\`*_\[\]<>|&~#]")
-_RUN_OF_BACKTICKS = re.compile("`+")
 
 
 def render(documents: Sequence[Document]) -> str:
@@ -33,7 +29,7 @@ def _values(document: Document) -> Mapping[str, Any]:
         "adapters": [
             {**adapter, **_of_adapter(document, adapter), **_named(adapter)} for adapter in document["adapters"]
         ],
-        "bad_files": list(map(_in_one_line, document["bare_recordings"]["bad_files"])),
+        "bad_files": list(map(in_one_line, document["bare_recordings"]["bad_files"])),
         "cells": [f"{summary[status]} {status}" for status in Status if status in summary],
         "deviations": list(_deviations(document)),
     }
@@ -45,18 +41,17 @@ def _of_adapter(document: Document, adapter: Mapping[str, Any]) -> Mapping[str, 
     found = [each for each in document["findings"] if each["adapter"] == name and each["status"] == Status.FAIL]
     shown = [_finding(each) for each in found[:_SHOWN]]
     commands = [f"{each['command']}  # {number}" for number, each in enumerate(shown, start=1) if each["command"]]
-    longest = max(map(len, _RUN_OF_BACKTICKS.findall("".join(commands))), default=0)
     return {
         "right": [f"{field.right} of {field.judged} {name}" for name, field in matrix.by_provenance.items()],
-        "judged": _escaped(judged.read(document, name).sentence),
+        "judged": escaped(judged.read(document, name).sentence),
         "missed": adapter["not_covered"] + document["bare_recordings"]["not_covered"].get(name, 0),
         "new": sum(each["adapter"] == name and each["status"] == Status.NEW for each in document["results"]),
         "findings": shown,
         "more": len(found) - len(shown),
         "commands": commands,
-        "fence": "`" * max(3, longest + 1),
+        "fence": fence(commands),
         "columns": matrix.columns,
-        "apis": {_in_one_line(api): fields for api, fields in matrix.rows.items()},
+        "apis": {in_one_line(api): fields for api, fields in matrix.rows.items()},
     }
 
 
@@ -64,9 +59,9 @@ def _named(adapter: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what an adapter says of itself."""
     name, version, providers = adapter["name"], adapter["version"], adapter["providers"]
     return {
-        "name": _in_one_line(name),
-        "version": _in_one_line(version),
-        "providers": list(map(_in_one_line, providers)),
+        "name": in_one_line(name),
+        "version": in_one_line(version),
+        "providers": list(map(in_one_line, providers)),
     }
 
 
@@ -75,8 +70,8 @@ def _finding(finding: Mapping[str, Any]) -> Mapping[str, Any]:
     examples = finding["examples"]
     return {
         **finding,
-        "what": _in_one_line(f"{cause}{finding['message']}"),
-        "example": _in_one_line(examples[0]["scenario"]),
+        "what": in_one_line(f"{cause}{finding['message']}"),
+        "example": in_one_line(examples[0]["scenario"]),
         "command": next((" ".join(each["command"].split()) for each in examples if each.get("command")), None),
     }
 
@@ -91,23 +86,7 @@ def _deviations(document: Document) -> Iterator[Mapping[str, Any]]:
         where = f"{first['scenario']} and {len(others)} more" if others else first["scenario"]
         yield {
             **first,
-            "where": _in_one_line(where),
-            "reason": _in_one_line(f"{SOMETIMES if first.get('sometimes') else ''}{first['reason']}"),
-            "link": _in_link(first["link"]),
+            "where": in_one_line(where),
+            "reason": in_one_line(f"{SOMETIMES if first.get('sometimes') else ''}{first['reason']}"),
+            "link": in_link(first["link"]),
         }
-
-
-def _in_one_line(text: str | None) -> str:
-    """Return a text in one line with its markup escaped, shortened so that it fits in a table."""
-    line = _escaped(text or "")
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST].rstrip(chr(92))} ..."
-
-
-def _in_link(url: str | None) -> str:
-    """Return a URL in which nothing ends the link or the field of a table."""
-    return re.sub(r"[()<>|\\\s\x00-\x1f]", lambda found: f"%{ord(found[0]):02X}", url or "")
-
-
-def _escaped(text: str) -> str:
-    """Return a text in one line with its markup and its control characters escaped."""
-    return _MARKUP.sub(r"\\\g<0>", printable(" ".join(text.split())))

@@ -6,7 +6,7 @@
     exchange        what a rule sees of one request and its answer
     rules/          the rules, one function each
     judge           rules times exchanges give verdicts
-    report          findings, the text for the terminal, the JSON report
+    reports/        the text for the terminal, the JSON report, and what is made from it
 
 The verdicts are made from what is kept, so that a recording gives the same verdicts as the server did.
 """

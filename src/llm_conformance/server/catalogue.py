@@ -8,6 +8,7 @@ import pkgutil
 from collections.abc import Mapping
 
 from llm_conformance.server import rules
+from llm_conformance.server.conversations import CAPABILITIES, conversations
 from llm_conformance.server.rule import Rule, rule_of
 
 FAMILIES: Mapping[str, str] = {
@@ -30,6 +31,13 @@ def catalogue() -> Mapping[str, Rule]:
 def rules_of(api: str) -> list[Rule]:
     """Return the rules about a wire format."""
     return [each for each in catalogue().values() if not each.apis or api in each.apis]
+
+
+def capabilities_of(api: str) -> list[str]:
+    """Return the capabilities that conversations or rules of a wire format need."""
+    needed = {name for each in conversations(api).values() for name in each.needs}
+    needed |= {name for each in rules_of(api) for name in each.needs}
+    return [name for name in CAPABILITIES if name in needed]
 
 
 def _number(id: str) -> int:

@@ -94,11 +94,10 @@ def _verdict(target: Target, rule: Rule, exchange: Exchange) -> Verdict:
 def _made(
     target: Target, rule: Rule, recording: Recording, status: Status, message: str | None, cause: str | None = None
 ) -> Verdict:
-    again = f"#{recording.number}" if recording.number > 1 else ""
     return Verdict(
         adapter=target.url,
         rule=rule.id,
-        scenario=f"{target.api}/{recording.conversation}{again}",
+        scenario=f"{target.api}/{recording.label}",
         provider=_PROVIDER,
         api=target.api,
         mode=recording.mode,

@@ -54,6 +54,11 @@ class Recording:
     hidden: str = ""
 
     @property
+    def label(self) -> str:
+        """The conversation; with `#2` if it was asked for the second time."""
+        return self.conversation + (f"#{self.number}" if self.number > 1 else "")
+
+    @property
     def name(self) -> str:
         """The name of its file, without the suffix."""
         return f"{self.conversation}.{self.mode}" + (f".{self.number}" if self.number > 1 else "")

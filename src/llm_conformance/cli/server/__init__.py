@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from llm_conformance.cli.command import Once, Options, Parser
-from llm_conformance.cli.server.asking import ask, check_destinations, check_effort
+from llm_conformance.cli.server import reports
+from llm_conformance.cli.server.asking import ask, check_effort, check_keep
 from llm_conformance.cli.server.shown import command_of, show, show_bytes
 from llm_conformance.cli.server.target import chosen_by, free_capabilities, known_deviations, rules_of, target_of
-from llm_conformance.server import plan, report
+from llm_conformance.server import plan
 from llm_conformance.server import run as server_run
 from llm_conformance.server.apis.known import APIS
 from llm_conformance.server.judge import judge
-from llm_conformance.server.report import Result
+from llm_conformance.server.reports import terminal
+from llm_conformance.server.reports.result import Result, document
 from llm_conformance.wire.interaction import MODES
 
 
@@ -59,7 +60,13 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--deviations", type=Path, metavar="FILE", help="a file of known deviations")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the answers, without keys, in a new directory")
     parser.add_argument("--replay", type=Path, metavar="DIR", help="judge kept answers, without the server")
-    parser.add_argument("--report", type=Path, metavar="FILE.json", help="write a JSON report")
+    parser.add_argument(
+        "--report",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="write a report; the suffix is .json, .html, .md or .svg; repeatable",
+    )
     parser.add_argument("--dry-run", action="store_true", help="print the requests without sending them")
     parser.add_argument("--yes", action="store_true", help="do not ask before sending requests to another machine")
     parser.add_argument("-v", "--verbose", action="store_true", help="show the bytes of failing answers")
@@ -79,7 +86,8 @@ def run(options: Options) -> int:
     chosen = chosen_by(target, options.conversation)
     rules = rules_of(options.rule)
     known = known_deviations(options.deviations, target)
-    check_destinations(options)
+    check_keep(options)
+    paths = reports.checked(options.report)
     if options.replay is not None:
         kept = server_run.recordings_of(options.replay, target)
     else:
@@ -88,16 +96,15 @@ def run(options: Options) -> int:
             show(target, requests, bool(options.key_env))
             return 0
         check_effort(requests, options)
+        reports.remove_badges(paths)
         kept = ask(target, requests, options)
     modes = (options.mode,) if options.mode else MODES
     judgement = judge(target, chosen, kept, rules, known, modes)
     is_whole = not (rules or options.conversation or options.mode) and server_run.has_all(kept, target, chosen)
-    result = Result(target, judgement, tuple(command_of(options, target)), len(kept), is_whole)
-    for line in report.text(result):
+    result = Result(target, judgement, tuple(command_of(options, target)), kept, is_whole)
+    for line in terminal.text(result):
         print(line)
     if options.verbose:
         show_bytes(result, kept)
-    if options.report is not None:
-        text = json.dumps(report.document(result), ensure_ascii=False, indent=1)
-        options.report.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+    reports.write(paths, document(result))
     return result.exit_code

@@ -20,14 +20,12 @@ from llm_conformance.server.recordings import Recording
 from llm_conformance.wording import counted, printable
 
 
-def check_destinations(options: Options) -> None:
-    """Raise UsageError if something cannot be written, before requests are sent."""
+def check_keep(options: Options) -> None:
+    """Raise UsageError if answers cannot be kept, before requests are sent."""
     if options.keep is not None:
         if options.keep.exists() and any(options.keep.iterdir()):
             raise UsageError(f"--keep={options.keep}: is not empty; name a new directory")
         options.keep.mkdir(parents=True, exist_ok=True)
-    if options.report is not None and (options.report.suffix != ".json" or not options.report.parent.is_dir()):
-        raise UsageError(f"--report={options.report}: must be a .json file in a directory that exists")
 
 
 def check_effort(requests: Sequence[Request], options: Options) -> None:

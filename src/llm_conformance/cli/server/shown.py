@@ -13,7 +13,7 @@ from llm_conformance.server import run as server_run
 from llm_conformance.server.apis.known import APIS
 from llm_conformance.server.plan import Request, Target
 from llm_conformance.server.recordings import Recording
-from llm_conformance.server.report import Result
+from llm_conformance.server.reports.result import Result
 from llm_conformance.wording import counted, printable
 
 _SHOWN_BYTES = 4000
@@ -70,8 +70,7 @@ def show_bytes(result: Result, kept: Sequence[Recording]) -> None:
         if each.status in ("fail", "expected")
     }
     for recording in kept:
-        again = f"#{recording.number}" if recording.number > 1 else ""
-        if (f"{recording.conversation}{again}", recording.mode) in failing:
+        if (recording.label, recording.mode) in failing:
             print(f"\n# {recording.name}: status {recording.status}, {recording.ended}, {recording.milliseconds} ms")
             print(_printable_lines(json.dumps(recording.request, ensure_ascii=False)))
             print(*(f"{name}: {value}" for name, value in recording.headers.items()), sep="\n")

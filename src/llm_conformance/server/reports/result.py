@@ -1,0 +1,119 @@
+"""The result of a run, and the JSON report that is made from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from llm_conformance import __version__, editions, secrets
+from llm_conformance.judging.status import Status, exit_code
+from llm_conformance.judging.verdict import Verdict
+from llm_conformance.reports.document import Document
+from llm_conformance.server.catalogue import capabilities_of, catalogue
+from llm_conformance.server.findings import Finding, findings, not_judged
+from llm_conformance.server.judge import Judgement
+from llm_conformance.server.plan import Target
+from llm_conformance.server.recordings import Recording
+from llm_conformance.server.reports import exchanges
+from llm_conformance.wording import command_line
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run.
+
+    Attributes:
+        command: The words of a command that judges the same again; a finding adds its rule and conversation.
+        kept: The answers that were there to be judged.
+        complete: Whether every rule was applied to every conversation that the claims allow.
+    """
+
+    target: Target
+    judgement: Judgement
+    command: tuple[str, ...]
+    kept: Sequence[Recording]
+    complete: bool
+
+    @property
+    def summary(self) -> Counter[str]:
+        """The number of verdicts by status."""
+        counts = Counter(each.status for each in self.judgement.verdicts)
+        return counts + Counter({Status.STALE.value: len(self.judgement.stale)})
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code, as that of `llm-conformance run`."""
+        return exit_code(self.summary)
+
+    def command_of(self, finding: Finding) -> str:
+        """Return the command that shows a finding again, with the bytes."""
+        example = finding.example
+        conversation = example.scenario.partition("/")[2].partition("#")[0]
+        words = [*self.command, f"--rule={finding.rule}", f"--conversation={conversation}"]
+        if any(word.startswith("--replay") for word in self.command):  # what the rule compares with is there
+            words.append(f"--mode={example.mode}")
+        return command_line([*words, "-v"])
+
+
+def document(result: Result) -> Document:
+    """Return the JSON report; `schemas/server-report.schema.json` describes it."""
+    target, judgement = result.target, result.judgement
+    found = findings(judgement.verdicts)
+    return {
+        "suite": {"name": "llm-conformance", "version": __version__},
+        "server": {
+            "url": target.url,
+            "api": target.api,
+            "model": target.model,
+            "capabilities": sorted(target.claims),
+            "not_claimed": [each for each in capabilities_of(target.api) if each not in target.claims],
+        },
+        "calls": len(result.kept),
+        "findings": [_finding(each, result) for each in found],
+        "exchanges": list(exchanges.of_findings(found, result.kept)),
+        "not_judged": {rule: dict(reasons) for rule, reasons in not_judged(judgement.verdicts)},
+        "results": [_result(each) for each in judgement.verdicts],
+        "deviations": list(_deviations(judgement)),
+        "summary": dict(sorted(result.summary.items())),
+        "edition": editions.CURRENT,
+        "complete": result.complete,
+        "finished": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+    }
+
+
+def _result(verdict: Verdict) -> dict[str, Any]:
+    message = {} if verdict.message is None else {"message": secrets.hide(verdict.message)}
+    known = {} if verdict.deviation is None else {"deviation": verdict.deviation}
+    return {
+        "rule": verdict.rule,
+        "conversation": verdict.scenario,
+        "mode": verdict.mode,
+        "status": verdict.status,
+        **message,
+        **known,
+    }
+
+
+def _finding(finding: Finding, result: Result) -> dict[str, Any]:
+    rule = catalogue()[finding.rule]
+    return {
+        "rule": finding.rule,
+        "status": finding.status,
+        "harm": finding.harm,
+        "requirement": rule.requirement,
+        "reason": rule.reason,
+        "source": rule.source,
+        "message": secrets.hide(finding.example.message or ""),
+        "failures": [[each.scenario, each.mode] for each in finding.failures],
+        "command": result.command_of(finding),
+    }
+
+
+def _deviations(judgement: Judgement) -> Iterator[dict[str, Any]]:
+    borne_out = {each.deviation for each in judgement.verdicts if each.status == Status.EXPECTED}
+    for at, each in enumerate(judgement.deviations.to_dicts()):
+        status = Status.EXPECTED if at in borne_out else Status.STALE if at in judgement.stale else None
+        yield {**each, "status": status.value if status else "not seen"}
