@@ -8,6 +8,9 @@ The id of chat completions is where the SDK keeps it, in `provider_data` of the 
 and tools for which the SDK has classes of its own that its runner executes (computer, shell, patches) cannot be asked.
 
 The client's own retries are off: each may wait for `call.timeout_s`, and together they would exceed it.
+
+The SDK knows OpenAI's own endpoint by its address and demands more of its answers than of others, such as a finish
+reason. So a call of OpenAI's is addressed to that endpoint, and its requests go to `call.base_url`.
 """
 
 from __future__ import annotations
@@ -19,13 +22,14 @@ from agents import FunctionTool, ModelResponse, ModelSettings, Usage
 from agents.models.interface import ModelTracing
 from agents.models.openai_chatcompletions import OpenAIChatCompletionsModel
 from agents.models.openai_responses import OpenAIResponsesModel
-from openai import APIError, AsyncOpenAI
+from openai import APIError, AsyncOpenAI, DefaultAsyncHttpxClient
 
 from llm_conformance.shims.native import Answer
 
 FINISH = {"completed": "stop", "max_output_tokens": "length", "content_filter": "content_filter", "failed": "error"}
 CALLS = ("function_call", "custom_tool_call")
 HOSTED = ("web_search", "file_search", "code_interpreter", "image_generation", "mcp", "custom")
+OPENAI = "https://api.openai.com/v1"
 PIECES = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 
 
@@ -101,6 +105,20 @@ class Adapter:
                     return
 
 
+class _Redirected(DefaultAsyncHttpxClient):
+    """Sends to another address what is addressed to OpenAI."""
+
+    def __init__(self, base_url: str) -> None:
+        super().__init__()
+        self._to = base_url
+
+    async def send(self, request: Any, **options: Any) -> Any:
+        """Send a request."""
+        request.url = type(request.url)(self._to + str(request.url).removeprefix(OPENAI))
+        request.headers["host"] = request.url.netloc.decode()
+        return await super().send(request, **options)
+
+
 def _asked(call: Any) -> tuple[AsyncOpenAI, Any, dict[str, Any]]:
     """Return the client, the model on it, and what it is asked."""
     if "audio" in call.params.get("modalities", ()):
@@ -113,7 +131,11 @@ def _asked(call: Any) -> tuple[AsyncOpenAI, Any, dict[str, Any]]:
         raise NotImplementedError("the SDK has no tools but functions in chat completions")
     if strange := [type for type in hosted if not type.startswith(HOSTED)]:
         raise NotImplementedError(f"the SDK has no hosted tool of the type {strange[0]} that the model executes")
-    client = AsyncOpenAI(base_url=call.base_url, api_key=call.api_key, timeout=call.timeout_s, max_retries=0)
+    options = {"api_key": call.api_key, "timeout": call.timeout_s, "max_retries": 0}
+    if call.provider == "openai":
+        client = AsyncOpenAI(base_url=OPENAI, http_client=_Redirected(call.base_url), **options)
+    else:
+        client = AsyncOpenAI(base_url=call.base_url, **options)
     kind = OpenAIResponsesModel if call.api == "responses" else OpenAIChatCompletionsModel
     params = dict(call.params)
     include_usage = params.get("stream_options", {}).get("include_usage")
