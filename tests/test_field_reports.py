@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,21 @@ def test_what_a_python_and_a_node_library_need() -> None:
     assert re.fullmatch(r"pip install groq==\S+", reports.install_line(libraries()["groq"]))
     assert re.fullmatch(r"npm install openai@\S+", reports.install_line(libraries()["openai-node"]))
     assert "'litellm[proxy]==" in reports.install_line(libraries()["litellm-proxy"]), "the shell reads brackets itself"
+
+
+# Their commits are named, because we know no tag of theirs.
+UNTAGGED = ("raceychan/aceai", "andrewyng/aisuite", "Mirascope/mirascope")
+
+
+@pytest.mark.parametrize("library", libraries().values(), ids=lambda library: library.name)
+def test_a_link_to_a_line_of_code_names_a_release_that_is_judged(library: Library) -> None:
+    frozen = "".join((library.folder / name).read_text("utf-8") for name in library.frozen)
+    releases = {first or second for first, second in re.findall(r'==([^\s;]+)|"version": "([^"]+)"', frozen)}
+    entries = tomllib.loads(library.deviations.read_text("utf-8"))["deviation"]
+    links = [each.get("link", "") for each in entries]
+    places = {link for link in links if re.search(r"#L\d", link) and ".md#" not in link}
+    of_releases = {link for link in places if set(re.findall(r"\d+(?:\.\d+)+\w*", link)) & releases}
+    assert [each for each in places - of_releases if not any(name in each for name in UNTAGGED)] == []
 
 
 PLACES = """# Title
