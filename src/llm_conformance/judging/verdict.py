@@ -61,6 +61,11 @@ class Verdict:
         return f"{self.rule}: {self.message}"
 
     @property
+    def deviations(self) -> tuple[int, ...]:
+        """The positions of all known deviations that name the cell."""
+        return () if self.deviation is None else (self.deviation, *self.further_deviations)
+
+    @property
     def alike(self) -> tuple[str | None, ...] | None:
         """What verdicts of several rules have in common that say no more than their status; None if it says more."""
         if self.status not in QUIET or any(getattr(self, name) not in (None, ()) for name in _DETAILS):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from llm_conformance.judging.deviations import Deviation, Deviations
 from llm_conformance.judging.status import Status
@@ -15,7 +15,7 @@ from llm_conformance.server.catalogue import rules_of
 from llm_conformance.server.conversations import Conversation
 from llm_conformance.server.exchange import Exchange, Key
 from llm_conformance.server.plan import Target
-from llm_conformance.server.recordings import Recording
+from llm_conformance.server.recordings import Recording, conversation_of
 from llm_conformance.server.rule import Rule
 from llm_conformance.wire.interaction import MODES, Mode
 
@@ -65,14 +65,43 @@ def judge(
     verdicts: list[Verdict] = []
     ids = {each.id for each in chosen}
     for exchange in (each for each in run.values() if each.conversation.id in ids and each.mode in modes):
-        verdicts += (known.apply(_verdict(target, rule, exchange)) for rule in applied if rule.judges(exchange))
+        verdicts += (_known(known, _verdict(target, rule, exchange)) for rule in applied if rule.judges(exchange))
     verdicts += (each for each in _not_asked(target, chosen, applied) if each.mode in modes)
     is_whole = not rules and len(chosen) == len(siblings) and len(modes) == len(MODES)
-    borne_out = {each.deviation for each in verdicts if each.status == Status.EXPECTED}
-    undecided = {at for each in verdicts if each.status == Status.BLOCKED for at in known.naming(each)}
-    alive = {*borne_out, *undecided} - {None}
-    stale = tuple(at for at in range(len(deviations)) if is_whole and at not in alive)
+    stale = tuple(known.stale(_alive(known, verdicts))) if is_whole else ()
     return Judgement(tuple(verdicts), known, stale)
+
+
+def _known(known: Deviations, verdict: Verdict) -> Verdict:
+    """Return the verdict with the deviations that name it. What is asked twice is known by one name."""
+    return replace(known.apply(_under_one_name(verdict)), scenario=verdict.scenario)
+
+
+def _alive(known: Deviations, verdicts: Iterable[Verdict]) -> set[int]:
+    """Return the positions of the known deviations that name a failure, or that could not be judged.
+
+    The latter name an answer that is blocked, or only such as give the rule nothing to judge: next time the model may
+    make the call that it did not make now.
+    """
+    found: set[int] = set()
+    silent: set[int] = set()
+    judged: set[int] = set()
+    for each in verdicts:
+        if each.status == Status.EXPECTED:
+            found.update(each.deviations)
+            continue
+        named = known.naming(_under_one_name(each))
+        if each.status == Status.BLOCKED:
+            found.update(named)
+        elif each.status in (Status.VACUOUS, Status.UNSUPPORTED):
+            silent.update(named)
+        else:
+            judged.update(named)
+    return found | (silent - judged)
+
+
+def _under_one_name(verdict: Verdict) -> Verdict:
+    return replace(verdict, scenario=conversation_of(verdict.scenario))
 
 
 def _verdict(target: Target, rule: Rule, exchange: Exchange) -> Verdict:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from llm_conformance.cli.command import Once, Options, Parser
-from llm_conformance.cli.server import reports
+from llm_conformance.cli.server import deviations, reports
 from llm_conformance.cli.server.asking import ask, check_effort, check_keep
 from llm_conformance.cli.server.shown import command_of, show, show_bytes
-from llm_conformance.cli.server.target import chosen_by, free_capabilities, known_deviations, rules_of, target_of
+from llm_conformance.cli.server.target import chosen_by, free_capabilities, rules_of, target_of
 from llm_conformance.server import plan
 from llm_conformance.server import run as server_run
 from llm_conformance.server.apis.known import APIS
@@ -58,6 +58,12 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--mode", choices=MODES, help="only plain (json) or streamed answers")
     parser.add_argument("--rule", action="append", default=[], metavar="ID", help="only these rules; repeatable")
     parser.add_argument("--deviations", type=Path, metavar="FILE", help="a file of known deviations")
+    parser.add_argument(
+        "--write-deviations",
+        type=Path,
+        metavar="FILE",
+        help="write the failures to a new file of known deviations, without their reasons",
+    )
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the answers, without keys, in a new directory")
     parser.add_argument("--replay", type=Path, metavar="DIR", help="judge kept answers, without the server")
     parser.add_argument(
@@ -85,8 +91,9 @@ def run(options: Options) -> int:
     target = target_of(options)
     chosen = chosen_by(target, options.conversation)
     rules = rules_of(options.rule)
-    known = known_deviations(options.deviations, target)
+    known = deviations.known(options.deviations, target)
     check_keep(options)
+    deviations.check(options.write_deviations)
     paths = reports.checked(options.report)
     if options.replay is not None:
         kept = server_run.recordings_of(options.replay, target)
@@ -106,5 +113,7 @@ def run(options: Options) -> int:
         print(line)
     if options.verbose:
         show_bytes(result, kept)
+    if options.write_deviations is not None:
+        print(deviations.written(options.write_deviations, target, judgement))
     reports.write(paths, document(result))
     return result.exit_code

@@ -1,4 +1,4 @@
-"""What the options of `llm-conformance server` mean: the server, the conversations, the rules, the known deviations."""
+"""What the options of `llm-conformance server` mean: the server, the conversations, the rules."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import httpx
 
 from llm_conformance.cli.command import Options, UsageError
-from llm_conformance.judging import deviations_file
-from llm_conformance.judging.deviations import Deviation
 from llm_conformance.server import plan
 from llm_conformance.server import run as server_run
 from llm_conformance.server.catalogue import FAMILIES, catalogue
@@ -132,11 +129,3 @@ def rules_of(ids: Sequence[str]) -> list[str]:
             raise UsageError(f"--rule={id}: no such rule{did_you_mean(id, known, 3)}; docs/servers.md lists them all")
         found += [each for each in known if id in (each, known[each].family)]
     return found
-
-
-def known_deviations(path: Path | None, target: Target) -> Sequence[Deviation]:
-    """Return the known deviations of a file. Raises BadFileError."""
-    if path is None:
-        return ()
-    ids = [f"{target.api}/{each.id}" for each in plan.selected(target.api, ())]
-    return deviations_file.load(path, catalogue(), ids)

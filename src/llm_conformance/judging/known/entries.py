@@ -14,7 +14,6 @@ from llm_conformance.judging.deviations import is_part
 from llm_conformance.judging.known.messages import stable_part, widest
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
-from llm_conformance.rules.catalogue import FAMILIES
 from llm_conformance.rules.rule import HARMS, Harm
 
 _LARGE = 0.5
@@ -83,7 +82,11 @@ class Entry:
 
 
 def entries(verdicts: Iterable[Verdict], harms: Mapping[str, Harm]) -> list[Entry]:
-    """Return the entries for all failures among the verdicts, the worst harm first; `harms` has that of each rule."""
+    """Return the entries for all failures among the verdicts, the worst harm first.
+
+    `harms` has the harm of each rule, family by family.
+    """
+    families = list(dict.fromkeys(map(_family, harms)))
     failures: list[Failure] = []
     passed: dict[tuple[str, str], set[Where]] = {}
     for each in verdicts:
@@ -93,13 +96,16 @@ def entries(verdicts: Iterable[Verdict], harms: Mapping[str, Harm]) -> list[Entr
             passed.setdefault((each.adapter, each.rule), set()).add((each.scenario, each.method))
 
     def rank(rule: str) -> tuple[int, int, str]:
-        family = rule.partition("-")[0]
-        return HARMS.index(harms[rule]), FAMILIES.index(family), rule
+        return HARMS.index(harms[rule]), families.index(_family(rule)), rule
 
     found = _joined(list(_groups(failures, passed)), passed, rank_of={each: rank(each) for each in harms})
     while split := {id(each) for each in found if each.joined and any(map(each.conflicts_with, _others(each, found)))}:
         found = [part for each in found for part in (each.joined if id(each) in split else (each,))]
     return sorted(found, key=lambda each: (each.adapter, rank(each.rules[0]), -len(each.scenarios), each.messages))
+
+
+def _family(rule: str) -> str:
+    return rule.partition("-")[0]
 
 
 def _others(entry: Entry, all_entries: Iterable[Entry]) -> Iterator[Entry]:

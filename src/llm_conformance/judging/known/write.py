@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,16 @@ _COMMENT = 110
 _LINE = 90
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 _SAID = ("reason", "argument", "reproduction", "harm")
+_AS_THEY_ARE: Mapping[str, str] = {}
 _RESTRICTIONS = ("adapter", "versions", "mode", "method")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the comments above an entry say of a rule: the harm to a user, and what a user notices."""
+
+    harm: Harm
+    noticed: str
 
 
 def write(
@@ -44,9 +54,31 @@ def write(
     `harms` has the harm of each rule, `ids` the ids of all scenarios, `effort` is that of the run. Raises
     FileExistsError if the file exists.
     """
-    new = [_fields(each, _names(adapters), harms, ids) for each in entries(verdicts, harms)]
     kept_from = {each.examples for each in known.listed}
     examples = _most_demanding([effort.name, *sorted(kept_from)] if effort.examples else sorted(kept_from))
+    told = {id: Told(harm, catalogue()[id].noticed) for id, harm in harms.items()}
+    return write_told(path, verdicts, known, stale, _names(adapters), told, ids, examples)
+
+
+def write_told(
+    path: Path,
+    verdicts: Iterable[Verdict],
+    known: Deviations,
+    stale: Collection[int],
+    names: Mapping[str, str | None],
+    rules: Mapping[str, Told],
+    ids: Collection[str],
+    examples: str = "",
+    called: Mapping[str, str] = _AS_THEY_ARE,
+) -> int:
+    """Do the same for rules of any kind, which `rules` has family by family.
+
+    `names` says how entries name what was judged, by its label; None if they do not. `examples` is the effort that the
+    file states; "" for failures of a server, of which nothing is drawn. `called` has the words for
+    methods in comments.
+    """
+    harms = {id: each.harm for id, each in rules.items()}
+    new = [_fields(each, names, rules, ids, called) for each in entries(verdicts, harms)]
     text = render("deviations.toml", kept=list(_kept(known, stale)), new=new, examples=examples, quoted=_quoted)
     with path.open("x", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)
@@ -82,18 +114,21 @@ def _names(adapters: Sequence[AdapterUnderTest]) -> Mapping[str, str | None]:
 
 
 def _fields(
-    entry: Entry, names: Mapping[str, str | None], harms: Mapping[str, Harm], ids: Collection[str]
+    entry: Entry,
+    names: Mapping[str, str | None],
+    rules: Mapping[str, Told],
+    ids: Collection[str],
+    called: Mapping[str, str],
 ) -> dict[str, Any]:
-    example, harm = entry.example, harms[entry.rules[0]]
-    noticed = catalogue()[entry.rules[0]].noticed
+    example, told = entry.example, rules[entry.rules[0]]
     shown = {example.message: example}
     for each in entry.joined:  # another message may be another fault
         shown.setdefault(each.example.message, each.example)
     return {
         "comments": [
-            _in_one_line(f"{harm}: {noticed}"),
+            _in_one_line(f"{told.harm}: {told.noticed}"),
             *(
-                _in_one_line(f"{each.rule} in {each.scenario}, {each.method}: {each.message}")
+                _in_one_line(f"{each.rule} in {each.scenario}, {called.get(each.method, each.method)}: {each.message}")
                 for each in shown.values()
             ),
         ],

@@ -16,7 +16,7 @@ from llm_conformance.server.catalogue import capabilities_of, catalogue
 from llm_conformance.server.findings import Finding, findings, not_judged
 from llm_conformance.server.judge import Judgement
 from llm_conformance.server.plan import Target
-from llm_conformance.server.recordings import Recording
+from llm_conformance.server.recordings import Recording, conversation_of
 from llm_conformance.server.reports import exchanges
 from llm_conformance.wording import command_line
 
@@ -51,7 +51,7 @@ class Result:
     def command_of(self, finding: Finding) -> str:
         """Return the command that shows a finding again, with the bytes."""
         example = finding.example
-        conversation = example.scenario.partition("/")[2].partition("#")[0]
+        conversation = conversation_of(example.scenario.partition("/")[2])
         words = [*self.command, f"--rule={finding.rule}", f"--conversation={conversation}"]
         if any(word.startswith("--replay") for word in self.command):  # what the rule compares with is there
             words.append(f"--mode={example.mode}")
@@ -113,7 +113,7 @@ def _finding(finding: Finding, result: Result) -> dict[str, Any]:
 
 
 def _deviations(judgement: Judgement) -> Iterator[dict[str, Any]]:
-    borne_out = {each.deviation for each in judgement.verdicts if each.status == Status.EXPECTED}
+    borne_out = {at for each in judgement.verdicts if each.status == Status.EXPECTED for at in each.deviations}
     for at, each in enumerate(judgement.deviations.to_dicts()):
         status = Status.EXPECTED if at in borne_out else Status.STALE if at in judgement.stale else None
         yield {**each, "status": status.value if status else "not seen"}

@@ -8,6 +8,7 @@ from typing import Any
 from llm_conformance.judging.status import Status
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.matrix import Right
+from llm_conformance.server.recordings import conversation_of
 from llm_conformance.wording import counted
 
 _WRONG = (Status.FAIL, Status.EXPECTED)
@@ -31,11 +32,6 @@ def by_conversation(document: Document) -> Rows:
             if each["status"] in _WRONG and each["rule"] not in failing:
                 failing.append(each["rule"])
     return found
-
-
-def conversation_of(name: str) -> str:
-    """Return the name of a conversation without the number of times that it was asked."""
-    return name.partition("#")[0]
 
 
 def where(finding: Mapping[str, Any]) -> list[str]:
