@@ -20,6 +20,7 @@ from llm_conformance.server.catalogue import catalogue
 from llm_conformance.server.conversations import CAPABILITIES, conversations
 from tests.servers.broken.answers import StreamWithoutCounts
 from tests.servers.broken.framing import KeyRepeated, WithoutDone
+from tests.servers.broken.ollama_wire import NoReason
 from tests.servers.messages import MessagesReference
 from tests.servers.reference import CONTEXT, KEY, MODEL, Reference, Reply, running
 from tests.shell import ROOT
@@ -103,6 +104,36 @@ def test_what_is_kept_gives_the_same_verdicts_as_the_server(tmp_path: Path) -> N
     one, other = (json.loads(path.read_text("utf-8")) for path in (live, replayed))
     assert one["results"] == other["results"]
     assert one["complete"] is other["complete"] is True
+
+
+def test_a_server_of_ollama_is_asked_at_its_own_path_and_kept_lines_are_judged_alike(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept, live, replayed = tmp_path / "kept", tmp_path / "live.json", tmp_path / "replayed.json"
+    with running(NoReason()) as url:
+        assert asked(url, "--api=ollama", "--conversation=cut", "--dry-run") == 0
+        assert asked(url, "--api=ollama", f"--keep={kept}", f"--report={live}") == 1
+
+    printed = capsys.readouterr().out
+    assert f"POST {url}/api/chat" in printed
+    assert '"options": {"temperature": 0, "num_predict": 4, "seed": 20260101}, "stream": false' in printed
+    assert "false success: WIRE-25" in printed
+    assert main(["server", f"--replay={kept}", f"--report={replayed}"]) == 1
+    one, other = (json.loads(path.read_text("utf-8")) for path in (live, replayed))
+    assert one["results"] == other["results"]
+
+
+def test_options_of_the_user_are_added_to_those_of_a_request(capsys: pytest.CaptureFixture[str]) -> None:
+    params = '--params={"options": {"num_ctx": 4096}, "keep_alive": "1m"}'
+
+    assert asked("http://127.0.0.1:9", "--api=ollama", "--conversation=stop", params, "--dry-run") == 0
+
+    printed = capsys.readouterr().out
+    assert (
+        '"options": {"stop": ["four"], "temperature": 0, "num_predict": 256, "seed": 20260101, "num_ctx": 4096}'
+        in printed
+    )
+    assert '"stream": true, "keep_alive": "1m"' in printed
 
 
 def test_the_key_is_in_nothing_that_is_kept_or_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

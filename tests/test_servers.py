@@ -25,10 +25,11 @@ from tests.servers import asking
 from tests.servers.broken import BROKEN
 from tests.servers.broken.base import Broken
 from tests.servers.messages import MessagesReference
+from tests.servers.ollama import OllamaReference
 from tests.servers.reference import Reference
 from tests.servers.responses import ResponsesReference
 
-REFERENCES: list[type[Reference]] = [Reference, MessagesReference, ResponsesReference]
+REFERENCES: list[type[Reference]] = [Reference, MessagesReference, ResponsesReference, OllamaReference]
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -27,7 +27,7 @@ def recordings_of(
     with running(server) as url:
         target = target_of(url, server.api, claims)
         requests = list(plan.requests(target, plan.selected(server.api, ())))
-        with client(run.url_of(target), KEY, patience_s, {}, APIS[server.api].credentials) as http:
+        with client(run.url_of(target), KEY, patience_s, {}, APIS[server.api]) as http:
             return target, run.ask(target, requests, http)
 
 

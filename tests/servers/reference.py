@@ -23,6 +23,9 @@ CONTEXT = 1500
 NUMBERS = "one two three four five six seven eight nine ten eleven twelve"
 _TOKEN = re.compile(r"\S+\s*|\s+")
 
+STREAMS = ("text/event-stream", "application/x-ndjson")
+"""The content types of what is sent piece by piece."""
+
 Json = dict[str, Any]
 
 
@@ -293,7 +296,7 @@ def running(server: Reference) -> Iterator[str]:
             self.send_header("content-type", reply.content_type)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
-            is_stream = reply.content_type == "text/event-stream"
+            is_stream = reply.content_type in STREAMS
             if is_stream:
                 self.send_header("transfer-encoding", "chunked")
             else:

@@ -229,6 +229,7 @@ PATTERNS = {
     r"^https?://\S+$": "must be a URL, which begins with http:// or https://",
     "^[A-Z]{3,4}-[0-9]+$": "must be the id of a rule like ANN-5",
     r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$": "must be a time in UTC like 2025-01-31T12:00:00Z",
+    r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$": "must be a time like 2025-01-31T12:00:00Z",
     "^[A-Za-z0-9+/]*={0,2}$": "must be base64",
     "^[^.]*[^.]$": "must not have a full stop",
     r"^[0-9]+\.[0-9]+$": "must be an edition like 0.1",

@@ -6,13 +6,14 @@ The key goes to the given host alone: no redirect is followed, and neither proxi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import httpx
 
 from llm_conformance.limits import BYTES as MAX_BYTES
+from llm_conformance.server.apis.wire_api import WireApi
 from llm_conformance.server.plan import Request
 
 CONNECT_S = 20.0
@@ -52,7 +53,7 @@ class Client:
     Attributes:
         url: The whole URL.
         key: "" for none.
-        credentials: Makes the headers that have a key.
+        api: The wire format.
         timeout_s: For one answer as a whole.
         headers: Further headers of every request.
     """
@@ -61,7 +62,7 @@ class Client:
     key: str
     timeout_s: float
     headers: Mapping[str, str]
-    credentials: Callable[[str], Mapping[str, str]]
+    api: WireApi
     http: httpx.Client
 
     def ask(self, request: Request) -> Raw:
@@ -102,11 +103,9 @@ class Client:
 
     def _drop(self, request: Request) -> None:
         """Send the request for a stream, and close the connection after the first bytes of the answer."""
-        content = request.content
-        if request.mode == "json":
-            content = content[:-1] + b', "stream": true}'
+        headers = self._headers(request)
         try:
-            with self.http.stream("POST", self.url, content=content, headers=self._headers(request)) as response:
+            with self.http.stream("POST", self.url, content=request.dropped, headers=headers) as response:
                 for number, _ in enumerate(response.iter_raw(), start=1):
                     if number == _DROPPED_AFTER:
                         break
@@ -114,22 +113,20 @@ class Client:
             return  # the request behind it shows whether the server still answers
 
     def _headers(self, request: Request) -> dict[str, str]:
-        accepted = "text/event-stream" if request.mode == "stream" else "application/json"
+        accepted = self.api.framing.content_type if request.mode == "stream" else "application/json"
         return {
             "content-type": "application/json",
             "accept": accepted,
             "accept-encoding": "identity",
-            **self.credentials(request.wrong_key or self.key),
+            **self.api.credentials(request.wrong_key or self.key),
             **self.headers,
         }
 
 
 @contextmanager
-def client(
-    url: str, key: str, timeout_s: float, headers: Mapping[str, str], credentials: Callable[[str], Mapping[str, str]]
-) -> Iterator[Client]:
+def client(url: str, key: str, timeout_s: float, headers: Mapping[str, str], api: WireApi) -> Iterator[Client]:
     """Yield a client; close its connections at the end."""
     limits = httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s))
     needs_certificates = not url.startswith("http://")  # to load them takes a second
     with httpx.Client(timeout=limits, follow_redirects=False, trust_env=False, verify=needs_certificates) as http:
-        yield Client(url, key, timeout_s, headers, credentials, http)
+        yield Client(url, key, timeout_s, headers, api, http)

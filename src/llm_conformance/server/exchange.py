@@ -16,9 +16,9 @@ from llm_conformance.rules.violation import Blocked
 from llm_conformance.server.apis.answer import Answer, Counts
 from llm_conformance.server.apis.wire_api import WireApi
 from llm_conformance.server.conversations import Conversation
-from llm_conformance.server.events import Event, events
+from llm_conformance.server.framings.framing import Event
 from llm_conformance.server.recordings import Recording
-from llm_conformance.wire.framings.base import DONE, json_value
+from llm_conformance.wire.framings.base import json_value
 from llm_conformance.wire.interaction import Mode
 
 Key = tuple[str, Mode, int]
@@ -80,7 +80,7 @@ class Exchange:
     @functools.cached_property
     def events_so_far(self) -> tuple[Event, ...]:
         """The events of a stream, complete or not. Raises UnicodeDecodeError."""
-        return tuple(events(self.recording.body))
+        return tuple(self.api.framing.events(self.recording.body))
 
     @property
     def body(self) -> bytes:
@@ -118,26 +118,26 @@ class Exchange:
         try:
             return self.events_so_far
         except UnicodeDecodeError:
-            raise Blocked("the stream is not UTF-8; WIRE-5 reports that") from None
+            raise Blocked("the stream is not UTF-8; a rule about framing reports that") from None
 
     @functools.cached_property
     def chunks(self) -> tuple[Mapping[str, Any], ...]:
-        """The documents of a stream, without `[DONE]`. Raises Blocked if one is not a JSON object, or an error."""
+        """The documents of a stream, up to its end mark. Raises Blocked if one is not a JSON object, or an error."""
         found = []
         for event in self.events:
-            if event.data == DONE:
+            if event.data == self.api.framing.end_mark:
                 break
             try:
                 document = json_value(event.data)
             except (ValueError, RecursionError):
-                raise Blocked("an event is not JSON; WIRE-5 reports that") from None
+                raise Blocked("an event is not JSON; a rule about framing reports that") from None
             if not isinstance(document, dict):
-                raise Blocked("an event is not a JSON object; WIRE-5 reports that")
+                raise Blocked("an event is not a JSON object; a rule about framing reports that")
             if self.api.is_error(document):
                 raise Blocked(f"the server reports an error in the stream: {json.dumps(document)[:200]}")
             found.append(document)
         if not found:
-            raise Blocked("the stream has no event; WIRE-5 reports that")
+            raise Blocked("the stream has no event; a rule about framing reports that")
         return tuple(found)
 
     @property

@@ -52,7 +52,7 @@ class Request:
         body: The JSON body; what cannot be read as JSON is `{}` here.
         content: The body as it is sent.
         tokens: How many tokens the answer may have; 0 if the request is to be refused.
-        cancels: Whether the same is sent before for a stream that is dropped.
+        dropped: What is sent before, for a stream that is dropped; b"" for nothing.
         wrong_key: What is sent in place of the key; None for the key.
     """
 
@@ -62,8 +62,13 @@ class Request:
     body: Mapping[str, Any]
     content: bytes
     tokens: int
-    cancels: bool = False
+    dropped: bytes = b""
     wrong_key: str | None = None
+
+    @property
+    def cancels(self) -> bool:
+        """Whether the same is sent before, for a stream that is dropped."""
+        return bool(self.dropped)
 
     @property
     def name(self) -> str:
@@ -107,28 +112,35 @@ def requests(target: Target, chosen: Sequence[Conversation]) -> Iterator[Request
 
 
 def _request(target: Target, conversation: Conversation, mode: Mode, number: int) -> Request:
-    body = _body(target, conversation, mode)
+    body = _body(target, conversation, mode, conversation.usage)
     api = APIS[target.api]
     tokens = 0 if conversation.refused else api.limit(body) * api.answers_asked(body)
-    content = json.dumps(body, ensure_ascii=False).encode("utf-8")
+    content = _written(body)
+    dropped = _written(_body(target, conversation, "stream", usage=False)) if conversation.cancels else b""
     if conversation.text is not None:
         body, content = {}, conversation.text.encode("utf-8")
-    return Request(conversation, mode, number, body, content, tokens, conversation.cancels, conversation.key)
+    return Request(conversation, mode, number, body, content, tokens, dropped, conversation.key)
 
 
-def _body(target: Target, conversation: Conversation, mode: Mode) -> Mapping[str, Any]:
+def _body(target: Target, conversation: Conversation, mode: Mode, usage: bool) -> Mapping[str, Any]:
     api = APIS[target.api]
-    body: dict[str, Any] = {"model": target.model, **conversation.body, "temperature": 0}
+    body: dict[str, Any] = {"model": target.model, **conversation.body}
+    settings: dict[str, Any] = {"temperature": 0}
     if conversation.tools:
         body["tools"] = list(conversation.tools)
     if conversation.fills_context:
         body = api.filled(body, target.context + 100)  # one word has at least one token in every tokenizer
     if conversation.limited:
-        body[target.token_limit or api.limits[0]] = min(conversation.tokens or target.max_tokens, target.max_tokens)
+        limit = min(conversation.tokens or target.max_tokens, target.max_tokens)
+        settings[target.token_limit or api.limits[0]] = limit
     if "seed" in target.claims and api.has_seed:
-        body["seed"] = SEED
-    body = api.asked(body, mode == "stream", conversation.usage)
-    body |= target.params
+        settings["seed"] = SEED
+    body = api.asked(api.with_settings(body, settings), mode == "stream", usage)
+    body = api.with_params(body, target.params)
     if "reasoning" in conversation.needs:
-        body |= target.reasoning_params
+        body = api.with_params(body, target.reasoning_params)
     return body
+
+
+def _written(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False).encode("utf-8")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from tests.servers.broken import answers, framing, messages, responses, tools
+from tests.servers.broken import answers, framing, messages, ollama, ollama_wire, responses, tools
 from tests.servers.broken.base import Broken
-from tests.servers.broken.shared import OVER_MESSAGES, OVER_RESPONSES
+from tests.servers.broken.shared import OVER_MESSAGES, OVER_OLLAMA, OVER_RESPONSES
 
 
 def _in(module: ModuleType) -> list[type[Broken]]:
@@ -15,7 +15,8 @@ def _in(module: ModuleType) -> list[type[Broken]]:
 
 
 BROKEN: list[type[Broken]] = [
-    *(each for module in (framing, answers, tools, messages, responses) for each in _in(module)),
+    *(each for module in (framing, answers, tools, messages, responses, ollama, ollama_wire) for each in _in(module)),
     *OVER_MESSAGES,
     *OVER_RESPONSES,
+    *OVER_OLLAMA,
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.servers.broken import answers, framing, tools
 from tests.servers.broken.base import Broken
 from tests.servers.messages import MessagesReference
+from tests.servers.ollama import OllamaReference
 from tests.servers.reference import Reference
 from tests.servers.responses import ResponsesReference
 
@@ -71,5 +72,30 @@ OVER_RESPONSES = over(
         framing.PromptCutSilently,
         framing.StreamLeftOpen,
         answers.StopSequenceInTheText,
+    ),
+)
+OVER_OLLAMA = over(
+    OllamaReference,
+    "an object with `done: true`",
+    without=(
+        # they are about server-sent events
+        framing.StreamCalledJson,
+        framing.StreamIgnored,
+        framing.LastEventNotEnded,
+        framing.CharactersCutByBytes,
+        framing.StreamWithoutEvents,
+        framing.WithoutDone,
+        framing.DoneTwice,
+        framing.RefusalInsideOfAStream,
+        # Ollama asks otherwise, or not at all
+        framing.PartsRefused,
+        framing.MissingMessagesAnswered,
+        framing.PromptCutSilently,
+        framing.TryAgainLater,
+        framing.KeyRepeated,
+        framing.RestOfACancelledAnswer,
+        tools.ForcedCallForgotten,
+        tools.OtherToolCalled,
+        tools.SeveralCallsAllTheSame,
     ),
 )

@@ -67,9 +67,7 @@ def ask(target: Target, requests: Sequence[Request], options: Options) -> list[R
             print(".", end="", file=sys.stderr, flush=True)
 
     try:
-        with client(
-            server_run.url_of(target), key(options), options.timeout, headers, APIS[target.api].credentials
-        ) as http:
+        with client(server_run.url_of(target), key(options), options.timeout, headers, APIS[target.api]) as http:
             return server_run.ask(target, requests, http, done)
     except server_run.NoServerError as error:
         raise UsageError(printable(str(error))) from error

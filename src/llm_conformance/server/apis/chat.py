@@ -9,6 +9,7 @@ from typing import Any
 from llm_conformance.rules.violation import Blocked
 from llm_conformance.server.apis.answer import Answer, Counts, ToolCall, count, inner, objects, text_of
 from llm_conformance.server.apis.wire_api import Document, WireApi
+from llm_conformance.server.framings.server_sent_events import SERVER_SENT_EVENTS
 from llm_conformance.wire.framings.base import DONE
 
 REASONING_FIELDS = ("reasoning_content", "reasoning")
@@ -36,6 +37,7 @@ class Chat(WireApi):
     name = "chat"
     row = ("local", "chat")
     path = "/chat/completions"
+    framing = SERVER_SENT_EVENTS
     limits = ("max_tokens", "max_completion_tokens")
     cut = "length"
     calls = "tool_calls"
@@ -93,6 +95,15 @@ class Chat(WireApi):
     def stops(self, request: Document) -> Sequence[str]:
         """Return `stop`."""
         return request.get("stop") or ()
+
+    def asks_for_json(self, request: Document) -> bool:
+        """Return True for the response format `json_object`."""
+        return inner(request, "response_format").get("type") == "json_object"
+
+    def schema_asked(self, request: Document) -> Mapping[str, Any] | None:
+        """Return the schema of the response format `json_schema`."""
+        asked = inner(request, "response_format")
+        return inner(asked, "json_schema").get("schema") if asked.get("type") == "json_schema" else None
 
 
 def last_usage(documents: Sequence[Document]) -> Mapping[str, Any] | None:

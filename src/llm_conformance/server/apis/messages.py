@@ -9,6 +9,7 @@ from typing import Any
 from llm_conformance.rules.violation import Blocked
 from llm_conformance.server.apis.answer import Answer, Counts, ToolCall, count, inner, objects, text_of
 from llm_conformance.server.apis.wire_api import Document, WireApi
+from llm_conformance.server.framings.server_sent_events import SERVER_SENT_EVENTS
 
 VERSION = "2023-06-01"
 """The only version of the format: https://docs.anthropic.com/en/api/versioning."""
@@ -23,6 +24,7 @@ class Messages(WireApi):
     name = "messages"
     row = ("llamacpp", "messages")
     path = "/messages"
+    framing = SERVER_SENT_EVENTS
     limits = ("max_tokens",)
     cut = "max_tokens"
     calls = "tool_use"

@@ -7,6 +7,7 @@ from typing import Any
 
 from llm_conformance.server.apis.answer import Answer, Counts, ToolCall, count, inner, objects, text_of
 from llm_conformance.server.apis.wire_api import Document, WireApi
+from llm_conformance.server.framings.server_sent_events import SERVER_SENT_EVENTS
 
 LAST = ("response.completed", "response.incomplete", "response.failed")
 """The events that have the whole response."""
@@ -20,6 +21,7 @@ class Responses(WireApi):
     name = "responses"
     row = ("local", "responses")
     path = "/responses"
+    framing = SERVER_SENT_EVENTS
     limits = ("max_output_tokens",)
     cut = "max_output_tokens"
     call_type = "function_call"

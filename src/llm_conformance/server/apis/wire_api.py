@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from llm_conformance.server.apis.answer import Answer, Counts
+from llm_conformance.server.framings.framing import Framing
 
 Document = Mapping[str, Any]
 
@@ -21,11 +22,13 @@ class WireApi(abc.ABC):
         name: What `--api` calls it, and the TOML file with its conversations.
         row: The row of the provider table by which recordings are scrubbed.
         path: What follows the base URL.
+        framing: How its streams are cut into events.
         limits: The fields of a request that may have the limit on tokens; the first is the usual one.
         cut: The finish word of an answer that the limit has cut off.
         calls: The finish word of an answer with calls; "" if the format has none.
         ended: The finish word of an answer that the model has ended.
-        call_type: What the format calls a call.
+        call_type: What the format calls a call; "" if its calls have no type.
+        calls_have_ids: Whether each call has an id.
         stopped: The finish word behind a stop sequence.
         has_seed: Whether a request may have a seed.
         last: What ends a stream, for people.
@@ -35,10 +38,12 @@ class WireApi(abc.ABC):
     name: ClassVar[str]
     row: ClassVar[tuple[str, str]]
     path: ClassVar[str]
+    framing: ClassVar[Framing]
     limits: ClassVar[tuple[str, ...]]
     cut: ClassVar[str]
     calls: ClassVar[str] = ""
     call_type: ClassVar[str]
+    calls_have_ids: ClassVar[bool] = True
     ended: ClassVar[str]
     stopped: ClassVar[str] = ""
     has_seed: ClassVar[bool] = False
@@ -52,6 +57,14 @@ class WireApi(abc.ABC):
     def asked(self, body: dict[str, Any], streamed: bool, usage: bool) -> dict[str, Any]:
         """Return a request with what asks for a stream; `usage` is whether it asks for token counts."""
         return {**body, "stream": True} if streamed else body
+
+    def with_settings(self, body: dict[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a request with the temperature, and what else a model is told besides the conversation."""
+        return {**body, **settings}
+
+    def with_params(self, body: dict[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a request with the further fields that a user gives."""
+        return {**body, **params}
 
     def limit(self, request: Document) -> int:
         """Return how many tokens a request allows; 0 if it does not say."""
@@ -107,3 +120,11 @@ class WireApi(abc.ABC):
     def stops(self, request: Document) -> Sequence[str]:
         """Return the stop sequences of a request."""
         return ()
+
+    def asks_for_json(self, request: Document) -> bool:
+        """Return True if a request asks for a JSON object of any form."""
+        return False
+
+    def schema_asked(self, request: Document) -> Mapping[str, Any] | None:
+        """Return the JSON schema that the text has to keep; None if there is none."""
+        return None

@@ -1,1 +1,4 @@
-"""The rules about servers of OpenAI's chat completions. `WIRE` is about what is sent, `SRV` about what is done."""
+"""The rules about servers. `WIRE` is about what is sent, `SRV` about what is done.
+
+Those in packages are about one format alone.
+"""

@@ -21,7 +21,7 @@ def prompt_counts_alike(exchange: Exchange) -> None:
     A prompt is counted before the answer, so the way the answer is sent changes nothing.
 
     Source: https://platform.openai.com/docs/api-reference/chat/object ("prompt_tokens": "Number of tokens in the
-    prompt").
+    prompt"); https://docs.ollama.com/api/chat ("prompt_eval_count": "Number of tokens in the prompt").
     """
     plain = exchange.other(mode="json")
     if plain is None:
@@ -41,7 +41,8 @@ def stream_says_the_same(exchange: Exchange) -> None:
     Source: https://platform.openai.com/docs/api-reference/chat/create ("seed"), and
     https://platform.openai.com/docs/api-reference/chat-streaming/streaming;
     https://docs.anthropic.com/en/docs/build-with-claude/streaming ("accumulated"): the pieces of a
-    stream make up the message; https://platform.openai.com/docs/api-reference/responses-streaming.
+    stream make up the message; https://platform.openai.com/docs/api-reference/responses-streaming;
+    https://docs.ollama.com/capabilities/streaming ("accumulate the partial fields").
     """
     first, second = exchange.other(mode="json"), exchange.other(mode="json", number=2)
     if first is None or second is None:
@@ -108,7 +109,7 @@ def stream_comes_as_it_is_made(exchange: Exchange) -> None:
 
     Source: https://platform.openai.com/docs/api-reference/chat/create ("stream": "tokens will be sent ... as they
     become available"); https://docs.anthropic.com/en/docs/build-with-claude/streaming ("incrementally stream the
-    response").
+    response"); https://docs.ollama.com/api/streaming ("Real-time response generation").
     """
     recording = exchange.recording
     pieces = len(exchange.chunks)

@@ -21,7 +21,8 @@ def wrong_request_is_refused(exchange: Exchange) -> None:
     A status of 200 is taken for an answer. After a status from 500, or one that asks for patience, clients send the
     same request again.
 
-    Source: https://platform.openai.com/docs/guides/error-codes; https://docs.anthropic.com/en/api/errors.
+    Source: https://platform.openai.com/docs/guides/error-codes; https://docs.anthropic.com/en/api/errors;
+    https://docs.ollama.com/api/errors.
     """
     status = exchange.recording.status
     about_key = exchange.conversation.key is not None
@@ -46,7 +47,8 @@ def no_error_in_an_answer(exchange: Exchange) -> None:
     Clients decide by the status whether to raise. In a stream, an error that is found later can only be an event.
 
     Source: https://platform.openai.com/docs/guides/error-codes; https://docs.anthropic.com/en/api/errors ("When
-    receiving a streaming response via SSE, it's possible that an error can occur after returning a 200 response").
+    receiving a streaming response via SSE, it's possible that an error can occur after returning a 200 response");
+    https://docs.ollama.com/api/errors ("If an error occurs mid-stream").
     """
     if exchange.streamed:
         first = exchange.events[0].data if exchange.events else ""

@@ -18,7 +18,8 @@ def limit_on_tokens_is_obeyed(exchange: Exchange) -> None:
     Source: https://platform.openai.com/docs/api-reference/chat/create ("max_completion_tokens": "An upper bound for the
     number of tokens that can be generated for a completion, including visible output tokens and reasoning tokens");
     https://docs.anthropic.com/en/api/messages ("max_tokens": "The maximum number of tokens to generate before
-    stopping"); https://platform.openai.com/docs/api-reference/responses/create ("max_output_tokens").
+    stopping"); https://platform.openai.com/docs/api-reference/responses/create ("max_output_tokens");
+    https://docs.ollama.com/api/chat ("num_predict": "Maximum number of tokens to generate").
     """
     tokens = exchange.counts.output
     limit = exchange.api.limit(exchange.request) * len(exchange.answers)
@@ -36,7 +37,8 @@ def cut_answer_says_so(exchange: Exchange) -> None:
 
     Source: https://platform.openai.com/docs/api-reference/chat/object ("finish_reason": "length if the maximum number
     of tokens specified in the request was reached"); https://docs.anthropic.com/en/api/messages ("stop_reason":
-    "max_tokens"); https://platform.openai.com/docs/api-reference/responses/object ("incomplete_details").
+    "max_tokens"); https://platform.openai.com/docs/api-reference/responses/object ("incomplete_details");
+    https://docs.ollama.com/api/chat ("done_reason").
     """
     answers, cut = exchange.answers, exchange.api.cut
     tokens, limit = exchange.counts.output, exchange.api.limit(exchange.request)
@@ -79,14 +81,16 @@ def finish_word_fits_the_calls(exchange: Exchange) -> None:
             fail(f"the finish word {show(wanted)} for an answer with calls", show(word))
 
 
-@rule("SRV-23", harm="wrong", apis=("chat", "messages"))
+@rule("SRV-23", harm="wrong", apis=("chat", "messages", "ollama"))
 def stop_sequence_is_not_in_the_text(exchange: Exchange) -> None:
     """The text ends before a stop sequence, with the finish word for that, such as `stop`.
 
     Programs set a stop sequence because they cannot use what follows.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create ("stop": "The returned text will not contain the
-    stop sequence"); https://docs.anthropic.com/en/api/messages ("stop_sequences", "stop_reason": "stop_sequence").
+    stop sequence"); https://docs.anthropic.com/en/api/messages ("stop_sequences", "stop_reason": "stop_sequence");
+    https://docs.ollama.com/modelfile ("stop": "When this pattern is encountered the LLM will stop generating text and
+    return"), and `TruncateStop` in https://github.com/ollama/ollama/blob/main/runner/common/stop.go.
     """
     words = exchange.api.stops(exchange.request)
     if not words:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from llm_conformance.compare import show
 from llm_conformance.rules.violation import Blocked, Vacuous, expect_equal, fail
-from llm_conformance.server.events import foreign_lines
 from llm_conformance.server.exchange import Exchange
+from llm_conformance.server.framings.server_sent_events import foreign_lines
 from llm_conformance.server.rule import rule
 from llm_conformance.wire.framings.base import DONE, json_value
 
@@ -17,7 +17,7 @@ def is_answered(exchange: Exchange) -> None:
     Otherwise a program that is right for the format does not work with this server.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create; https://docs.anthropic.com/en/api/messages;
-    https://platform.openai.com/docs/api-reference/responses/create.
+    https://platform.openai.com/docs/api-reference/responses/create; https://docs.ollama.com/api/chat.
     """
     recording = exchange.recording
     if recording.status == 0 and exchange.is_late:
@@ -44,18 +44,18 @@ def is_complete(exchange: Exchange) -> None:
 
 @rule("WIRE-3", harm="lost")
 def has_the_content_type(exchange: Exchange) -> None:
-    """A plain answer has the content type `application/json`, a stream `text/event-stream`.
+    """A plain answer has the content type `application/json`, a stream one such as `text/event-stream`, as documented.
 
     Clients choose by it how to read the body; a stream that is named otherwise is not read as one.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create;
     https://docs.anthropic.com/en/docs/build-with-claude/streaming ("server-sent events"), with
-    https://html.spec.whatwg.org/multipage/server-sent-events.html#text/event-stream.
+    https://html.spec.whatwg.org/multipage/server-sent-events.html#text/event-stream;
+    https://docs.ollama.com/api/streaming ("the application/x-ndjson content type").
     """
     exchange.body  # noqa: B018 - raises Blocked
-    expect_equal(
-        "content type", exchange.content_type, "text/event-stream" if exchange.streamed else "application/json"
-    )
+    wanted = exchange.api.framing.content_type if exchange.streamed else "application/json"
+    expect_equal("content type", exchange.content_type, wanted)
 
 
 @rule("WIRE-4", harm="lost", modes=("json",))
@@ -75,7 +75,7 @@ def is_one_json_object(exchange: Exchange) -> None:
         fail("one JSON object in UTF-8", show(document))
 
 
-@rule("WIRE-5", harm="lost", modes=("stream",))
+@rule("WIRE-5", harm="lost", modes=("stream",), apis=("chat", "messages", "responses"))
 def is_an_event_stream(exchange: Exchange) -> None:
     """A stream consists of server-sent events in UTF-8, each a JSON object or `[DONE]`, and a blank line behind it.
 
@@ -112,12 +112,12 @@ def ends_with_its_last_event(exchange: Exchange) -> None:
     server-sent events as they become available, with the stream terminated by a data: [DONE] message";
     https://docs.anthropic.com/en/docs/build-with-claude/streaming ("A final `message_stop` event");
     https://platform.openai.com/docs/api-reference/responses-streaming (`response.completed`, `response.incomplete`,
-    `response.failed`).
+    `response.failed`); https://docs.ollama.com/api/chat ("done": "True for the final event in the stream").
     """
     data = [event.data for event in exchange.events]
     last = exchange.api.last
     if not data:
-        raise Blocked("the stream has no event; WIRE-5 reports that")
+        raise Blocked("the stream has no event; a rule about framing reports that")
     at = next((number for number, each in enumerate(data) if exchange.api.is_last(each)), None)
     if at is None:
         fail(f"{last} at the end", show(data[-1]), "last event")

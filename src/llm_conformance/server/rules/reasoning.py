@@ -21,7 +21,8 @@ def content_has_no_reasoning(exchange: Exchange) -> None:
 
     Source: https://api-docs.deepseek.com/guides/reasoning_model ("reasoning_content: The content of the CoT, which is
     at the same level as content in the output structure");
-    https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking ("thinking content blocks").
+    https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking ("thinking content blocks");
+    https://docs.ollama.com/capabilities/thinking ("The reasoning output and answer use separate fields").
     """
     texts = [each.text for each in exchange.answers]
     if not any(texts):
@@ -37,7 +38,7 @@ def reasoning_is_split_alike(exchange: Exchange) -> None:
 
     A program that shows reasoning apart would show it as the answer in one of the two.
 
-    Source: https://api-docs.deepseek.com/guides/reasoning_model.
+    Source: https://api-docs.deepseek.com/guides/reasoning_model; https://docs.ollama.com/capabilities/thinking.
     """
     plain = exchange.other(mode="json")
     if plain is None or "reasoning" not in exchange.conversation.needs:

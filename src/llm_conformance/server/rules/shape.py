@@ -23,7 +23,8 @@ def answer_has_the_documented_shape(exchange: Exchange) -> None:
 
     Source: https://platform.openai.com/docs/api-reference/chat/object, and the required fields of `ChatCompletion` in
     openai 2.x (Python); https://docs.anthropic.com/en/api/messages, and `Message` in anthropic 2.x (Python);
-    https://platform.openai.com/docs/api-reference/responses/object, and `Response` in openai 3.x.
+    https://platform.openai.com/docs/api-reference/responses/object, and `Response` in openai 3.x;
+    https://docs.ollama.com/api/chat, and `ChatResponse` in ollama 0.6 (Python, JavaScript).
     """
     _expect_shape("response", exchange, exchange.document)
 
@@ -37,13 +38,14 @@ def events_have_the_documented_shape(exchange: Exchange) -> None:
     Source: https://platform.openai.com/docs/api-reference/chat-streaming/streaming, and the required fields of
     `ChatCompletionChunk` in openai 2.x (Python); https://docs.anthropic.com/en/docs/build-with-claude/streaming, and
     `RawMessageStreamEvent` in anthropic 2.x (Python);
-    https://platform.openai.com/docs/api-reference/responses-streaming, and `ResponseStreamEvent` in openai 3.x.
+    https://platform.openai.com/docs/api-reference/responses-streaming, and `ResponseStreamEvent` in openai 3.x;
+    https://docs.ollama.com/api/chat, and `ChatResponse` in ollama 0.6 (Python, JavaScript).
     """
     for number, chunk in enumerate(exchange.chunks, start=1):
         _expect_shape("chunk", exchange, chunk, f"event {number}")
 
 
-@rule("WIRE-11", harm="wrong", of="refusals")
+@rule("WIRE-11", harm="wrong", of="refusals", apis=("chat", "messages", "responses"))
 def error_has_the_documented_shape(exchange: Exchange) -> None:
     """The body of an error is a JSON object with `error`, which has a `message` and a `type`.
 
@@ -79,7 +81,7 @@ def details_of_error_have_the_documented_types(exchange: Exchange) -> None:
             fail(f"a text or null as `{name}`", show(error[name]), f"error.{name}")
 
 
-@rule("SRV-5", harm="untraceable")
+@rule("SRV-5", harm="untraceable", apis=("chat", "messages", "responses"))
 def each_answer_has_its_own_id(exchange: Exchange) -> None:
     """No two answers have the same `id`.
 

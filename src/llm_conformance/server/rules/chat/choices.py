@@ -1,11 +1,9 @@
-"""SRV-4 to SRV-8: choices, ids, JSON mode and the probabilities of tokens."""
+"""SRV-4 and SRV-8: choices and the probabilities of tokens."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from llm_conformance import schema
 from llm_conformance.compare import show
 from llm_conformance.rules.violation import Vacuous, expect_equal, fail
 from llm_conformance.server.apis.answer import objects
@@ -25,33 +23,6 @@ def choices_are_those_asked_for(exchange: Exchange) -> None:
     wanted = exchange.request.get("n", 1)
     found = [each.index for each in exchange.answers if isinstance(each, Choice)]
     expect_equal("choices with the indexes", sorted(found, key=str), list(range(wanted)))
-
-
-@rule("SRV-6", harm="wrong", needs=("json",), apis=("chat",))
-def json_mode_gives_json(exchange: Exchange) -> None:
-    """In JSON mode the text of an answer that is not cut off is a JSON object.
-
-    Programs that ask for it parse the text.
-
-    Source: https://platform.openai.com/docs/api-reference/chat/create ("response_format": "enables JSON mode, which
-    ensures the message the model generates is valid JSON").
-    """
-    _expect_format(exchange, "json_object")
-
-
-@rule("SRV-7", harm="wrong", needs=("json_schema",), apis=("chat",))
-def schema_is_kept(exchange: Exchange) -> None:
-    """With a strict JSON schema, the text of an answer that is not cut off is JSON of that schema.
-
-    Programs that give a schema read the text without checks of their own.
-
-    Source: https://platform.openai.com/docs/guides/structured-outputs ("ensures the model will always generate
-    responses that adhere to your supplied JSON Schema").
-    """
-    value = _expect_format(exchange, "json_schema")
-    given = exchange.request["response_format"]["json_schema"]["schema"]
-    for where, message in schema.violations(schema.of(given), value):
-        fail("JSON of the given schema", f"{schema.dotted(where) if where else 'the text'}: {message}")
 
 
 @rule("SRV-8", harm="wrong", needs=("logprobs",), apis=("chat",))
@@ -89,20 +60,3 @@ def _bytes(entry: Any) -> bytes:
     if isinstance(given, list) and all(isinstance(each, int) and 0 <= each < 256 for each in given):
         return bytes(given)
     return str(entry.get("token", "")).encode("utf-8", "replace")
-
-
-def _expect_format(exchange: Exchange, kind: str) -> Any:
-    """Return the JSON value of the text. Raises Vacuous if the request does not ask for it, or the text is cut off."""
-    asked = exchange.request.get("response_format")
-    if not isinstance(asked, dict) or asked.get("type") != kind:
-        raise Vacuous("the request does not ask for it")
-    choice = exchange.answer
-    if choice.is_cut:
-        raise Vacuous("the limit on tokens has cut the answer off")
-    try:
-        value = json.loads(choice.text)
-    except (ValueError, RecursionError):
-        fail("JSON", show(choice.text))
-    if not isinstance(value, dict):
-        fail("a JSON object", show(choice.text))
-    return value

@@ -8,25 +8,12 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from llm_conformance.server.framings.framing import Event, Framing
+from llm_conformance.wire.framings.base import DONE
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _FIELDS = ("data", "event", "id", "retry")
-
-
-@dataclass(frozen=True)
-class Event:
-    r"""An event.
-
-    Attributes:
-        data: Its `data` lines, joined by "\n".
-        name: Its name; "" if it has none.
-        is_ended: Whether a blank line ends it.
-    """
-
-    data: str
-    name: str
-    is_ended: bool
 
 
 def events(body: bytes) -> Iterator[Event]:
@@ -53,3 +40,7 @@ def foreign_lines(body: bytes) -> Iterator[str]:
     for line in _LINE_END.split(body.removeprefix(codecs.BOM_UTF8).decode("utf-8")):
         if line and line.partition(":")[0] not in ("", *_FIELDS):
             yield line
+
+
+SERVER_SENT_EVENTS = Framing("text/event-stream", events, DONE)
+"""Server-sent events, behind which `[DONE]` may come."""

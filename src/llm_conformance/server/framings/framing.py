@@ -1,0 +1,36 @@
+"""What an event of a stream is, and what rules have to know of a framing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Event:
+    r"""An event.
+
+    Attributes:
+        data: What it says, without what the framing adds. Several lines are joined by "\n".
+        name: Its name; "" if it has none.
+        is_ended: Whether what ends an event is behind it.
+    """
+
+    data: str
+    name: str
+    is_ended: bool
+
+
+@dataclass(frozen=True)
+class Framing:
+    """A framing.
+
+    Attributes:
+        content_type: The content type of a stream.
+        events: Yields the events of a body as they were sent. Raises UnicodeDecodeError.
+        end_mark: The data of an event that ends a stream and is no document; "" if there is no such event.
+    """
+
+    content_type: str
+    events: Callable[[bytes], Iterator[Event]]
+    end_mark: str = ""

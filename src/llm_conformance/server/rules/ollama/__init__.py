@@ -1,0 +1,1 @@
+"""The rules about Ollama's chat alone."""
