@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from llm_conformance import editions
 from llm_conformance.wire.interaction import MODES, Mode
 
 _FOLDER = Path(__file__).parent / "apis"
@@ -48,6 +49,7 @@ class Conversation:
     text: str | None = None
     key: str | None = None
     fills_context: bool = False
+    since: str = editions.FIRST
     tools: tuple[Mapping[str, Any], ...] = field(default=())
 
 

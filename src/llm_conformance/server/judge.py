@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from llm_conformance import editions
 from llm_conformance.judging.deviations import Deviation, Deviations
 from llm_conformance.judging.status import Status
-from llm_conformance.judging.verdict import Verdict
+from llm_conformance.judging.verdict import Verdict, held_to
 from llm_conformance.rules.violation import Blocked, Vacuous, Violation
 from llm_conformance.server import plan
 from llm_conformance.server.apis.known import APIS
@@ -30,12 +31,14 @@ class Judgement:
 
     Attributes:
         verdicts: One for each rule and exchange that it is about, and one for each that was not asked.
+        edition: The edition to which the run is pinned.
         stale: The positions of the known deviations that name no failure.
     """
 
     verdicts: tuple[Verdict, ...]
     deviations: Deviations
     stale: tuple[int, ...]
+    edition: str = editions.CURRENT
 
 
 def judge(
@@ -45,12 +48,14 @@ def judge(
     rules: Collection[str] = (),
     deviations: Sequence[Deviation] = (),
     modes: Collection[Mode] = MODES,
+    edition: str = editions.CURRENT,
 ) -> Judgement:
     """Judge the recordings of the chosen conversations by the rules with these ids, or by all rules.
 
     All recordings may be compared with those that are judged.
 
-    Known deviations turn failures into `expected`. One that names no failure is stale, if everything was judged.
+    Known deviations turn failures into `expected`. One that names no failure is stale, if everything was judged. Other
+    failures are `new` if the rule or the conversation is newer than `edition`.
     """
     api = APIS[target.api]
     siblings = {each.id: each for each in plan.selected(target.api, ())}
@@ -65,11 +70,13 @@ def judge(
     verdicts: list[Verdict] = []
     ids = {each.id for each in chosen}
     for exchange in (each for each in run.values() if each.conversation.id in ids and each.mode in modes):
-        verdicts += (_known(known, _verdict(target, rule, exchange)) for rule in applied if rule.judges(exchange))
+        for rule in (each for each in applied if each.judges(exchange)):
+            verdict = _known(known, _verdict(target, rule, exchange))
+            verdicts.append(held_to(edition, verdict, rule.since, exchange.conversation.since))
     verdicts += (each for each in _not_asked(target, chosen, applied) if each.mode in modes)
     is_whole = not rules and len(chosen) == len(siblings) and len(modes) == len(MODES)
     stale = tuple(known.stale(_alive(known, verdicts))) if is_whole else ()
-    return Judgement(tuple(verdicts), known, stale)
+    return Judgement(tuple(verdicts), known, stale, edition)
 
 
 def _known(known: Deviations, verdict: Verdict) -> Verdict:

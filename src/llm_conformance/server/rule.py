@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from llm_conformance import editions
 from llm_conformance.rules.rule import Harm
 from llm_conformance.server.exchange import Exchange
 from llm_conformance.wire.interaction import MODES, Mode
@@ -37,6 +38,7 @@ class Rule:
         modes: The modes that it judges.
         needs: The capabilities without which a server is not held to it.
         apis: The wire formats that it is about; () for all.
+        since: The edition in which the rule was new (`llm_conformance.editions`).
     """
 
     id: str
@@ -49,6 +51,7 @@ class Rule:
     modes: tuple[Mode, ...]
     needs: frozenset[str]
     apis: tuple[str, ...]
+    since: str
 
     @property
     def family(self) -> str:
@@ -69,6 +72,7 @@ def rule(
     modes: tuple[Mode, ...] = MODES,
     needs: Collection[str] = (),
     apis: tuple[str, ...] = (),
+    since: str = editions.FIRST,
 ) -> Callable[[Check], Check]:
     """Mark a function as the rule `id`. Its docstring has the requirement, the reason, and a line `Source: ...`."""
 
@@ -87,6 +91,7 @@ def rule(
             modes,
             frozenset(needs),
             apis,
+            since,
         )
         setattr(check, _MARK, made)
         return check

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from llm_conformance import editions
 from llm_conformance.cli.command import Once, Options, Parser
 from llm_conformance.cli.server import deviations, reports
 from llm_conformance.cli.server.asking import ask, check_effort, check_keep
@@ -57,6 +58,12 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--conversation", action="append", default=[], metavar="GLOB", help="only these; repeatable")
     parser.add_argument("--mode", choices=MODES, help="only plain (json) or streamed answers")
     parser.add_argument("--rule", action="append", default=[], metavar="ID", help="only these rules; repeatable")
+    parser.add_argument(
+        "--edition",
+        choices=editions.EDITIONS,
+        default=editions.CURRENT,
+        help="what is newer is judged and shown as `new`, and does not fail the run (default: the newest)",
+    )
     parser.add_argument("--deviations", type=Path, metavar="FILE", help="a file of known deviations")
     parser.add_argument(
         "--write-deviations",
@@ -106,7 +113,7 @@ def run(options: Options) -> int:
         reports.remove_badges(paths)
         kept = ask(target, requests, options)
     modes = (options.mode,) if options.mode else MODES
-    judgement = judge(target, chosen, kept, rules, known, modes)
+    judgement = judge(target, chosen, kept, rules, known, modes, options.edition)
     is_whole = not (rules or options.conversation or options.mode) and server_run.has_all(kept, target, chosen)
     result = Result(target, judgement, tuple(command_of(options, target)), kept, is_whole)
     for line in terminal.text(result):

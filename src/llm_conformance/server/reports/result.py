@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from llm_conformance import __version__, editions, secrets
+from llm_conformance import __version__, secrets
 from llm_conformance.judging.status import Status, exit_code
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.reports.document import Document
@@ -78,7 +78,7 @@ def document(result: Result) -> Document:
         "results": [_result(each) for each in judgement.verdicts],
         "deviations": list(_deviations(judgement)),
         "summary": dict(sorted(result.summary.items())),
-        "edition": editions.CURRENT,
+        "edition": judgement.edition,
         "complete": result.complete,
         "finished": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
     }

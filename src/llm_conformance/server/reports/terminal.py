@@ -26,6 +26,13 @@ def text(result: Result) -> Iterator[str]:
     for id, reasons in silent:
         listed = "; ".join(f"{reason} ({count})" for reason, count in list(reasons.items())[:_REASONS])
         yield f"  {id}: {printable(listed)}"
+    newer = [each for each in result.judgement.verdicts if each.status == Status.NEW]
+    for each in newer:
+        message = printable(shortened(secrets.hide(each.message or ""), _MESSAGE))
+        yield f"new: {each.rule} in {each.scenario} ({each.mode}): {message}"
+    if newer:
+        pinned = f"the run is pinned to edition {result.judgement.edition}"
+        yield f"{counted(len(newer), 'new failure')}, not counted: {pinned}"
     for line in result.judgement.deviations.stale_entries(result.judgement.stale):
         yield f"stale: {line}"
     new = [each for each in found if each.status == Status.FAIL]
