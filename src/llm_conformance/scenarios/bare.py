@@ -126,8 +126,11 @@ def _recording(file: BareFile, id: str, recorded: BareInteraction, metadata: Map
     if service is not None:
         why = f"{service}: no call of a model"
         return NotJudged(why, unknown_at=place_of(interaction.uri), service=service)
+    stated = table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
     known = recorded_urls.recognise(interaction.uri, interaction.request)
-    api = known.api if known else table.table().get((str(metadata.get("provider")), str(metadata.get("api"))))
+    if known is None and stated is not None:
+        known = recorded_urls.recognise_stated(interaction.uri, stated)
+    api = known.api if known else stated
     if api is None:
         place = place_of(interaction.uri)
         return NotJudged(f"the provider table has no API at {place}", unknown_at=place)

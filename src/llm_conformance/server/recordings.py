@@ -97,13 +97,13 @@ def recorded(request: Request, uri: str, raw: Raw, api: Api, known: Collection[s
     )
 
 
-def save(folder: Path, recording: Recording) -> None:
-    """Write a recording to a folder. Raises OSError."""
+def save(folder: Path, recording: Recording, api: Api) -> None:
+    """Write a recording to a folder. `api` is what `llm-conformance import` takes it for. Raises OSError."""
     path = folder / f"{recording.name}{SUFFIX}"
-    path.write_text(json.dumps(_document(recording), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(_document(recording, api), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def _document(recording: Recording) -> dict[str, Any]:
+def _document(recording: Recording, api: Api) -> dict[str, Any]:
     try:
         body = {"string": recording.body.decode("utf-8")}
     except UnicodeDecodeError:
@@ -111,6 +111,7 @@ def _document(recording: Recording) -> dict[str, Any]:
     asked = ("conversation", "mode", "number", "arrival", "ended", "milliseconds", "repeats_key", "hidden")
     return {
         "version": 1,
+        "metadata": {"provider": api.provider, "api": api.name},
         "interactions": [
             {
                 "request": {

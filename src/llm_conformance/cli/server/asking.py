@@ -62,7 +62,7 @@ def ask(target: Target, requests: Sequence[Request], options: Options) -> list[R
 
     def done(recording: Recording) -> None:
         if options.keep is not None:
-            recordings.save(options.keep, recording)
+            recordings.save(options.keep, recording, server_run.api_of(target))
         if sys.stderr.isatty():
             print(".", end="", file=sys.stderr, flush=True)
 

@@ -85,6 +85,17 @@ def recognise(uri: str, request: Mapping[str, Any] | None = None) -> Recognised 
     return _on_own_server(plain)
 
 
+def recognise_stated(uri: str, api: Api) -> Recognised | None:
+    """Return the API that a recording states, if the path is that of the API; the host may be any server of it.
+
+    The URL is then that of the provider table.
+    """
+    path = urlsplit(_plain(uri)).path
+    spelling = api.base_urls[0] + api.path
+    known = table.recognise(spelling) if path.endswith(api.path) else None
+    return known and Recognised(api, known[1], spelling, is_guess=True)
+
+
 def _plain(uri: str) -> str:
     """Return a URI without the port that its scheme has anyway, and without empty segments in its path."""
     location, question_mark, query = uri.partition("?")
