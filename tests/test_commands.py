@@ -265,6 +265,39 @@ def test_smoke_takes_transport_and_timeout(
     assert "llm-conformance run --adapter=hardwired.py --transport=vcr --timeout=7" in shown
 
 
+WITHOUT_PARAMS = """\
+import httpx
+class WithoutParams:
+    providers = ("anthropic:messages",)
+    def complete(self, call):
+        request = {"model": call.model, "messages": call.messages}
+        url = f"{call.base_url}{call.path}"
+        httpx.post(url, json=request, headers={"x-api-key": call.api_key}).raise_for_status()
+conformance_adapter = WithoutParams
+"""
+
+
+@pytest.mark.parametrize(
+    ("adapter", "problem"),
+    [
+        (WITHOUT_PARAMS, r"sent /(\w+) = null; recorded was /\1 = .+; pass call\.params on$"),
+        (
+            WITHOUT_PARAMS.replace('"model": call.model', '"model": "another", **call.params'),
+            r'sent /model = "another"; recorded was /model = "[\w.-]+"$',
+        ),
+    ],
+    ids=["params", "model"],
+)
+def test_smoke_says_what_the_request_asks_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], adapter: str, problem: str
+) -> None:
+    name = f"lacking{len(adapter)}.py"
+    (tmp_path / name).write_text(adapter)
+    monkeypatch.chdir(tmp_path)
+    assert main.main(["smoke", f"--adapter={name}"]) == 1
+    assert re.search(problem, capsys.readouterr().out, re.MULTILINE)
+
+
 def test_smoke_refuses_a_timeout_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["smoke", "--adapter=adapters", "--timeout=0"]) == 4
     assert "--timeout=0: must be more than 0 seconds" in capsys.readouterr().err

@@ -9,6 +9,7 @@ from pathlib import Path
 from llm_conformance.adapter import loader
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError
 from llm_conformance.cli.command import Options, Parser, UsageError
+from llm_conformance.formats.differences import Difference
 from llm_conformance.locations import CASSETTES
 from llm_conformance.options import OPTIONS
 from llm_conformance.replay.cell import Cell
@@ -141,6 +142,8 @@ def plainest(api: Api, mode: Mode) -> Scenario | None:
 def _outcome(cell: Cell, runner: Runner) -> tuple[bool, str]:
     """Return whether the method returned a message, and the message or what is wrong."""
     outcome = runner.exchange(cell).outcome
+    if outcome.difference and not outcome.unsupported:
+        return False, f"{outcome.difference}{_hint(cell, outcome.difference)}"
     if outcome.fault or outcome.raised or outcome.unsupported:
         return False, str(outcome.fault or outcome.raised or outcome.unsupported)
     if outcome.response is None:
@@ -150,3 +153,12 @@ def _outcome(cell: Cell, runner: Runner) -> tuple[bool, str]:
         return False, f"`message` must be a string, and is {message!r}"
     events = f" ({len(outcome.events)} events)" if outcome.events else ""
     return True, f'"{message[:_SHOWN]}{"..." if len(message) > _SHOWN else ""}"{events}'
+
+
+def _hint(cell: Cell, difference: Difference) -> str:
+    """Return what to do about a field of `call.params` that the request lacks; "" if the difference is another."""
+    expected = difference.expected
+    is_of_params = expected.startswith("a switch for ") or expected.startswith(
+        tuple(f"/{name} " for name in cell.scenario.params[cell.mode])
+    )
+    return "; pass call.params on" if is_of_params else ""
