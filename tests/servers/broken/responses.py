@@ -172,6 +172,18 @@ class ArgumentsTwiceDone(BrokenResponses):
         return [{**each, "arguments": each["arguments"] * 2} if each["type"] == done else each for each in events]
 
 
+class ItemsDoneAsTheyBegan(BrokenResponses):
+    """Says that items are done as they were when they were added: without text and arguments."""
+
+    fails = ("WIRE-22",)
+    says = "the deltas of the item, joined,"
+
+    def events(self, index: int, item: Json) -> Iterator[Json]:
+        added, *others = super().events(index, item)
+        is_done = "response.output_item.done"
+        yield from (added, *({**each, "item": added["item"]} if each["type"] == is_done else each for each in others))
+
+
 # WIRE-23
 
 

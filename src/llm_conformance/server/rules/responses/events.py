@@ -70,16 +70,19 @@ def items_are_added_and_done(exchange: Exchange) -> None:
 
 @rule("WIRE-22", harm="wrong", modes=("stream",), apis=_APIS)
 def what_is_done_is_what_was_sent(exchange: Exchange) -> None:
-    """The text and the arguments in events `done` are the deltas before them, joined.
+    """The text and the arguments in events `done`, and in items that are done, are the deltas before them, joined.
 
     Some clients join the deltas, and others read what is done.
 
     Source: https://platform.openai.com/docs/api-reference/responses-streaming ("response.output_text.done": "The text
-    content that is finalized", "response.function_call_arguments.done").
+    content that is finalized", "response.function_call_arguments.done", "response.output_item.done": "The output item
+    that was marked done").
     """
-    sent: dict[Any, str] = {}
+    sent: dict[tuple[str, Any, Any], str] = {}
     judged = False
     for number, event in enumerate(exchange.chunks, start=1):
+        if event.get("type") == "response.output_item.done":
+            _expect_item(exchange, inner(event, "item"), sent, f"event {number}")
         name, _, step = text_of(event.get("type")).rpartition(".")
         if name not in _PIECES or step not in ("delta", "done"):
             continue
@@ -91,6 +94,17 @@ def what_is_done_is_what_was_sent(exchange: Exchange) -> None:
             expect_text("the deltas joined,", event[_PIECES[name]], sent.get(place, ""), f"event {number}")
     if not judged:
         raise Vacuous("the stream has neither text nor arguments that are done")
+
+
+def _expect_item(
+    exchange: Exchange, item: Mapping[str, Any], sent: Mapping[tuple[str, Any, Any], str], where: str
+) -> None:
+    """Raise a Violation unless an item that is done has the text and the arguments of its deltas."""
+    (whole,) = exchange.api.plain({"output": [item]})
+    arguments = "".join(call.arguments for call in whole.calls.values())
+    for name, found in (("response.output_text", whole.text), ("response.function_call_arguments", arguments)):
+        pieces = (text for (kind, id, _), text in sent.items() if (kind, id) == (name, item.get("id")))
+        expect_text("the deltas of the item, joined,", found, "".join(pieces), where)
 
 
 @rule("WIRE-23", harm="wrong", modes=("stream",), apis=_APIS)
