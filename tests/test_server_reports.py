@@ -21,6 +21,7 @@ from tests.hostile_files.test_reports import NAMES, unescaped
 from tests.servers.broken.framing import WithoutDone
 from tests.servers.reference import CONTEXT, KEY, MODEL, Reference, running
 from tests.test_badge import AMBER, GREEN, GREY, RED, read
+from tests.test_reports import WHOLE
 
 CLAIMED = [name for name in CAPABILITIES if name not in ("keys", "context")]
 FORMS = ("json", "html", "md", "svg")
@@ -202,3 +203,42 @@ def test_a_run_that_dies_leaves_no_earlier_badge(tmp_path: Path) -> None:
     assert main(["server", "http://127.0.0.1:9/v1", "--model=m", f"--report={badge}"]) == 4
 
     assert not badge.exists()
+
+
+def test_reports_of_several_formats_are_shown_on_one_page(broken: Path, report: Document, tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({**report, "server": {**report["server"], "api": "messages"}}), "utf-8")
+    show = ["report", "show", f"{broken}/report.json", str(other), "-o"]
+
+    assert main([*show, f"{tmp_path}/both.html"]) == 0
+    assert main([*show, f"{tmp_path}/both.md"]) == 0
+
+    assert tags((tmp_path / "both.html").read_text("utf-8")).count("article") == 2
+    assert (tmp_path / "both.md").read_text("utf-8").count("\n### 1 finding\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["show", "one.json", "adapters.json", "-o", "x.html"], "cannot be shown together"),
+        (["show", "one.json", "one.json", "-o", "x.svg"], "a badge is for one server and one wire format"),
+        (["show", "bad.json", "-o", "x.html"], "bad.json:1: calls: must be an integer"),
+        (["compare", "one.json", "one.json"], "is a report on a server; only `report show` takes these"),
+    ],
+    ids=["of both kinds", "badge", "bad", "compare"],
+)
+def test_what_cannot_be_done_with_reports_on_servers_is_told(
+    words: list[str],
+    problem: str,
+    report: Document,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, made in (("one", report), ("bad", {**report, "calls": "many"}), ("adapters", WHOLE)):
+        Path(f"{name}.json").write_text(json.dumps(made), "utf-8")
+
+    assert main(["report", *words]) == 4
+
+    assert problem in capsys.readouterr().err

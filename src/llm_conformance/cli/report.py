@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from llm_conformance.cli.command import Options, Parser, UsageError
@@ -12,6 +12,7 @@ from llm_conformance.reports.badge import NoBadgeError
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.findings import Finding
 from llm_conformance.reports.matrix import verdict
+from llm_conformance.server.reports import files as server_files
 from llm_conformance.wording import command_line, counted, printable
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
@@ -43,7 +44,10 @@ def add_options(parser: Parser) -> None:
     )
     examples.add_argument("report", type=Path, metavar="REPORT.json")
     examples.add_argument("-o", "--output", required=True, type=Path, metavar="DIR", help="a directory, made if needed")
-    show = verb("show", "write reports as a page, a summary or a badge; a page can show several reports")
+    show = verb(
+        "show",
+        "write reports as a page, a summary or a badge, also those on servers; a page can show several",
+    )
     show.add_argument("reports", nargs="+", type=Path, metavar="REPORT.json")
     show.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help=".html, .md or .svg")
 
@@ -130,8 +134,19 @@ def _show(options: Options) -> int:
     """Write the reports in the form of the output's suffix."""
     if options.output.suffix == ".json":
         raise UsageError(f"{options.output}: reports are JSON already; to merge shards: llm-conformance report merge")
-    _write(options.output, *_read(options.reports))
+    documents = _each(options.reports, _of_any_kind)
+    of_servers = [server_files.is_report(each) for each in documents]
+    if any(of_servers) and not all(of_servers):
+        raise UsageError("reports on servers and reports on adapters cannot be shown together")
+    _write(options.output, *documents, write=server_files.write if any(of_servers) else files.write)
     return 0
+
+
+def _of_any_kind(path: Path) -> Document:
+    """Read a report on adapters or on a server. Raises BadFileError."""
+    document = files.loaded(path)
+    check = server_files.checked if server_files.is_report(document) else files.of_adapters
+    return check(path, document)
 
 
 def _examples(options: Options) -> int:
@@ -166,12 +181,25 @@ def _by_callee(results: Iterable[Document]) -> dict[tuple[str, str], list[Docume
 
 
 def _read(paths: Sequence[Path]) -> list[Document]:
-    """Read reports. Raises UsageError with the problems of all files."""
-    found: list[Document] = []
+    """Read reports on adapters. Raises UsageError with the problems of all files."""
+    return _each(paths, _of_adapters)
+
+
+def _of_adapters(path: Path) -> Document:
+    """Read a report on adapters. Raises BadFileError."""
+    document = files.loaded(path)
+    if server_files.is_report(document):
+        raise BadFileError(FileProblem(path, 1, "is a report on a server; only `report show` takes these"))
+    return files.of_adapters(path, document)
+
+
+def _each(paths: Iterable[Path], read: Callable[[Path], Document]) -> list[Document]:
+    """Read files. Raises UsageError with the problems of all of them."""
+    found = []
     problems: list[FileProblem] = []
     for path in paths:
         try:
-            found.append(files.read(path))
+            found.append(read(path))
         except BadFileError as bad:
             problems += bad.problems
     if problems:
@@ -179,11 +207,11 @@ def _read(paths: Sequence[Path]) -> list[Document]:
     return found
 
 
-def _write(path: Path, *documents: Document) -> None:
+def _write(path: Path, *documents: Document, write: Callable[..., None] = files.write) -> None:
     if path.suffix not in files.FORMS:
         raise UsageError(f"{path}: the suffix must be one of {', '.join(files.FORMS)}")
     try:
-        files.write(path, *documents)
+        write(path, *documents)
     except NoBadgeError as error:
         raise UsageError(f"{path}: not written: {error}") from error
     except OSError as error:

@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from llm_conformance import schema
 from llm_conformance.reports import badge, grouping, markdown, page
@@ -90,18 +91,33 @@ def write_pieces(path: Path, pieces: Iterable[str]) -> None:
 
 def read(path: Path) -> Document:
     """Read a JSON report. Raises BadFileError if the file is not one."""
+    return of_adapters(path, loaded(path))
+
+
+def loaded(path: Path) -> Any:
+    """Read a JSON file. Raises BadFileError if the file is not one."""
     try:
-        document: Document = json.loads(path.read_text("utf-8"))
+        return json.loads(path.read_text("utf-8"))
     except OSError as error:
         raise BadFileError(FileProblem(path, 1, f"cannot be read: {error.strerror}")) from error
     except (UnicodeDecodeError, RecursionError) as error:
         raise BadFileError(FileProblem(path, 1, f"is not a JSON report: {error}")) from error
     except json.JSONDecodeError as error:
         raise BadFileError(FileProblem(path, error.lineno, f"is not a JSON report: {error.msg}")) from error
+
+
+def of_adapters(path: Path, document: Any) -> Document:
+    """Return a report on adapters that has been read. Raises BadFileError if it has not the form of one."""
+    return grouping.one_by_one(checked(path, document, "report"))
+
+
+def checked(path: Path, document: Any, form: str) -> Document:
+    """Return a report that has been read. Raises BadFileError if the schema named `form` does not allow it."""
     problems = [
         FileProblem(path, 1, f"{'.'.join(map(str, where)) or 'the report'}: {message}")
-        for where, message in schema.problems("report", document)
+        for where, message in schema.problems(form, document)
     ]
     if problems:
         raise BadFileError(*problems[:20])
-    return grouping.one_by_one(document)
+    found: Document = document
+    return found

@@ -62,6 +62,11 @@ def conversations(api: str) -> Mapping[str, Conversation]:
     return {each.id: each for each in found}
 
 
+def conversation_of(label: str) -> str:
+    """Return the label of what was asked without the number of times."""
+    return label.partition("#")[0]
+
+
 def _conversation(entry: Mapping[str, Any], tools: tuple[Mapping[str, Any], ...]) -> Conversation:
     fields = {**entry, "tools": tools if entry.get("tools") else ()}
     for name in ("modes", "needs"):

@@ -13,10 +13,10 @@ from llm_conformance.rules.violation import Blocked, Vacuous, Violation
 from llm_conformance.server import plan
 from llm_conformance.server.apis.known import APIS
 from llm_conformance.server.catalogue import rules_of
-from llm_conformance.server.conversations import Conversation
+from llm_conformance.server.conversations import Conversation, conversation_of
 from llm_conformance.server.exchange import Exchange, Key
 from llm_conformance.server.plan import Target
-from llm_conformance.server.recordings import Recording, conversation_of
+from llm_conformance.server.recordings import Recording
 from llm_conformance.server.rule import Rule
 from llm_conformance.wire.interaction import MODES, Mode
 

@@ -13,9 +13,9 @@ from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.server import plan
 from llm_conformance.server.catalogue import catalogue
+from llm_conformance.server.conversations import conversation_of
 from llm_conformance.server.judge import METHODS, Judgement
 from llm_conformance.server.plan import Target
-from llm_conformance.server.recordings import conversation_of
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _MODES = {method: mode for mode, method in METHODS.items()}

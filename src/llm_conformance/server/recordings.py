@@ -64,11 +64,6 @@ class Recording:
         return f"{self.conversation}.{self.mode}" + (f".{self.number}" if self.number > 1 else "")
 
 
-def conversation_of(label: str) -> str:
-    """Return the label of what was asked without the number of times."""
-    return label.partition("#")[0]
-
-
 def recorded(request: Request, uri: str, raw: Raw, api: Api, known: Collection[str]) -> Recording:
     """Return an answer without what is secret; `known` are the secrets of the request."""
     common: dict[str, Any] = {

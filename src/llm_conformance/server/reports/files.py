@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from llm_conformance.reports import files
 from llm_conformance.reports.document import Document
@@ -23,6 +24,16 @@ FORMS: Mapping[str, Callable[[Sequence[Document]], str]] = {
     files.BADGE: badge.render,
 }
 """By suffix, the function that renders reports. Only the page and the summary can show several."""
+
+
+def is_report(document: Any) -> bool:
+    """Return True if what was read from a JSON file is a report on a server, and not on adapters."""
+    return isinstance(document, Mapping) and "server" in document and "adapters" not in document
+
+
+def checked(path: Path, document: Any) -> Document:
+    """Return a report that has been read. Raises BadFileError if it has not the form of one."""
+    return files.checked(path, document, "server-report")
 
 
 def write(path: Path, *documents: Document) -> None:

@@ -13,10 +13,11 @@ from llm_conformance.judging.status import Status, exit_code
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.reports.document import Document
 from llm_conformance.server.catalogue import capabilities_of, catalogue
+from llm_conformance.server.conversations import conversation_of
 from llm_conformance.server.findings import Finding, findings, not_judged
 from llm_conformance.server.judge import Judgement
 from llm_conformance.server.plan import Target
-from llm_conformance.server.recordings import Recording, conversation_of
+from llm_conformance.server.recordings import Recording
 from llm_conformance.server.reports import exchanges
 from llm_conformance.wording import command_line
 

@@ -8,7 +8,7 @@ from typing import Any
 from llm_conformance.judging.status import Status
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.matrix import Right
-from llm_conformance.server.recordings import conversation_of
+from llm_conformance.server.conversations import conversation_of
 from llm_conformance.wording import counted
 
 _WRONG = (Status.FAIL, Status.EXPECTED)
