@@ -14,8 +14,15 @@ from llm_conformance.wire.providers.table import table
 from tests.conftest import made_once, write_project
 from tests.shell import ROOT, sh
 
-LEFT_OUT = (":!peers/rediscovered", ":!peers/*/reports/*", ":!peers/*/requirements.txt", ":!peers/*/package-lock.json")
-MOST_BYTES = 3 * 2**20
+LEFT_OUT = (
+    ":!peers/rediscovered",
+    ":!peers/*/reports/*",
+    ":!peers/*/requirements.txt",
+    ":!peers/*/package-lock.json",
+    ":!peers/*/overrides.txt",
+)
+MOST_BYTES = 3.25 * 2**20
+"""It has 2,300 files, most of which are recordings: the names alone take some hundred kilobytes."""
 
 
 def statuses(report: Path) -> Counter[str]:

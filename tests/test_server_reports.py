@@ -13,7 +13,7 @@ import pytest
 
 from llm_conformance import schema
 from llm_conformance.cli.main import main
-from llm_conformance.reports.markup import in_one_line
+from llm_conformance.markup import in_one_line
 from llm_conformance.server.conversations import CAPABILITIES
 from llm_conformance.server.reports import badge, markdown, page
 from llm_conformance.wording import printable

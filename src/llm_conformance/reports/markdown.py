@@ -7,9 +7,9 @@ from typing import Any
 
 from llm_conformance.judging.deviations import SOMETIMES
 from llm_conformance.judging.status import Status
+from llm_conformance.markup import escaped, fence, in_link, in_one_line
 from llm_conformance.reports import judged
 from llm_conformance.reports.document import Document
-from llm_conformance.reports.markup import escaped, fence, in_link, in_one_line
 from llm_conformance.reports.matrix import Matrix, verdict
 from llm_conformance.templating import render as render_template
 

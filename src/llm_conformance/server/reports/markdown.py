@@ -7,8 +7,8 @@ from typing import Any
 
 from llm_conformance.judging.deviations import SOMETIMES
 from llm_conformance.judging.status import Status
+from llm_conformance.markup import escaped, fence, in_link, in_one_line
 from llm_conformance.reports.document import Document
-from llm_conformance.reports.markup import escaped, fence, in_link, in_one_line
 from llm_conformance.reports.matrix import verdict
 from llm_conformance.server.reports import summary
 from llm_conformance.templating import render as render_template
