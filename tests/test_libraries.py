@@ -14,6 +14,7 @@ from llm_conformance.adapter.declarations import BadAdapterError
 from llm_conformance.adapter.libraries import Library, NotHereError
 from llm_conformance.cli import known_findings
 from llm_conformance.cli.main import USAGE_ERROR, main
+from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.wire.providers.table import table
 from tests.shell import sh
 from tests.test_reports import document, result
@@ -242,13 +243,59 @@ def test_the_comparison_says_what_is_still_there_what_is_gone_and_what_is_new(
     assert list(known_findings.after(node_library, tmp_path, report)) == [
         "",
         "kit None against the known findings of kit 1.0.0",
-        "  still there: 2 of 4",
-        "    * trimmed (2 conversations)",
-        "    * zero (by design, 1 conversation)",
+        "  still there: 2 of 4, the worst first",
+        "    Something of the answer is dropped (lost):",
+        "      * trimmed (2 conversations)",
+        "      * zero (by design, 1 conversation)",
+        "    `llm-conformance run --adapter=kit` shows these failures, with commands that repeat them",
         "  gone: 1",
         "    * mended",
         "  not asked, or not seen: 1, of other versions, of recordings, seen in some runs only, or of a part that this "
         "run leaves out",
         "  new: 1; shown above",
         "    * lost: MSG-2 (1 conversation): got nothing",
+    ]
+
+
+def test_the_known_findings_that_are_still_there_are_in_the_order_of_their_harm(
+    node_library: Library, tmp_path: Path
+) -> None:
+    """In one harm, faults come before what is arguable and by design; then the most frequent comes first."""
+    seen = [(0, "one"), (1, "one"), (2, "one"), (2, "two"), (3, "one"), (4, "one"), (5, "one")]
+    report = document(
+        *(result(f"openai/{scenario}", "expected", deviation=at) for at, scenario in seen),
+        deviations=[
+            known(1, "by design", "expected", judgement="by design"),
+            known(2, "once", "expected"),
+            known(3, "twice", "expected"),
+            known(4, "arguable", "expected", judgement="arguable"),
+            known(5, "its entry says so", "expected", harm="untraceable"),
+            known(6, "the worst of its rules", "expected", rule="FIN-1"),
+            known(6, "the worst of its rules", "stale", rule="MSG-1"),
+        ],
+    )
+    harms = {id: catalogue()[id].rule.harm for id in ("MSG-1", "FIN-1")}
+    assert harms == {"MSG-1": "leak", "FIN-1": "false success"}, "the stale entry of the worse harm does not count"
+    lines = list(known_findings.after(node_library, tmp_path, report))
+    assert lines[2 : lines.index("  gone: 0") - 1] == [
+        "  still there: 6 of 6, the worst first",
+        "    Something of the answer is dropped (lost):",
+        "      * twice (2 conversations)",
+        "      * once (1 conversation)",
+        "      * arguable (arguable, 1 conversation)",
+        "      * by design (by design, 1 conversation)",
+        "    A failure looks like an answer (false success):",
+        "      * the worst of its rules (1 conversation)",
+        "    An id, a model, a time or the provider's own word is lost (untraceable):",
+        "      * its entry says so (1 conversation)",
+    ]
+
+
+def test_no_command_is_named_if_no_known_finding_is_still_there(node_library: Library, tmp_path: Path) -> None:
+    report = document(result("openai/one"), deviations=[known(1, "mended", "stale")])
+    assert list(known_findings.after(node_library, tmp_path, report))[2:] == [
+        "  still there: 0 of 1",
+        "  gone: 1",
+        "    * mended",
+        "  new: 0",
     ]

@@ -6,18 +6,24 @@ The known findings are the entries of the library's file of known deviations. Th
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from llm_conformance import toml_files
 from llm_conformance.adapter.libraries import Library
+from llm_conformance.judging.deviations import Judgement
 from llm_conformance.judging.status import Status
 from llm_conformance.reports.document import Document
+from llm_conformance.reports.findings import harm_of
+from llm_conformance.rules.rule import HARM_MEANINGS, HARMS, Harm
 from llm_conformance.wording import counted
 
 _WIDTH = 110
+_JUDGEMENTS: Sequence[Judgement] = ("fault", "arguable", "by design")
 
 
 def before(library: Library, directory: Path) -> Iterator[str]:
@@ -35,13 +41,14 @@ def after(library: Library, directory: Path, report: Document) -> Iterator[str]:
     yield ""
     yield f"{library.package} {installed} against the known findings of {release}"
     entries = _entries(report)
-    there = [each for each in entries if _has(each, Status.EXPECTED)]
+    there = list(_still_there(entries, _conversations(report)))
     gone = [each for each in entries if not _has(each, Status.EXPECTED) and _has(each, Status.STALE)]
-    yield f"  still there: {len(there)} of {len(entries)}"
-    seen = _conversations(report)
-    for entry in there:
-        conversations = {each for at, _ in entry for each in seen.get(at, ())}
-        yield _line(f"{_said(entry)} ({_judgement(entry)}{counted(len(conversations), 'conversation')})")
+    yield f"  still there: {len(there)} of {len(entries)}{', the worst first' if len(there) > 1 else ''}"
+    for harm, findings in itertools.groupby(sorted(there, key=lambda each: each.rank), key=lambda each: each.harm):
+        yield f"    {HARM_MEANINGS[harm]} ({harm}):"
+        yield from (_line(str(each), indent=6) for each in findings)
+    if there:
+        yield f"    `llm-conformance run --adapter={library.name}` shows these failures, with commands that repeat them"
     yield f"  gone: {len(gone)}"
     yield from (_line(_said(entry)) for entry in gone)
     if others := len(entries) - len(there) - len(gone):
@@ -56,6 +63,42 @@ def after(library: Library, directory: Path, report: Document) -> Iterator[str]:
 
 Entry = Sequence[tuple[int, Mapping[str, Any]]]
 """The deviations with the same reason, each with its position in the report."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A known finding that is still there.
+
+    Attributes:
+        harm: What the entry says, else the worst harm of the rules that fail.
+        conversations: The number of conversations that fail as it says.
+    """
+
+    reason: str
+    harm: Harm
+    judgement: Judgement
+    conversations: int
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """What puts the worst harm first, in it the faults, and of these the most frequent."""
+        return HARMS.index(self.harm), _JUDGEMENTS.index(self.judgement), -self.conversations
+
+    def __str__(self) -> str:
+        """Return the finding in one line."""
+        judgement = "" if self.judgement == "fault" else f"{self.judgement}, "
+        return f"{self.reason} ({judgement}{counted(self.conversations, 'conversation')})"
+
+
+def _still_there(entries: Sequence[Entry], seen: Mapping[int, set[tuple[str, str]]]) -> Iterator[_Known]:
+    """Yield the findings that are still there; `seen` has the conversations by the position of the deviation."""
+    for entry in entries:
+        failing = [(at, each) for at, each in entry if each["status"] == Status.EXPECTED]
+        if failing:
+            _, first = failing[0]
+            harms: list[Harm] = [each.get("harm") or harm_of(each["rule"]) for _, each in failing]
+            conversations = {each for at, _ in failing for each in seen.get(at, ())}
+            yield _Known(_said(entry), min(harms, key=HARMS.index), first.get("judgement", "fault"), len(conversations))
 
 
 def _entries(report: Document) -> Sequence[Entry]:
@@ -75,11 +118,6 @@ def _said(entry: Entry) -> str:
     return reason
 
 
-def _judgement(entry: Entry) -> str:
-    judgement = entry[0][1].get("judgement", "fault")
-    return "" if judgement == "fault" else f"{judgement}, "
-
-
 def _conversations(report: Document) -> Mapping[int, set[tuple[str, str]]]:
     """Return the conversations that fail as a deviation says, by its position."""
     found: dict[int, set[tuple[str, str]]] = {}
@@ -90,5 +128,6 @@ def _conversations(report: Document) -> Mapping[int, set[tuple[str, str]]]:
     return found
 
 
-def _line(text: str) -> str:
-    return textwrap.fill(" ".join(text.split()), _WIDTH, initial_indent="    * ", subsequent_indent="      ")
+def _line(text: str, indent: int = 4) -> str:
+    first, further = " " * indent + "* ", " " * (indent + 2)
+    return textwrap.fill(" ".join(text.split()), _WIDTH, initial_indent=first, subsequent_indent=further)

@@ -185,7 +185,7 @@ def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cel
         status=first["status"],
         rule=rule,
         also=tuple(also),
-        harm=_harm(rule),
+        harm=harm_of(rule),
         cause=_cause(first),
         message=first["message"] or "",
         conversations=len(conversations),
@@ -233,7 +233,7 @@ def _cause(result: Result) -> str:
     return cause
 
 
-def _harm(rule: str) -> Harm:
+def harm_of(rule: str) -> Harm:
     """Return the harm of a rule; a report of another version of the suite may have a rule that this one has not."""
     entry = catalogue().get(rule)
     return HARMS[-1] if entry is None else entry.rule.harm
@@ -249,4 +249,4 @@ def _rank(rule: str, has_answer: bool = False) -> tuple[int, bool, int, int]:
     place = FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
     entry = catalogue().get(rule)
     says_less = (entry is not None and entry.rule.capability == "segments") or (has_answer and family == "SHP")
-    return HARMS.index(_harm(rule)), says_less, place, int(number)
+    return HARMS.index(harm_of(rule)), says_less, place, int(number)
