@@ -7,6 +7,7 @@ import dataclasses
 import json
 import re
 import sys
+import tomllib
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -19,10 +20,10 @@ from llm_conformance.adapter.libraries import libraries
 from llm_conformance.contract import Call
 from llm_conformance.corpus import manifest
 from llm_conformance.judging.status import Status
-from llm_conformance.locations import CASSETTES, FORMATS, RULES, SCHEMAS
+from llm_conformance.locations import FORMATS, RULES, SCHEMAS
 from llm_conformance.reports import files
 from llm_conformance.rules import catalogue
-from llm_conformance.rules.rule import HARMS
+from llm_conformance.rules.rule import HARM_MEANINGS, HARMS
 from llm_conformance.scenarios import cassette, load
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.theme import THEMES
@@ -82,14 +83,19 @@ def test_the_findings_in_the_readme_are_published_faults_that_a_program_shows() 
         assert (ROOT / "peers" / library / program).is_file()
 
 
-def test_the_output_in_the_readme_is_of_a_scenario_and_a_rule_that_there_are() -> None:
-    (command,) = re.findall(
-        r"^ +llm-conformance run --adapter=(\S+) --scenario=(\S+) --method=\w+ --rule=(\S+)", README, re.M
-    )
-    library, scenario, rule = command
-    assert library in changes.read()
-    assert (CASSETTES / f"{scenario}{load.SUFFIX}").is_file()
-    assert rule in catalogue.catalogue()
+def test_the_output_in_the_readme_is_of_the_release_that_was_judged() -> None:
+    output = README.partition("$ llm-conformance run litellm")[2].partition("```")[0]
+    known = tomllib.loads((ROOT / "peers/litellm/deviations.toml").read_text("utf-8"))["deviation"]
+    reasons = {" ".join(entry["reason"].split()) for entry in known}
+    assert f"litellm {changes.read()['litellm']['version']} against the known findings of the same release" in output
+    assert f" of {len(reasons)}, the worst first\n" in output
+    harms = re.findall(r"^    (\w.+) \((.+)\):$", output, re.MULTILINE)
+    assert len(harms) == 2
+    assert {(HARM_MEANINGS[harm], harm) for _, harm in harms} == set(harms)
+    shown = re.findall(r"^      \* ([^*]+?) \((?:[a-z ]+, )?\d+ conversations?\)$", output, re.MULTILINE)
+    assert len(shown) == output.count("      * ") == 2
+    assert {" ".join(each.split()) for each in shown} <= reasons
+    assert "`llm-conformance run --adapter=litellm` shows" in output
     assert f"the {len(libraries())} libraries" in README
 
 
