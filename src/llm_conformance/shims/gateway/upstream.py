@@ -1,7 +1,7 @@
 """The upstream that a gateway is set to: a port that stays the same, and leads to the exchange of the current call.
 
-A gateway learns its upstream once, but each call of the suite has a URL of its own. Only the path of the request is
-altered, and the answer's bytes go through as they are; where the replay resets the connection, so does this.
+A gateway is told its upstream once, but each call of the suite has a URL of its own. Only the path of the request is
+altered. The bytes of the answer go through as they are. If the replay resets the connection, the upstream does, too.
 """
 
 from __future__ import annotations
