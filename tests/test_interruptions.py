@@ -221,6 +221,25 @@ def test_record_waits_to_write_while_another_command_changes_the_directory(
     assert (place.root / "cassettes/openai/answer.proposed/answer.yaml").is_file()
 
 
+@pytest.mark.parametrize("name", ["record", "import"])
+def test_a_command_waits_to_recover_while_another_one_changes_the_directory(
+    name: str, prepared: Prepared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without waiting, one of two commands that start at the same time refuses to run."""
+    place = prepared(name)
+    other = swap.locked(place.root / "cassettes")
+    other.__enter__()
+    flock = fcntl.flock
+
+    def released_for_whom_waits(handle: int, operation: int) -> None:
+        if not operation & fcntl.LOCK_NB:
+            other.__exit__(None, None, None)
+        flock(handle, operation)
+
+    monkeypatch.setattr(fcntl, "flock", released_for_whom_waits)
+    assert place.run() == 0
+
+
 @pytest.mark.parametrize(
     ("name", "is_stale"),
     [

@@ -29,13 +29,17 @@ def add_cassette_dir(parser: Parser) -> None:
     )
 
 
-def cassette_dir_of(options: Options, changes: bool = True) -> Path:
+def cassette_dir_of(options: Options, changes: bool = True, wait: bool = False) -> Path:
     """Return the cassette directory.
 
-    If the command `changes` the directory, an interrupted `accept` in it is undone first.
+    Args:
+        options: The command's options.
+        changes: Whether the command changes the directory. Then an interrupted `accept` in it is undone first.
+        wait: Whether to wait, before that, for another command that is changing the directory.
 
     Raises:
-        UsageError: No directory is given and the suite's own cannot be used, or the directory is unusable.
+        UsageError: No directory is given and the suite's own cannot be used, or the directory is unusable, or another
+            command is changing it.
     """
     if options.cassettes is None and (PACKAGED or not Path.cwd().is_relative_to(ROOT)):
         raise UsageError("--cassettes=DIR is missing; it is optional only within a clone of the suite")
@@ -44,7 +48,7 @@ def cassette_dir_of(options: Options, changes: bool = True) -> Path:
         raise UsageError(f"--cassettes={cassette_dir}: no such directory")
     cassette_dir = cassette_dir.resolve()
     try:
-        for path in proposals.recover(cassette_dir) if changes else ():
+        for path in proposals.recover(cassette_dir, wait) if changes else ():
             print(f"undid an interrupted acceptance: restored {path}")
     except BadFileError as bad:
         raise UsageError(str(bad)) from bad

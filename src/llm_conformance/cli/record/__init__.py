@@ -67,7 +67,7 @@ def run(options: Options) -> int:
     """Record; return 1 if a scenario was not recorded."""
     if not (options.targets or options.all or options.drafts):
         raise UsageError("give the ids of scenarios (`llm-conformance list scenarios`), --all, or --drafts")
-    cassette_dir = cassette_dir_of(options, changes=not options.dry_run)
+    cassette_dir = cassette_dir_of(options, changes=not options.dry_run, wait=True)
     if options.base_url is not None and not _is_base_url(options.base_url):
         raise UsageError("--base-url must be an http:// or https:// URL without a query")  # which may have a key
     today = datetime.now(UTC).date()
