@@ -12,20 +12,16 @@ after a block. In a block that is never closed, everything is reasoning.
 
 from __future__ import annotations
 
-import string
+import re
 from collections.abc import Iterator
 from typing import Literal
 
 from llm_conformance.contract.call import ThinkProfile
 
 TAG = "think"
-# ASCII only: str.lower() also maps the Kelvin sign to k, and makes two characters of a dotted capital I.
-_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+_SPACE = re.compile(r"\s*")
 
 Kind = Literal["text", "reasoning"]
-
-_AT_ONCE = 1024
-"""How many code points of a piece are looked through at once: what is left is copied behind each tag."""
 
 
 class ThinkSplitter:
@@ -38,20 +34,23 @@ class ThinkSplitter:
 
     def __init__(self, profile: ThinkProfile, tag: str = TAG) -> None:
         self._open, self._close = f"<{tag}>", f"</{tag}>"
+        self._opening, self._closing = Tag(self._open), Tag(self._close)
         self._anywhere = profile == "anywhere"
         self._state = {"off": "text", "prefilled": "prefilled"}.get(profile, "start")
         self._pending = ""
+        self._at = 0
+        self._space_in_gap = 0
         self.position = 0
-        self._space = ""
+        self._space: list[str] = []
         self._block_is_empty = True
         self._visible: list[tuple[int, int]] = []
         self.block = 0
 
     def feed(self, piece: str) -> Iterator[tuple[Kind, str]]:
         """Take a piece. Text that may be the beginning of a tag is held back."""
-        for start in range(0, len(piece), _AT_ONCE):
-            self._pending += piece[start : start + _AT_ONCE]
-            yield from self._drain(final=False)
+        self._pending += piece
+        yield from self._drain(final=False)
+        self._pending, self._at = self._pending[self._at :], 0
 
     def end(self) -> Iterator[tuple[Kind, str]]:
         """Take the end of the text, and release the held-back text."""
@@ -67,32 +66,32 @@ class ThinkSplitter:
         return sum(min(offset, last) - first for first, last in self._visible if first < offset)
 
     def _take(self, length: int) -> str:
-        taken, self._pending = self._pending[:length], self._pending[length:]
+        start, self._at = self._at, self._at + length
         self.position += length
-        return taken
+        return self._pending[start : self._at]
 
     def _drain(self, final: bool) -> Iterator[tuple[Kind, str]]:
-        while self._pending:
-            before = (self._state, len(self._pending))
+        while self._at < len(self._pending):
+            before = (self._state, self._at)
             if self._state == "text":
                 yield from self._drain_text(final)
             elif self._state == "reasoning":
                 yield from self._drain_reasoning(final)
             else:
                 self._drain_gap(final)
-            if (self._state, len(self._pending)) == before:
+            if (self._state, self._at) == before:
                 return
 
     def _drain_gap(self, final: bool) -> None:
         """Consume white space, then perhaps a tag: before the text, or after a block."""
-        rest = self._pending.lstrip()
-        lowered = rest.translate(_LOWER)
-        space = len(self._pending) - len(rest)
-        if lowered.startswith(self._open):
+        seen = _SPACE.match(self._pending, self._at + self._space_in_gap)
+        begin = seen.end() if seen else self._at
+        space = begin - self._at
+        if self._opening.is_at(self._pending, begin):
             self._take(space + len(self._open))
             self._begin_block()
-        elif self._open.startswith(lowered) and not final:
-            return
+        elif self._opening.may_begin_at(self._pending, begin) and not final:
+            self._space_in_gap = space
         elif self._state == "prefilled":
             self._begin_block()
         else:
@@ -102,41 +101,69 @@ class ThinkSplitter:
 
     def _begin_block(self) -> None:
         self._state = "reasoning"
-        self._space = ""
+        self._space = []
+        self._space_in_gap = 0
         self._block_is_empty = True
         self.block += 1
 
     def _drain_reasoning(self, final: bool) -> Iterator[tuple[Kind, str]]:
-        at = self._pending.translate(_LOWER).find(self._close)
-        closed = at >= 0
-        inner = self._take(
-            at if closed else len(self._pending) - (0 if final else _held_back(self._pending, self._close))
-        )
-        kept = self._space + inner
+        at = self._closing.find(self._pending, self._at)
+        kept = self._take(self._until(at, self._closing, final))
         if self._block_is_empty:
             kept = kept.lstrip()
         trimmed = kept.rstrip()
-        self._space = kept[len(trimmed) :]
         if trimmed:
+            yield "reasoning", "".join([*self._space, trimmed])
             self._block_is_empty = False
-            yield "reasoning", trimmed
-        if closed:
+            self._space = []
+        self._space.append(kept[len(trimmed) :])
+        if at is not None:
             self._take(len(self._close))
             self._state = "after"
 
     def _drain_text(self, final: bool) -> Iterator[tuple[Kind, str]]:
-        at = self._pending.translate(_LOWER).find(self._open) if self._anywhere else -1
-        held_back = _held_back(self._pending, self._open) if self._anywhere and not final else 0
-        length = at if at >= 0 else len(self._pending) - held_back
+        at = self._opening.find(self._pending, self._at) if self._anywhere else None
+        length = self._until(at, self._opening, final or not self._anywhere)
         if length:
             self._visible.append((self.position, self.position + length))
             yield "text", self._take(length)
-        if at >= 0:
+        if at is not None:
             self._take(len(self._open))
             self._begin_block()
 
+    def _until(self, at: int | None, tag: Tag, final: bool) -> int:
+        """Return how much there is before a tag, or, if there is none, before what may be the beginning of one."""
+        if at is not None:
+            return at - self._at
+        return len(self._pending) - self._at - (0 if final else tag.held_back(self._pending, self._at))
 
-def _held_back(text: str, tag: str) -> int:
-    """Return the length of the longest end of `text` that is a beginning of `tag`."""
-    lowered = text[-len(tag) :].translate(_LOWER)
-    return next((length for length in range(min(len(tag) - 1, len(text)), 0, -1) if lowered.endswith(tag[:length])), 0)
+
+class Tag:
+    """A tag in any ASCII case. `str.lower` maps the Kelvin sign to k, too, and makes two characters of a dotted I."""
+
+    def __init__(self, tag: str) -> None:
+        self._tag = tag
+        self._pattern = re.compile(f"<(?i:{re.escape(tag[1:-1])})>", re.ASCII)
+        self._beginnings = [re.compile(f"<(?i:{re.escape(tag[1:length])})", re.ASCII) for length in range(1, len(tag))]
+
+    def __len__(self) -> int:
+        return len(self._tag)
+
+    def find(self, text: str, start: int) -> int | None:
+        """Return where the tag is first, from `start` on."""
+        found = self._pattern.search(text, start)
+        return found.start() if found else None
+
+    def is_at(self, text: str, at: int) -> bool:
+        """Return True if the tag is at a place."""
+        return self._pattern.match(text, at) is not None
+
+    def may_begin_at(self, text: str, at: int) -> bool:
+        """Return True if the rest of the text is a beginning of the tag, also if nothing is left."""
+        left = len(text) - at
+        return left == 0 or (left < len(self) and self._beginnings[left - 1].match(text, at) is not None)
+
+    def held_back(self, text: str, start: int) -> int:
+        """Return the length of the end of the text, from `start` on, that is a beginning of the tag."""
+        at = text.rfind("<", max(start, len(text) - len(self) + 1))
+        return len(text) - at if at >= 0 and self.may_begin_at(text, at) else 0

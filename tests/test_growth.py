@@ -13,12 +13,28 @@ from adapters._think import ThinkSplitter
 CHUNK = 8
 
 
-def test_a_long_piece_is_looked_through_in_parts() -> None:
-    splitter = ThinkSplitter("anywhere")
-    found = [*splitter.feed("a" * 5000 + "<think>b</think>" + "c" * 5000), *splitter.end()]
+class CountedText(str):
+    """Counts the code points that are copied out of it."""
 
-    assert "".join(text for kind, text in found if kind == "text") == "a" * 5000 + "c" * 5000
-    assert max(len(text) for _, text in found) <= 1024
+    copied = 0
+
+    def __radd__(self, before: str) -> CountedText:
+        assert not before
+        return self
+
+    def __getitem__(self, key: Any) -> str:
+        found = super().__getitem__(key)
+        self.copied += len(found)
+        return found
+
+
+def test_what_is_left_of_a_long_piece_is_not_copied_behind_each_tag() -> None:
+    text = CountedText("a<think>b</think>" * 500)
+    splitter = ThinkSplitter("anywhere")
+    found = [*splitter.feed(text), *splitter.end()]
+
+    assert sum(len(each) for kind, each in found if kind == "text") == 500
+    assert 500 <= text.copied <= len(text)
 
 
 def test_an_item_is_read_only_when_it_may_be_complete(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from adapters import _think
 from adapters._chat_decoder import ChatDecoder
 from adapters._responses import ResponsesDecoder
 from adapters._think import ThinkSplitter
@@ -42,11 +41,11 @@ class OneCharacterTooFew(ThinkSplitter):
     """Holds back one character too few of a possible closing tag."""
 
     def _drain_reasoning(self, final: bool) -> Pieces:
-        held_back = _think._held_back(self._pending, self._close)
+        held_back = self._closing.held_back(self._pending, self._at)
         if final or held_back < len(self._close) - 1:
             yield from super()._drain_reasoning(final)
         else:
-            yield "reasoning", self._take(len(self._pending))
+            yield "reasoning", self._take(len(self._pending) - self._at)
 
 
 class OneCharacterTooFewDecoder(OtherSplitter):

@@ -239,10 +239,10 @@ class HeldBackAtTheEndLost(SplitsStreams):
 class DropsNearMisses(ThinkSplitter):
     def _drain_reasoning(self, final: bool) -> Iterator[tuple[Kind, str]]:
         held = getattr(self, "_held", "")
-        if held and not self._close.startswith(self._pending[: len(self._close)]):
+        if held and not self._close.startswith(self._pending[self._at :][: len(self._close)]):
             self._take(len(held))
         yield from super()._drain_reasoning(final)
-        self._held = self._pending if self._state == "reasoning" else ""
+        self._held = self._pending[self._at :] if self._state == "reasoning" else ""
 
 
 class NearMissDropped(SplitsStreams):
@@ -256,16 +256,16 @@ def _split_at(which: str, place: int) -> type[SplitsStreams]:
 
     class Splitter(ThinkSplitter):
         def _drain_gap(self, final: bool) -> None:
-            begun = self._pending.lstrip()
+            begun = self._pending[self._at :].lstrip()
             if which == OPENING and len(begun) == place and self._open.startswith(begun):
                 self._state = "text"
             else:
                 super()._drain_gap(final)
 
         def _drain_reasoning(self, final: bool) -> Iterator[tuple[Kind, str]]:
-            begun = self._close[:place]
-            if which == CLOSING and not final and self._close not in self._pending and self._pending.endswith(begun):
-                yield "reasoning", self._take(len(self._pending))
+            rest, begun = self._pending[self._at :], self._close[:place]
+            if which == CLOSING and not final and self._close not in rest and rest.endswith(begun):
+                yield "reasoning", self._take(len(rest))
             else:
                 yield from super()._drain_reasoning(final)
 
