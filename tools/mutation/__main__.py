@@ -27,8 +27,8 @@ from tools.mutation.mutant import Mutant, sample
 from tools.mutation.mutants import write
 
 EXPLAINED = Path(__file__).with_name("survivors.toml")
-SUITE = ("--conformance-probes=judge",)
-"""Options of the suite: the reference adapters cope with probes as well."""
+SUITE = ("--conformance-probes=judge", "--conformance-isolation=none")
+"""Options of the suite: the reference adapters cope with probes, too, and mutants are switched on in this process."""
 GOOD: tuple[Fate, ...] = ("killed", "timeout")
 
 
@@ -52,6 +52,8 @@ def main(arguments: Sequence[str]) -> int:
         code = pytest.main([str(RULES), *judged, "-q", *plugins, "--no-summary", "--assert=plain"], [judge])
     if len(judge.fates) < len(wanted):
         return int(code) or 3
+    if judge.fates and set(judge.fates.values()) == {"not reached"}:
+        sys.exit("tools.mutation: no test reached any mutant, so nothing was judged")
     fates = before | judge.fates
     by_module = scores(mutants, fates)
     if options.scores:
