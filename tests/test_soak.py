@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from llm_conformance.pytest_plugin.generated_items import Property, properties
+from llm_conformance.themes.theme import THEMES
+from tests.shell import ROOT
 from tools import soak
 
 
@@ -54,3 +57,8 @@ conformance_adapter = Adapter
     assert "1 searches with failures" in shown
     assert "raised KeyError: 'choices'" in shown
     assert list(keep.rglob("*.scenario.yaml"))
+
+
+def test_the_weekly_job_judges_every_theme() -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "field.yml").read_text("utf-8"))
+    assert workflow["jobs"]["soak"]["strategy"]["matrix"]["theme"] == [theme.name for theme in THEMES]
