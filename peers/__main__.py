@@ -1,12 +1,13 @@
 """`python -m peers`: judge published libraries, each in its own environment, and write docs/field.json.
 
-    python -m peers [NAME ...] [--work DIR] [--jobs N] [--again] [--page FILE.html]
+    python -m peers [NAME ...] [--work DIR] [--jobs N] [--again] [--write] [--page FILE.html]
 
 Each library is judged twice, by the suite's scenarios (`NAME.written.json`) and by the public corpus
 (`NAME.real.json`). Then the programs run that reproduce its findings. What DIR has from an earlier run is not done
 again, unless the shim, its requirements or the suite have changed; `--again` does it all the same. The known deviations
 are applied to the reports afterwards, so a change of these needs no other run. At the end it prints what has changed
-since docs/field.json was written. Without names it writes that file anew; the documentation makes its pages from it.
+since docs/field.json was written. Without names it writes that file anew, with names only if asked to (`--write`): then
+all other libraries keep what the file says of them. The documentation makes its pages from it.
 
 Exits with 1 if a library cannot be installed, a failure is new, a known deviation is stale or a reproduction does not
 show its fault; with 5 if all is well, but something could not be judged here.
@@ -64,6 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--work", type=Path, metavar="DIR", help="keep environments, reports and logs here")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="libraries at a time")
     parser.add_argument("--again", action="store_true", help="judge again what has been judged and has not changed")
+    parser.add_argument("--write", action="store_true", help="write docs/field.json also if only NAMEs are judged")
     parser.add_argument("--page", type=Path, metavar="FILE.html", help="write an HTML report on the written scenarios")
     options = parser.parse_args(arguments)
     if wrong := [name for name in options.names if name not in known]:
@@ -78,13 +80,16 @@ def main(arguments: Sequence[str]) -> int:
     outcomes = judge_all(chosen, judging, options.jobs, progress)
     if options.page and (written := [each.reports["written"] for each in outcomes if "written" in each.reports]):
         files.write(options.page, *written)
-    before = changes.read()
-    if options.names:
-        before = {name: facts for name, facts in before.items() if name in options.names}
+    known_before = changes.read()
+    before = {library.name: known_before[library.name] for library in chosen if library.name in known_before}
     after = changes.facts(outcomes, before)
+    if not options.names:
+        before = known_before  # a library that is no more has changed, too
     print("\n".join(_ending(outcomes, before, after)))
     if not options.names:
         changes.write(after)
+    elif options.write:
+        changes.write(dict(sorted({**known_before, **after}.items())))
     if any(True for each in outcomes for _ in each.troubles()):
         return 1
     return NOT_JUDGED if any(each.not_judged for each in outcomes) else 0

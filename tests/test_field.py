@@ -231,6 +231,14 @@ def test_a_run_of_some_libraries_writes_nothing_down(field: Field) -> None:
     assert not changes.FACTS.exists()
 
 
+def test_a_run_of_some_libraries_writes_them_down_beside_the_others_if_asked_to(field: Field) -> None:
+    run(field)
+    ours = changes.read()["lib"]
+    changes.write({"another": ours, "lib": {**ours, "release": "0.9"}})
+    run(field, "lib", "--write")
+    assert changes.read() == {"another": ours, "lib": ours}
+
+
 def test_an_entry_that_is_written_later_needs_no_other_run(field: Field, capsys: pytest.CaptureFixture[str]) -> None:
     field.reports["written"] = document(result(TEXT, "fail", cause="got none"))
     assert run(field)[0] == 1
