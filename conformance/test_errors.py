@@ -143,7 +143,7 @@ def test_lost_connection_keeps_its_origin(exchange: Exchange) -> None:
 
 @rule(
     "ERR-7",
-    harm="refused next turn",
+    harm="untraceable",
     capability="error_details",
     shown=in_error("retry_after"),
     when=_names_a_wait,
