@@ -12,6 +12,7 @@ from typing import Any
 
 from llm_conformance.adapter.libraries import libraries
 from llm_conformance.judging.known import links
+from llm_conformance.rules.rule import HARM_MEANINGS
 from llm_conformance.wording import counted
 from peers import places, reports
 from peers.changes import OTHER, Facts
@@ -120,7 +121,7 @@ def _summary(library: Mapping[str, Any]) -> str:
 def _listed(found: Iterable[Mapping[str, Any]], name: str) -> Iterator[str]:
     for number, each in enumerate(found, start=1):
         rules = ", ".join(f"[{rule}](../rules/{rule}.md)" for rule in each["rules"])
-        yield f"{number}. **{sentence(each['what'])}** {each['harm'].capitalize()}; {rules}."
+        yield f"{number}. **{sentence(each['what'])}** {HARM_MEANINGS[each['harm']]} ({each['harm']}); {rules}."
         yield ""
         if each["argument"]:
             yield f"   The argument for it: {sentence(each['argument'])}"
