@@ -1,6 +1,6 @@
 """A line separator within a text breaks a stream of Claude.
 
-The provider reads lines by `httpx.Response.aiter_lines`, which splits at U+2028, U+2029 and U+0085 too. JSON may have them as they are, and lines of server-sent events end with CR or LF only. So the frame is cut, and json's JSONDecodeError escapes.
+The provider reads lines by `httpx.Response.aiter_lines`, which splits at U+2028, U+2029 and U+0085 too. JSON may have them as they are (Anthropic sends other characters beyond ASCII unescaped, too), and lines of server-sent events end with CR or LF only. So the frame is cut, and json's JSONDecodeError escapes.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """Segments put the text before the reasoning that comes first.
 
-`LLMResponse.segments` begins with all text, joined into one segment; reasoning, web searches and images follow, wherever the provider sent them. So it cannot be told what was thought or searched before which text.
+`LLMResponse.segments` begins with all text, joined into one segment; reasoning, web searches and images follow, wherever the provider sent them. So a caller cannot tell what was thought or searched before which text. Claude's plain answers have their segments in order.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """An error status in a stream of Claude raises httpx.ResponseNotRead.
 
-The provider reads `err.response.text` of a streamed response that nobody has read. So each 400, 401, 404, 429 and 529 becomes httpx's ResponseNotRead: neither an AceAIError nor retried, and without the status and the message of Anthropic.
+The provider reads `err.response.text` of a streamed response that nobody has read. So each 400, 401, 404, 429 and 529 becomes httpx's ResponseNotRead: neither an AceAIError nor retried, and without the message of Anthropic; the status is in its `__context__` alone.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """The citation metadata of Gemini becomes no ContentCitation.
 
-Gemini sends `citationMetadata` with the sources of recited text and its place. chatlas makes a ContentCitation of `groundingMetadata` alone; the sources are in the raw `completion` only.
+Gemini sends `citationMetadata` with the sources of recited text and its place. chatlas makes a ContentCitation of `groundingMetadata` alone; the sources are in `turn.completion["candidates"][0]["citation_metadata"]` only.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """Redacted thinking of Claude's is dropped and does not go back.
 
-Anthropic asks for `redacted_thinking` blocks back, unmodified, in the request with the result of a tool. The contents of the turn lack them, and so does the request that the chat then makes.
+Anthropic asks for `redacted_thinking` blocks back, unmodified, in the request with the result of a tool. The contents of the turn lack them, and so does the request that the chat makes with the result.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """Think tags that an answer writes about are cut out of it.
 
-The answer explains think tags, in backticks. The model has sent its reasoning in `reasoning_content`, or has none. Pydantic AI still searches the content for tags, at any place in it, and makes ThinkingParts of what is between them, so that the text of the answer has holes. The same answer is whole in a stream.
+The answer explains think tags, in backticks. The model has sent its reasoning in `reasoning_content`, or has none. Pydantic AI still searches the content for tags, at any place in it, and makes ThinkingParts of what is between them, so that the text of the answer has holes. In a stream the same answer is whole, unless a piece is the tag alone.
 
 Install pydantic-ai-slim[anthropic,openai] 2.68.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
