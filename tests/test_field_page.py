@@ -131,7 +131,7 @@ def test_the_page_says_where_a_fault_is_written_down_and_how_to_see_it() -> None
     )
     assert shown in text
     assert "[Where that is said](https://example.com/1)." in text
-    assert "## By design\n\n1. **Counts are 0.** Wrong count; [USE-4](../rules/USE-4.md)." in text
+    assert "## By design\n\n1. **Counts are 0.** Token counts are wrong (wrong count); [USE-4](../rules/USE-4.md)." in text
     assert "The argument for it: A count is an int." in text
 
 
