@@ -123,7 +123,10 @@ def test_core_faults_are_counted_apart() -> None:
 def test_the_page_says_where_a_fault_is_written_down_and_how_to_see_it() -> None:
     assert row_of(library()).startswith("| [groq 1.0](groq.md) | 2 | 1 | 0 | 0 of 1; 1 of the other 1 show fault 1 |")
     text = text_of(library())
-    assert "1. **Text is trimmed.** Token counts are wrong (wrong count); [USE-1](../rules/USE-1.md), [USE-2](../rules/USE-2.md)." in text
+    assert (
+        "1. **Text is trimmed.** Token counts are wrong (wrong count); [USE-1](../rules/USE-1.md), [USE-2](../rules/USE-2.md)."
+        in text
+    )
     assert f"Real traffic: 1 conversation, such as `{RECORDING}`, plain. Written: 2 conversations" in text
     shown = (
         "Not filed yet: [draft of the report](repo:peers/groq/reports/trimmed.md). "
@@ -131,7 +134,9 @@ def test_the_page_says_where_a_fault_is_written_down_and_how_to_see_it() -> None
     )
     assert shown in text
     assert "[Where that is said](https://example.com/1)." in text
-    assert "## By design\n\n1. **Counts are 0.** Token counts are wrong (wrong count); [USE-4](../rules/USE-4.md)." in text
+    assert (
+        "## By design\n\n1. **Counts are 0.** Token counts are wrong (wrong count); [USE-4](../rules/USE-4.md)." in text
+    )
     assert "The argument for it: A count is an int." in text
 
 
@@ -170,7 +175,7 @@ def test_the_row_names_the_fault_that_most_wrong_conversations_show() -> None:
     )
     judged = Judged("groq", document(result()), real)
     assert row_of(judged).endswith("| 2 of 5; 3 of the other 3 show fault 2 | 1 of 1 |")
-    assert "2. **B.** Untraceable" in text_of(judged)
+    assert "2. **B.** An id, a model, a time or the provider's own word is lost (untraceable)" in text_of(judged)
     right = Judged("groq", document(result()), document(result(RECORDING)))
     assert row_of(right).endswith("| 1 of 1 | 1 of 1 |")
 
