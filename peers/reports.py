@@ -17,7 +17,7 @@ from pathlib import Path
 from llm_conformance.adapter.libraries import Library, libraries
 from llm_conformance.wording import command_line, counted
 
-_INSTALL = re.compile(r"^\*\*Install:\*\* `((?:pip|npm) install \S.*)`$", re.MULTILINE)
+_INSTALL = re.compile(r"^\*\*Install:\*\* `((?:npm init .* && )?(?:pip|npm) install \S.*)`$", re.MULTILINE)
 _WHERE = re.compile(r"^\*\*Where:\*\*\n\n((?:\* .*\n)+)", re.MULTILINE)
 _PLACE = re.compile(r"\* `(?P<path>[^`:]+):(?P<line>[1-9]\d*)`: `(?P<code>[^`]+)`")
 
@@ -43,10 +43,14 @@ class Place:
 def install_line(library: Library) -> str:
     """Return the command that installs the judged releases of a library; its programs need nothing else.
 
-    It is shorter than `requirements.txt`, which has the whole environment in which the library was judged.
+    It is shorter than `requirements.txt`, which has the whole environment in which the library was judged. It names the
+    packages that are held back, because what npm installs by itself may show other faults.
     """
     if library.is_node:
-        return command_line(["npm", "install", *(f"{name}@{release}" for name, release in library.judged.items())])
+        held_back = [f"overrides.{name}={release}" for name, release in library.held_back.items()]
+        first = f"npm init --yes && {command_line(['npm', 'pkg', 'set', *held_back])} && " if held_back else ""
+        packages = (f"{name}@{release}" for name, release in library.judged.items())
+        return first + command_line(["npm", "install", *packages])
     return command_line(["pip", "install", *(f"{name}=={release}" for name, release in library.judged.items())])
 
 

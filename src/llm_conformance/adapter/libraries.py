@@ -24,6 +24,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.version import Version
@@ -95,7 +96,7 @@ class Library:
     def judged(self) -> Mapping[str, str]:
         """The packages that are judged with their releases, the library's own first."""
         if self.is_node:
-            described = json.loads((self.folder / "package.json").read_text("utf-8"))
+            described = self._described
             found: dict[str, str] = described["dependencies"]
             own = described.get("library", next(iter(found)))
             return {own: found[own], **found}
@@ -104,6 +105,17 @@ class Library:
         )
         wanted = [Requirement(line) for line in lines if line]
         return {_with_extras(each): str(each.specifier).removeprefix("==") for each in wanted}
+
+    @property
+    def held_back(self) -> Mapping[str, str]:
+        """The packages of a Node library that npm would install in another release, with theirs."""
+        found: dict[str, str] = self._described.get("overrides", {}) if self.is_node else {}
+        return found
+
+    @property
+    def _described(self) -> Mapping[str, Any]:
+        described: dict[str, Any] = json.loads((self.folder / "package.json").read_text("utf-8"))
+        return described
 
     @property
     def package(self) -> str:
