@@ -33,11 +33,16 @@ def retry_after(error: Any) -> str | None:
 
 
 def _from_headers(*holders: Any) -> Iterator[Any]:
-    responses = [_at(holder, name) for holder in holders for name in _RESPONSES]
-    inner = [_at(response, name) for response in responses for name in _RESPONSES]
-    for holder in (*holders, *responses, *inner):
-        for name in _HEADERS:
-            yield from (value for key, value in _pairs(_at(holder, name)) if _name(key) == _HEADER)
+    responses = _all_at(holders, _RESPONSES)
+    inner = _all_at(responses, _RESPONSES)
+    for headers in _all_at((*holders, *responses, *inner), _HEADERS):
+        yield from (value for key, value in _pairs(headers) if _name(key) == _HEADER)
+
+
+def _all_at(holders: Iterable[Any], names: Iterable[str]) -> list[Any]:
+    """Return what some holders have under some names; most errors have little of it."""
+    found = (_at(holder, name) for holder in holders if holder is not None for name in names)
+    return [each for each in found if each is not None]
 
 
 def _at(holder: Any, name: str) -> Any:
