@@ -223,9 +223,9 @@ def test_reports_of_several_formats_are_shown_on_one_page(broken: Path, report: 
         (["show", "one.json", "adapters.json", "-o", "x.html"], "cannot be shown together"),
         (["show", "one.json", "one.json", "-o", "x.svg"], "a badge is for one server and one wire format"),
         (["show", "bad.json", "-o", "x.html"], "bad.json:1: calls: must be an integer"),
-        (["compare", "one.json", "one.json"], "is a report on a server; only `report show` takes these"),
+        (["examples", "one.json", "-o", "x"], "is a report on a server, which has no generated inputs"),
     ],
-    ids=["of both kinds", "badge", "bad", "compare"],
+    ids=["of both kinds", "badge", "bad", "examples"],
 )
 def test_what_cannot_be_done_with_reports_on_servers_is_told(
     words: list[str],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.judging.status import exit_code
@@ -12,7 +13,9 @@ from llm_conformance.reports.badge import NoBadgeError
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.findings import Finding
 from llm_conformance.reports.matrix import verdict
+from llm_conformance.server.reports import comparing as server_comparing
 from llm_conformance.server.reports import files as server_files
+from llm_conformance.server.reports import merging as server_merging
 from llm_conformance.wording import command_line, counted, printable
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
@@ -29,7 +32,7 @@ def add_options(parser: Parser) -> None:
         added: Parser = verbs.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.")
         return added
 
-    merge = verb("merge", "merge the reports of the shards of one run")
+    merge = verb("merge", "merge the reports of the shards of one run, or of parts of a server")
     merge.add_argument("reports", nargs="+", type=Path, metavar="REPORT.json")
     merge.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help=", ".join(files.FORMS))
     compare = verb(
@@ -68,30 +71,37 @@ def _merge(options: Options) -> int:
     | 4 | a cassette could not be read |
     | 5 | nothing was judged |
     """
+    documents, of_servers = _of_one_kind(options.reports, "merged")
     try:
-        merged = merging.merge(_read(options.reports))
+        merged = server_merging.merge(documents) if of_servers else merging.merge(documents)
     except merging.NotOfOneRunError as error:
         raise UsageError(str(error)) from error
-    _write(options.output, merged)
+    _write(options.output, merged, write=server_files.write if of_servers else files.write)
     counts = merged["summary"]
     print(f"{options.output}: {verdict(merged)}; " + ", ".join(f"{count} {status}" for status, count in counts.items()))
-    if merged["bare_recordings"]["bad_files"]:
+    if not of_servers and merged["bare_recordings"]["bad_files"]:
         return 4
     return exit_code(counts)
 
 
 def _compare(options: Options) -> int:
     """Print the changes; return 1 if a cell got worse."""
-    before, after = _read([options.before, options.after])
+    paths = (options.before, options.after)
+    (before, after), of_servers = _of_one_kind(paths, "compared")
     try:
-        comparing.check_comparable(before, after)
+        (server_comparing if of_servers else comparing).check_comparable(before, after)
     except comparing.NotComparableError as error:
         raise UsageError(str(error)) from error
-    for path, document in ((options.before, before), (options.after, after)):
+    for path, document in zip(paths, (before, after), strict=True):
         if not document["complete"]:
             print(f"{path} is a partial report; cells that it does not have are not compared")
     if before["suite"] != after["suite"]:
-        print("the reports are of different versions of the suite; scenarios may have been added or changed")
+        added = "rules" if of_servers else "scenarios"
+        print(f"the reports are of different versions of the suite; {added} may have been added or changed")
+    return _compare_servers(before, after) if of_servers else _compare_adapters(before, after)
+
+
+def _compare_adapters(before: Document, after: Document) -> int:
     if comparing.explores(before):
         print(_EXPLORED.format(effort=before["effort"]))
     complete = before["complete"] and after["complete"] and before["suite"] == after["suite"]
@@ -107,6 +117,26 @@ def _compare(options: Options) -> int:
     if by_chance:
         _print_list(f"{counted(len(by_chance), 'cell')} with other inputs in each run", map(str, by_chance))
     return 1 if worse else 0
+
+
+def _compare_servers(before: Document, after: Document) -> int:
+    for name in ("url", "model"):
+        if before["server"][name] != after["server"][name]:
+            print(f"the {name} differs: {printable(before['server'][name])} and {printable(after['server'][name])}")
+    found = server_comparing.compare(before, after)
+    _print_list(f"{counted(len(found.new), 'new finding')}", map(_of_server_in_one_line, found.new))
+    _print_list(f"{counted(len(found.gone), 'finding')} gone", map(_of_server_in_one_line, found.gone))
+    _print_list(f"{counted(len(found.worse), 'cell')} got worse", map(str, found.worse))
+    _print_list(f"{counted(len(found.better), 'cell')} got better", map(str, found.better))
+    if found.one_sided:
+        title = f"{counted(len(found.one_sided), 'failing cell')} that only one of the runs could judge"
+        _print_list(title, map(str, found.one_sided))
+    return 1 if found.worse else 0
+
+
+def _of_server_in_one_line(finding: Mapping[str, Any]) -> str:
+    where = f"{counted(len(finding['failures']), 'answer')}, such as {' '.join(finding['failures'][0])}"
+    return f"{finding['harm']}: {finding['rule']} in {where}: {' '.join(finding['message'].split())}"
 
 
 _EXPLORED = """\
@@ -134,12 +164,18 @@ def _show(options: Options) -> int:
     """Write the reports in the form of the output's suffix."""
     if options.output.suffix == ".json":
         raise UsageError(f"{options.output}: reports are JSON already; to merge shards: llm-conformance report merge")
-    documents = _each(options.reports, _of_any_kind)
-    of_servers = [server_files.is_report(each) for each in documents]
-    if any(of_servers) and not all(of_servers):
-        raise UsageError("reports on servers and reports on adapters cannot be shown together")
-    _write(options.output, *documents, write=server_files.write if any(of_servers) else files.write)
+    documents, of_servers = _of_one_kind(options.reports, "shown together")
+    _write(options.output, *documents, write=server_files.write if of_servers else files.write)
     return 0
+
+
+def _of_one_kind(paths: Iterable[Path], done: str) -> tuple[list[Document], bool]:
+    """Return reports, and whether they are on servers. Raises UsageError if only some are."""
+    documents = _each(paths, _of_any_kind)
+    of_servers = {server_files.is_report(each) for each in documents}
+    if len(of_servers) > 1:
+        raise UsageError(f"reports on servers and reports on adapters cannot be {done}")
+    return documents, True in of_servers
 
 
 def _of_any_kind(path: Path) -> Document:
@@ -151,7 +187,7 @@ def _of_any_kind(path: Path) -> Document:
 
 def _examples(options: Options) -> int:
     """Write the examples of a report, and print for each what it shows and the command that runs it."""
-    (document,) = _read([options.report])
+    (document,) = _each([options.report], _of_adapters)
     specs = {each["name"]: each["spec"] for each in document["adapters"]}
     try:
         written = list(counterexamples.write(document, options.output))
@@ -180,16 +216,11 @@ def _by_callee(results: Iterable[Document]) -> dict[tuple[str, str], list[Docume
     return found
 
 
-def _read(paths: Sequence[Path]) -> list[Document]:
-    """Read reports on adapters. Raises UsageError with the problems of all files."""
-    return _each(paths, _of_adapters)
-
-
 def _of_adapters(path: Path) -> Document:
     """Read a report on adapters. Raises BadFileError."""
     document = files.loaded(path)
     if server_files.is_report(document):
-        raise BadFileError(FileProblem(path, 1, "is a report on a server; only `report show` takes these"))
+        raise BadFileError(FileProblem(path, 1, "is a report on a server, which has no generated inputs"))
     return files.of_adapters(path, document)
 
 

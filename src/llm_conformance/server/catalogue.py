@@ -24,8 +24,13 @@ def catalogue() -> Mapping[str, Rule]:
     found_in = pkgutil.walk_packages(rules.__path__, f"{rules.__name__}.")
     modules = (importlib.import_module(each.name) for each in found_in)
     found = {rule.id: rule for module in modules for rule in map(rule_of, vars(module).values()) if rule is not None}
-    order = list(FAMILIES)
-    return {id: found[id] for id in sorted(found, key=lambda id: (order.index(found[id].family), _number(id)))}
+    return {id: found[id] for id in sorted(found, key=place)}
+
+
+def place(id: str) -> tuple[int, int]:
+    """Return the key that sorts ids of rules: the place of the family, and the number."""
+    family, _, number = id.partition("-")
+    return list(FAMILIES).index(family), int(number)
 
 
 def rules_of(api: str) -> list[Rule]:
@@ -38,7 +43,3 @@ def capabilities_of(api: str) -> list[str]:
     needed = {name for each in conversations(api).values() for name in each.needs}
     needed |= {name for each in rules_of(api) for name in each.needs}
     return [name for name in CAPABILITIES if name in needed]
-
-
-def _number(id: str) -> int:
-    return int(id.partition("-")[2])

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.rules.rule import HARMS
-from llm_conformance.server.catalogue import catalogue
+from llm_conformance.server.catalogue import catalogue, place
 
-_WRONG = (Status.FAIL.value, Status.EXPECTED.value)
+STATUSES = (Status.FAIL.value, Status.EXPECTED.value)
+"""The statuses of failures, in the order in which findings are listed."""
 
 
 @dataclass(frozen=True)
@@ -37,20 +38,19 @@ def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
     """Return the findings of the failures among verdicts."""
     alike: dict[tuple[str, str, str], list[Verdict]] = {}
     for each in verdicts:
-        if each.status in _WRONG:
+        if each.status in STATUSES:
             alike.setdefault((each.status, each.rule, each.cause or ""), []).append(each)
     found = [
         Finding(rule, status, catalogue()[rule].harm, tuple(sorted(failures, key=lambda each: len(each.message or ""))))
         for (status, rule, _), failures in alike.items()
     ]
-    order = list(catalogue())
     return sorted(
         found,
         key=lambda each: (
-            _WRONG.index(each.status),
+            STATUSES.index(each.status),
             HARMS.index(catalogue()[each.rule].harm),
             -len(each.failures),
-            order.index(each.rule),
+            place(each.rule),
         ),
     )
 

@@ -12,6 +12,7 @@ from llm_conformance.judging.verdict import Verdict, held_to
 from llm_conformance.rules.violation import Blocked, Vacuous, Violation
 from llm_conformance.server import plan
 from llm_conformance.server.apis.known import APIS
+from llm_conformance.server.catalogue import place as place_of_rule
 from llm_conformance.server.catalogue import rules_of
 from llm_conformance.server.conversations import Conversation, conversation_of
 from llm_conformance.server.exchange import Exchange, Key
@@ -31,14 +32,21 @@ class Judgement:
 
     Attributes:
         verdicts: One for each rule and exchange that it is about, and one for each that was not asked.
-        edition: The edition to which the run is pinned.
         stale: The positions of the known deviations that name no failure.
+        planned: How many verdicts there are if everything is judged that the claims allow.
+        edition: The edition to which the run is pinned.
     """
 
     verdicts: tuple[Verdict, ...]
     deviations: Deviations
     stale: tuple[int, ...]
+    planned: int
     edition: str = editions.CURRENT
+
+    @property
+    def complete(self) -> bool:
+        """Whether every rule was applied to every conversation."""
+        return len(self.verdicts) == self.planned
 
 
 def judge(
@@ -59,14 +67,13 @@ def judge(
     """
     api = APIS[target.api]
     siblings = {each.id: each for each in plan.selected(target.api, ())}
-    order = list(siblings)
-    kept = sorted(recordings, key=lambda each: (order.index(each.conversation), each.mode, each.number))
+    kept = sorted(recordings, key=lambda each: plan.place(target.api, each.label, each.mode))
     run: dict[Key, Exchange] = {}
     for each in kept:
         key = (each.conversation, each.mode, each.number)
         run[key] = Exchange(siblings[each.conversation], each, api, target.claims, run)
     applied = [rule for rule in rules_of(target.api) if not rules or rule.id in rules]
-    known = Deviations(tuple(deviations), {target.url: tuple(range(len(deviations)))})
+    known = known_of(target.url, deviations)
     verdicts: list[Verdict] = []
     ids = {each.id for each in chosen}
     for exchange in (each for each in run.values() if each.conversation.id in ids and each.mode in modes):
@@ -74,9 +81,39 @@ def judge(
             verdict = _known(known, _verdict(target, rule, exchange))
             verdicts.append(held_to(edition, verdict, rule.since, exchange.conversation.since))
     verdicts += (each for each in _not_asked(target, chosen, applied) if each.mode in modes)
-    is_whole = not rules and len(chosen) == len(siblings) and len(modes) == len(MODES)
-    stale = tuple(known.stale(_alive(known, verdicts))) if is_whole else ()
-    return Judgement(tuple(verdicts), known, stale, edition)
+    verdicts.sort(key=place)
+    planned = _planned(target)
+    stale = tuple(stale_of(known, verdicts)) if len(verdicts) == planned else ()
+    return Judgement(tuple(verdicts), known, stale, planned, edition)
+
+
+def place(verdict: Verdict) -> tuple[tuple[int, str, str], tuple[int, int]]:
+    """Return the key that sorts verdicts: by answers as they are asked, then by rules."""
+    return plan.place(verdict.api, verdict.scenario.partition("/")[2], verdict.mode), place_of_rule(verdict.rule)
+
+
+def _planned(target: Target) -> int:
+    """Return the number of verdicts on a server of which everything is judged that the claims allow."""
+    count = 0
+    for conversation in plan.selected(target.api, ()):
+        for mode in conversation.modes:
+            exchange = _unanswered(target, conversation, mode)
+            applied = sum(rule.judges(exchange) for rule in rules_of(target.api))
+            count += applied * (plan.times(conversation, mode) if plan.is_claimed(conversation, target) else 1)
+    return count
+
+
+def known_of(url: str, deviations: Sequence[Deviation]) -> Deviations:
+    """Return known deviations as those of a server: all of them are about it."""
+    return Deviations(tuple(deviations), {url: tuple(range(len(deviations)))})
+
+
+def stale_of(known: Deviations, verdicts: Iterable[Verdict], seen: Collection[int] = ()) -> Iterator[int]:
+    """Yield the positions of the known deviations that are stale if these are all verdicts on a server.
+
+    `seen` are the positions of deviations that are known to name a failure.
+    """
+    return known.stale({*_alive(known, verdicts), *seen})
 
 
 def _known(known: Deviations, verdict: Verdict) -> Verdict:
@@ -130,18 +167,34 @@ def _verdict(target: Target, rule: Rule, exchange: Exchange) -> Verdict:
 def _made(
     target: Target, rule: Rule, recording: Recording, status: Status, message: str | None, cause: str | None = None
 ) -> Verdict:
+    return made(target.url, target.api, rule.id, recording.label, recording.mode, status.value, message, cause)
+
+
+def made(
+    url: str,
+    api: str,
+    rule: str,
+    label: str,
+    mode: Mode,
+    status: str,
+    message: str | None,
+    cause: str | None,
+    deviation: int | None = None,
+) -> Verdict:
+    """Return the verdict of a rule on an answer of a server; `label` is that of the recording."""
     return Verdict(
-        adapter=target.url,
-        rule=rule.id,
-        scenario=f"{target.api}/{recording.label}",
+        adapter=url,
+        rule=rule,
+        scenario=f"{api}/{label}",
         provider=_PROVIDER,
-        api=target.api,
-        mode=recording.mode,
-        method=METHODS[recording.mode],
-        status=status.value,
+        api=api,
+        mode=mode,
+        method=METHODS[mode],
+        status=status,
         message=message,
         provenance="recorded",
         cause=cause,
+        deviation=deviation,
     )
 
 
@@ -151,8 +204,12 @@ def _not_asked(target: Target, chosen: Iterable[Conversation], rules: Sequence[R
         if not missing:
             continue
         for mode in conversation.modes:
-            nothing = Recording(conversation.id, mode, 1, "", {}, 0, {}, b"", (), "", 0)
-            exchange = Exchange(conversation, nothing, APIS[target.api], target.claims, {})
+            exchange = _unanswered(target, conversation, mode)
             for rule in (each for each in rules if each.judges(exchange)):
                 message = f"not asked; not claimed: {', '.join(missing)}"
-                yield _made(target, rule, nothing, Status.UNSUPPORTED, message)
+                yield _made(target, rule, exchange.recording, Status.UNSUPPORTED, message)
+
+
+def _unanswered(target: Target, conversation: Conversation, mode: Mode) -> Exchange:
+    nothing = Recording(conversation.id, mode, 1, "", {}, 0, {}, b"", (), "", 0)
+    return Exchange(conversation, nothing, APIS[target.api], target.claims, {})

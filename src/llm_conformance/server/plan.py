@@ -85,6 +85,13 @@ def selected(api: str, globs: Collection[str]) -> list[Conversation]:
     ]
 
 
+def place(api: str, label: str, mode: str) -> tuple[int, str, str]:
+    """Return the key that sorts answers as they are asked; `label` is that of a recording."""
+    conversation, _, number = label.partition("#")
+    order = list(conversations(api))
+    return order.index(conversation) if conversation in order else len(order), mode, number
+
+
 def is_claimed(conversation: Conversation, target: Target) -> bool:
     """Return True if a conversation needs nothing that is not claimed."""
     return target.claims.issuperset(conversation.needs)
@@ -107,8 +114,13 @@ def requests(target: Target, chosen: Sequence[Conversation]) -> Iterator[Request
         if not is_claimed(conversation, target):
             continue
         for mode in conversation.modes:
-            for number in range(1, 3 if conversation.again and mode == "json" else 2):
+            for number in range(1, times(conversation, mode) + 1):
                 yield _request(target, conversation, mode, number)
+
+
+def times(conversation: Conversation, mode: Mode) -> int:
+    """Return how often a conversation is asked in a mode."""
+    return 2 if conversation.again and mode == "json" else 1
 
 
 def _request(target: Target, conversation: Conversation, mode: Mode, number: int) -> Request:

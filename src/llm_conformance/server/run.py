@@ -11,7 +11,7 @@ from llm_conformance import secrets
 from llm_conformance.server import plan, recordings
 from llm_conformance.server.apis.known import APIS
 from llm_conformance.server.client import Client, NoAnswerError
-from llm_conformance.server.conversations import CAPABILITIES, Conversation
+from llm_conformance.server.conversations import CAPABILITIES
 from llm_conformance.server.plan import Request, Target
 from llm_conformance.server.recordings import TARGET, Recording
 from llm_conformance.wire.providers.api import Api
@@ -101,7 +101,10 @@ def load_target(folder: Path) -> Target:
 
 
 def recordings_of(folder: Path, target: Target) -> list[Recording]:
-    """Return the recordings in a folder. Raises BadFileError if there are none, or one is of no known conversation."""
+    """Return the recordings in a folder, as they were asked.
+
+    Raises BadFileError if there are none, or one is of no known conversation.
+    """
     known = {each.id for each in plan.selected(target.api, ())}
     found = list(recordings.load(folder))
     if not found:
@@ -110,14 +113,7 @@ def recordings_of(folder: Path, target: Target) -> list[Recording]:
         if each.conversation not in known:
             path = folder / f"{each.name}{recordings.SUFFIX}"
             raise BadFileError(FileProblem(path, 1, f"is of an unknown conversation, {each.conversation}"))
-    return found
-
-
-def has_all(kept: Collection[Recording], target: Target, chosen: Collection[Conversation]) -> bool:
-    """Return True if every conversation that the claims allow was asked in all of its modes."""
-    there = {(each.conversation, each.mode) for each in kept}
-    wanted = {(each.id, mode) for each in chosen if plan.is_claimed(each, target) for mode in each.modes}
-    return wanted <= there
+    return sorted(found, key=lambda each: plan.place(target.api, each.label, each.mode))
 
 
 def tokens(requests: Collection[Request]) -> int:

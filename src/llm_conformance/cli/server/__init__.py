@@ -114,8 +114,7 @@ def run(options: Options) -> int:
         kept = ask(target, requests, options)
     modes = (options.mode,) if options.mode else MODES
     judgement = judge(target, chosen, kept, rules, known, modes, options.edition)
-    is_whole = not (rules or options.conversation or options.mode) and server_run.has_all(kept, target, chosen)
-    result = Result(target, judgement, tuple(command_of(options, target)), kept, is_whole)
+    result = Result(target, judgement, tuple(command_of(options, target)), kept)
     for line in terminal.text(result):
         print(line)
     if options.verbose:

@@ -10,7 +10,7 @@ from llm_conformance import secrets
 from llm_conformance.server.findings import Finding
 from llm_conformance.server.recordings import Recording
 
-_EXAMPLES = 3
+EXAMPLES = 3
 """How many failures of a finding are shown with their bytes."""
 _SHOWN = 20_000
 """The number of code points of a request or an answer that are shown."""
@@ -18,7 +18,7 @@ _SHOWN = 20_000
 
 def of_findings(findings: Iterable[Finding], kept: Iterable[Recording]) -> Iterator[Mapping[str, Any]]:
     """Yield the exchanges of the first failures of each finding, each once, as JSON values."""
-    shown = {(each.scenario, each.mode) for finding in findings for each in finding.failures[:_EXAMPLES]}
+    shown = {(each.scenario, each.mode) for finding in findings for each in finding.failures[:EXAMPLES]}
     names = {scenario.partition("/")[2]: scenario for scenario, _ in shown}
     for recording in kept:
         scenario = names.get(recording.label)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -29,14 +29,12 @@ class Result:
     Attributes:
         command: The words of a command that judges the same again; a finding adds its rule and conversation.
         kept: The answers that were there to be judged.
-        complete: Whether every rule was applied to every conversation that the claims allow.
     """
 
     target: Target
     judgement: Judgement
     command: tuple[str, ...]
     kept: Sequence[Recording]
-    complete: bool
 
     @property
     def summary(self) -> Counter[str]:
@@ -72,7 +70,7 @@ def document(result: Result) -> Document:
             "capabilities": sorted(target.claims),
             "not_claimed": [each for each in capabilities_of(target.api) if each not in target.claims],
         },
-        "calls": len(result.kept),
+        "calls": judged(judgement.verdicts),
         "findings": [_finding(each, result) for each in found],
         "exchanges": list(exchanges.of_findings(found, result.kept)),
         "not_judged": {rule: dict(reasons) for rule, reasons in not_judged(judgement.verdicts)},
@@ -80,13 +78,20 @@ def document(result: Result) -> Document:
         "deviations": list(_deviations(judgement)),
         "summary": dict(sorted(result.summary.items())),
         "edition": judgement.edition,
-        "complete": result.complete,
+        "planned": judgement.planned,
+        "complete": judgement.complete,
         "finished": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
     }
 
 
+def judged(verdicts: Iterable[Verdict]) -> int:
+    """Return the number of answers that verdicts are about."""
+    return len({(each.scenario, each.mode) for each in verdicts if each.status != Status.UNSUPPORTED})
+
+
 def _result(verdict: Verdict) -> dict[str, Any]:
     message = {} if verdict.message is None else {"message": secrets.hide(verdict.message)}
+    cause = {} if verdict.cause is None else {"cause": secrets.hide(verdict.cause)}
     known = {} if verdict.deviation is None else {"deviation": verdict.deviation}
     return {
         "rule": verdict.rule,
@@ -94,6 +99,7 @@ def _result(verdict: Verdict) -> dict[str, Any]:
         "mode": verdict.mode,
         "status": verdict.status,
         **message,
+        **cause,
         **known,
     }
 
@@ -108,6 +114,7 @@ def _finding(finding: Finding, result: Result) -> dict[str, Any]:
         "reason": rule.reason,
         "source": rule.source,
         "message": secrets.hide(finding.example.message or ""),
+        "cause": secrets.hide(finding.example.cause or ""),
         "failures": [[each.scenario, each.mode] for each in finding.failures],
         "command": result.command_of(finding),
     }

@@ -39,7 +39,7 @@ def text(result: Result) -> Iterator[str]:
     known = len(found) - len(new)
     counts = ", ".join(f"{count} {status}" for status, count in sorted(result.summary.items()))
     yield f"{counted(len(new), 'finding')}" + (f", {known} known" if known else "") + f": {counts}"
-    if not result.complete:
+    if not result.judgement.complete:
         yield "PARTIAL: not every rule was applied to every conversation"
 
 
