@@ -18,6 +18,8 @@ from llm_conformance.server.plan import Request
 
 CONNECT_S = 20.0
 _LONGEST_BODY = MAX_BYTES // 2
+_ANY_BODY, _EACH_TOKEN = 512 * 1024, 4 * 1024
+"""The bytes that any answer may have, and those that each token adds: a token in a stream has a few hundred."""
 _DROPPED_AFTER = 1
 """How many pieces of a stream are read before it is dropped."""
 
@@ -75,6 +77,7 @@ class Client:
         start = time.monotonic()
         body, arrival, ended = bytearray(), [], "closed"
         response: httpx.Response | None = None
+        longest = _longest(request)
 
         def elapsed() -> int:
             return round((time.monotonic() - start) * 1000)
@@ -85,8 +88,8 @@ class Client:
             ) as response:
                 for data in response.iter_raw():
                     arrival.append((len(data), elapsed()))
-                    body += data[: _LONGEST_BODY - len(body)]
-                    if len(body) >= _LONGEST_BODY:
+                    body += data[: longest - len(body)]
+                    if len(body) >= longest:
                         ended = "broken: it is too long"
                         break
                     if elapsed() > self.timeout_s * 1000:
@@ -121,6 +124,11 @@ class Client:
             **self.api.credentials(request.wrong_key or self.key),
             **self.headers,
         }
+
+
+def _longest(request: Request) -> int:
+    """Return how many bytes of an answer are read, so that an endless one ends. An error may repeat what was sent."""
+    return min(_LONGEST_BODY, _ANY_BODY + _EACH_TOKEN * request.tokens + 4 * len(request.content))
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from llm_conformance import schema
 from llm_conformance.recording.scrubbing import SENT, LeakError, scrub
 from llm_conformance.server.client import Raw
 from llm_conformance.server.plan import Request
@@ -131,21 +132,31 @@ def load(folder: Path) -> Iterator[Recording]:
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         if path.name != TARGET:
             try:
-                yield _read(json.loads(path.read_text("utf-8")))
-            except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+                found = _read(json.loads(path.read_text("utf-8")))
+            except (OSError, ValueError, RecursionError) as error:
                 message = f"is no recording of `llm-conformance server` ({type(error).__name__}: {error})"
                 raise BadFileError(FileProblem(path, 1, message)) from error
+            if path.stem != found.name:
+                raise BadFileError(FileProblem(path, 1, f"is a recording of {found.name}, which its name must say"))
+            yield found
 
 
-def _read(document: Mapping[str, Any]) -> Recording:
+def _read(document: Any) -> Recording:
+    """Return the recording of a document. Raises ValueError if it has not the form of one."""
+    for where, message in schema.problems("server-recording", document):
+        raise ValueError(f"{schema.dotted(where) or 'the document'}: {message}")
     (pair,) = document["interactions"]
     request, response, asked = pair["request"], pair["response"], document["asked"]
-    body = response["body"]
+    body, sent = response["body"], json.loads(request["body"])
+    if not isinstance(sent, dict):
+        raise ValueError("the body of the request is no JSON object")
     return Recording(
         uri=request["uri"],
-        request=json.loads(request["body"]),
+        request=sent,
         status=response["status"]["code"],
         headers={name: ", ".join(values) for name, values in response["headers"].items()},
-        body=base64.b64decode(body["base64_string"]) if "base64_string" in body else body["string"].encode("utf-8"),
+        body=base64.b64decode(body["base64_string"])
+        if "base64_string" in body
+        else body.get("string", "").encode("utf-8"),
         **{**asked, "arrival": tuple((size, at) for size, at in asked["arrival"])},
     )

@@ -54,25 +54,37 @@ def ask(
             raw = client.ask(request)
         except NoAnswerError as error:
             raise NoServerError(f"{target.url}: {error}; is the server running there?") from error
-        if request.conversation.id == _FIRST and not kept and raw.status != 200:
-            raise NoServerError(_first_refused(target, raw.status, raw.body, raw.headers))
         recording = recordings.recorded(request, client.url, raw, api_of(target), known)
+        if request.conversation.id == _FIRST and not kept and raw.status != 200:
+            location = secrets.hide(_without(known, raw.headers.get("location", "")))
+            raise NoServerError(_first_refused(target, recording, location))
         kept.append(recording)
         done(recording)
     return kept
 
 
-def _first_refused(target: Target, status: int, body: bytes, headers: dict[str, str]) -> str:
-    start = secrets.hide(" ".join(body[:300].decode("utf-8", "replace").split()))
+def _without(known: Sequence[str], text: str) -> str:
+    """Return a text with asterisks for secrets."""
+    for secret in known:
+        text = text.replace(secret, "***")
+    return text
+
+
+def _first_refused(target: Target, answer: Recording, location: str) -> str:
+    """Return what came for the simplest request, and what may help. The answer and the location have no secrets."""
+    if answer.status == 0:
+        why = f" within {answer.milliseconds} ms" if answer.ended == "open" else f" that is HTTP ({answer.ended})"
+        return f"{target.url} answers the simplest request with nothing{why}"
+    start = secrets.hide(" ".join(answer.body[:300].decode("utf-8", "replace").split())) or answer.hidden
     advice = {
         401: "name the environment variable with the key by --key-env",
         403: "name the environment variable with the key by --key-env",
         404: f"the path or the model ({target.model}) may be wrong",
-    }.get(status, "")
-    if 300 <= status < 400:
-        advice = f"it redirects to {headers.get('location', 'no place')[:200]}, and no key follows; name that URL"
-    what = f"status {status}" if status else "no answer"
-    return f"{target.url} answers the simplest request with {what}: {start}" + (f"; {advice}" if advice else "")
+    }.get(answer.status, "")
+    if 300 <= answer.status < 400:
+        advice = f"it redirects to {location[:200] or 'no place'}, and no key follows; name that URL"
+    got = f"{target.url} answers the simplest request with status {answer.status}" + (f": {start}" if start else "")
+    return got + (f"; {advice}" if advice else "")
 
 
 def save_target(folder: Path, target: Target) -> None:
