@@ -149,6 +149,17 @@ def test_a_chunk_with_the_results_of_a_filter_needs_no_choice() -> None:
     assert "SRV-13" not in failures(asking.judged(Filtering()))
 
 
+class OpenResponses(ResponsesReference):
+    """Ends streams as https://www.openresponses.org/specification demands."""
+
+    def frames(self, chunks: Sequence[Any]) -> list[bytes]:
+        return [*super().frames(chunks), b"data: [DONE]\n\n"]
+
+
+def test_a_stream_of_responses_may_end_with_done() -> None:
+    assert failures(asking.judged(OpenResponses())) == {}
+
+
 class Moody(Reference):
     """Answers the same question otherwise each time."""
 

@@ -66,12 +66,13 @@ OVER_MESSAGES = over(MessagesReference, "message_stop")
 OVER_RESPONSES = over(
     ResponsesReference,
     "response.completed",
-    without=(  # they look into `messages`
+    without=(  # most look into `messages`
         framing.PartsRefused,
         framing.MissingMessagesAnswered,
         framing.PromptCutSilently,
         framing.StreamLeftOpen,
         answers.StopSequenceInTheText,
+        framing.DoneTwice,  # one `[DONE]` may come
     ),
 )
 OVER_OLLAMA = over(

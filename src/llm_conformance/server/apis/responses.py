@@ -8,6 +8,7 @@ from typing import Any
 from llm_conformance.server.apis.answer import Answer, Counts, ToolCall, count, inner, objects, text_of
 from llm_conformance.server.apis.wire_api import Document, WireApi
 from llm_conformance.server.framings.server_sent_events import SERVER_SENT_EVENTS
+from llm_conformance.wire.framings.base import DONE
 
 LAST = ("response.completed", "response.incomplete", "response.failed")
 """The events that have the whole response."""
@@ -28,6 +29,7 @@ class Responses(WireApi):
     ended = "completed"
     last = "response.completed"
     last_types = (*LAST, "error")
+    behind_last = DONE
 
     def filled(self, body: dict[str, Any], times: int) -> dict[str, Any]:
         """Return a request with a text that is repeated."""

@@ -33,6 +33,7 @@ class WireApi(abc.ABC):
         has_seed: Whether a request may have a seed.
         last: What ends a stream, for people.
         last_types: The types of the events that end a stream, if its events have types.
+        behind_last: What may come once behind the last event; "" for nothing.
     """
 
     name: ClassVar[str]
@@ -49,6 +50,7 @@ class WireApi(abc.ABC):
     has_seed: ClassVar[bool] = False
     last: ClassVar[str]
     last_types: ClassVar[tuple[str, ...]] = ()
+    behind_last: ClassVar[str] = ""
 
     def credentials(self, key: str) -> dict[str, str]:
         """Return the headers that have the key; "" for none."""

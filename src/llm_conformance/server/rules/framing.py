@@ -107,12 +107,14 @@ def ends_with_its_last_event(exchange: Exchange) -> None:
     """A stream ends with the event that the format ends it with, such as `[DONE]`, and nothing comes behind it.
 
     Without it a client cannot tell an answer that is complete from one that broke off. What comes behind it is lost.
+    Responses may have `[DONE]` behind it, as the Open Responses specification demands.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create ("stream"): "tokens will be sent as data-only
     server-sent events as they become available, with the stream terminated by a data: [DONE] message";
     https://docs.anthropic.com/en/docs/build-with-claude/streaming ("A final `message_stop` event");
     https://platform.openai.com/docs/api-reference/responses-streaming (`response.completed`, `response.incomplete`,
-    `response.failed`); https://docs.ollama.com/api/chat ("done": "True for the final event in the stream").
+    `response.failed`); https://www.openresponses.org/specification ("[DONE]"); https://docs.ollama.com/api/chat
+    ("done": "True for the final event in the stream").
     """
     data = [event.data for event in exchange.events]
     last = exchange.api.last
@@ -121,8 +123,9 @@ def ends_with_its_last_event(exchange: Exchange) -> None:
     at = next((number for number, each in enumerate(data) if exchange.api.is_last(each)), None)
     if at is None:
         fail(f"{last} at the end", show(data[-1]), "last event")
-    if data[at + 1 :]:
-        fail(f"nothing behind {last}", show(data[at + 1]), f"event {at + 2}")
+    behind = data[at + 1 :]
+    if behind and behind != [exchange.api.behind_last]:
+        fail(f"nothing behind {last}", show(behind[-1]), f"event {len(data)}")
 
 
 def _is_object(data: str) -> bool:
