@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -123,6 +124,31 @@ def test_a_server_that_says_nothing_ends_the_run_at_the_time_limit(
         is_over.set()
 
     assert "answers the simplest request with nothing within " in capsys.readouterr().err
+
+
+def test_a_head_that_comes_byte_by_byte_ends_at_the_time_limit_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def slow(connection: socket.socket, sent: bytes) -> None:
+        for byte in HEAD[:-2] + b"x: 1\r\n" * 100:
+            connection.sendall(bytes([byte]))
+            time.sleep(0.05)
+
+    began = time.monotonic()
+    with serving(slow) as url:
+        assert judged(url, tmp_path, "--timeout=1") == 4
+
+    assert "answers the simplest request with nothing within " in capsys.readouterr().err
+    assert time.monotonic() - began < 15  # the head takes 35 seconds
+
+
+def test_a_connection_that_the_server_closes_behind_an_answer_is_no_fault(tmp_path: Path) -> None:
+    def closing(connection: socket.socket, sent: bytes) -> None:
+        body = json.dumps(ANSWER).encode()
+        connection.sendall(HEAD.split(b"content-type")[0] + b"content-length: %d\r\n\r\n" % len(body) + body)
+
+    with serving(closing) as url:
+        assert judged(url, tmp_path, "--rule=WIRE-2") == 0
 
 
 def test_a_key_in_pieces_is_in_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

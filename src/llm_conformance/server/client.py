@@ -15,6 +15,7 @@ import httpx
 from llm_conformance.limits import BYTES as MAX_BYTES
 from llm_conformance.server.apis.wire_api import WireApi
 from llm_conformance.server.plan import Request
+from llm_conformance.server.time_limit import time_limit
 
 CONNECT_S = 20.0
 _LONGEST_BODY = MAX_BYTES // 2
@@ -83,9 +84,7 @@ class Client:
             return round((time.monotonic() - start) * 1000)
 
         try:
-            with self.http.stream(
-                "POST", self.url, content=request.content, headers=self._headers(request)
-            ) as response:
+            with self._asked(request, request.content) as response:
                 for data in response.iter_raw():
                     arrival.append((len(data), elapsed()))
                     body += data[: longest - len(body)]
@@ -100,20 +99,29 @@ class Client:
         except httpx.TimeoutException:
             ended = "open"
         except httpx.TransportError as error:  # its message may repeat what was sent
-            ended = f"broken: {type(error).__name__}"
+            ended = "open" if elapsed() >= self.timeout_s * 1000 else f"broken: {type(error).__name__}"
         status, headers = (0, {}) if response is None else (response.status_code, dict(response.headers))
         return Raw(status, headers, bytes(body), tuple(arrival), ended, elapsed())
 
     def _drop(self, request: Request) -> None:
         """Send the request for a stream, and close the connection after the first bytes of the answer."""
-        headers = self._headers(request)
         try:
-            with self.http.stream("POST", self.url, content=request.dropped, headers=headers) as response:
+            with self._asked(request, request.dropped) as response:
                 for number, _ in enumerate(response.iter_raw(), start=1):
                     if number == _DROPPED_AFTER:
                         break
         except httpx.TransportError:
             return  # the request behind it shows whether the server still answers
+
+    @contextmanager
+    def _asked(self, request: Request, content: bytes) -> Iterator[httpx.Response]:
+        """Send a request; yield the answer, whose body is to be read."""
+        headers = self._headers(request)
+        with (
+            time_limit(self.timeout_s) as extensions,
+            self.http.stream("POST", self.url, content=content, headers=headers, extensions=extensions) as response,
+        ):
+            yield response
 
     def _headers(self, request: Request) -> dict[str, str]:
         accepted = self.api.framing.content_type if request.mode == "stream" else "application/json"
@@ -134,7 +142,11 @@ def _longest(request: Request) -> int:
 @contextmanager
 def client(url: str, key: str, timeout_s: float, headers: Mapping[str, str], api: WireApi) -> Iterator[Client]:
     """Yield a client; close its connections at the end."""
-    limits = httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s))
+    timeout = httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s))
+    # Each request has a connection of its own: a server may close one that waits, just when the next request is sent.
+    limits = httpx.Limits(max_keepalive_connections=0)
     needs_certificates = not url.startswith("http://")  # to load them takes a second
-    with httpx.Client(timeout=limits, follow_redirects=False, trust_env=False, verify=needs_certificates) as http:
+    with httpx.Client(
+        timeout=timeout, limits=limits, follow_redirects=False, trust_env=False, verify=needs_certificates
+    ) as http:
         yield Client(url, key, timeout_s, headers, api, http)

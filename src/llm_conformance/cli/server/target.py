@@ -20,6 +20,9 @@ from llm_conformance.wording import did_you_mean
 
 CLAIMED_BY_OPTIONS = {"keys": "--key-env", "context": "--context"}
 """The capabilities that are not claimed by name."""
+_LONGEST_S = 24 * 60 * 60
+_LARGEST_CONTEXT = 10_000_000
+"""A message that is longer than the context has a word of five bytes for each token."""
 
 
 def free_capabilities() -> list[str]:
@@ -41,6 +44,10 @@ def target_of(options: Options) -> Target:
     for name in ("timeout", "max_tokens", "max_calls"):
         if getattr(options, name) <= 0:
             raise UsageError(f"--{name.replace('_', '-')}={getattr(options, name):g}: must be more than 0")
+    if not options.timeout <= _LONGEST_S:
+        raise UsageError(f"--timeout={options.timeout:g}: must be at most a day, {_LONGEST_S} s")
+    if not 0 <= options.context <= _LARGEST_CONTEXT:
+        raise UsageError(f"--context={options.context}: must be from 0 to {_LARGEST_CONTEXT:,}")
     return Target(
         url=options.url.rstrip("/"),
         api=options.api,
@@ -102,7 +109,7 @@ def headers_of(options: Options) -> dict[str, str]:
 def _json_object(name: str, text: str) -> Mapping[str, Any]:
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{name}: is not JSON: {error}") from error
     if not isinstance(value, dict):
         raise UsageError(f"{name}: must be a JSON object")
