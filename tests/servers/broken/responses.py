@@ -35,6 +35,24 @@ class ToolsNotRepeated(BrokenResponses):
         return {name: value for name, value in super().begun(request).items() if name != "tools"}
 
 
+class TextOfAnotherType(BrokenResponses):
+    """Calls the text of a message `text`, as chat completions do."""
+
+    fails = ("WIRE-7", "WIRE-8")
+    says = 'content.0.type: must be "output_text" or "refusal", and is "text"'
+
+    def items(self, answer: Answer) -> list[Json]:
+        return [
+            {**item, "content": [{**part, "type": "text"} for part in item["content"]]}
+            if item["type"] == "message"
+            else item
+            for item in super().items(answer)
+        ]
+
+    def pieces_of(self, name: str, place: Json, field: str, whole: str) -> Iterator[Json]:
+        return super().pieces_of(name.replace("response.text", "response.output_text"), place, field, whole)
+
+
 class NoNumbers(BrokenResponses):
     """Does not number events."""
 
@@ -56,6 +74,20 @@ class NoPlaces(BrokenResponses):
             {name: value for name, value in each.items() if name != "output_index" or "delta" not in each}
             for each in events
         ]
+
+
+# WIRE-6
+
+
+class GoesOnBehindTheEnd(BrokenResponses):
+    """Sends the last event twice."""
+
+    fails = ("WIRE-6",)
+    says = "nothing behind response.completed"
+
+    def changed(self, events: list[Json]) -> list[Json]:
+        last = events[-1]
+        return [*events, {**last, "sequence_number": last["sequence_number"] + 1}]
 
 
 # WIRE-11, WIRE-12
@@ -184,6 +216,32 @@ class ItemsDoneAsTheyBegan(BrokenResponses):
         yield from (added, *({**each, "item": added["item"]} if each["type"] == is_done else each for each in others))
 
 
+class OtherCallWhenDone(BrokenResponses):
+    """Gives a call another id when it is done."""
+
+    fails = ("WIRE-22",)
+    says = "the call as it was added,"
+
+    def changed(self, events: list[Json]) -> list[Json]:
+        return [
+            {**each, "item": {**each["item"], "call_id": "call_x"}}
+            if each["type"] == "response.output_item.done" and "call_id" in each["item"]
+            else each
+            for each in events
+        ]
+
+
+class PartsDoneEmpty(BrokenResponses):
+    """Says that parts are done as they were when they were added: without text."""
+
+    fails = ("WIRE-22",)
+    says = "the deltas of the part, joined,"
+
+    def changed(self, events: list[Json]) -> list[Json]:
+        is_done = "response.content_part.done"
+        return [{**each, "part": {**each["part"], "text": ""}} if each["type"] == is_done else each for each in events]
+
+
 # WIRE-23
 
 
@@ -208,6 +266,93 @@ class OtherCallIdAtTheEnd(BrokenResponses):
         last = events[-1]
         items = [{**item, "call_id": "call_x"} if "call_id" in item else item for item in last["response"]["output"]]
         return [*events[:-1], {**last, "response": {**last["response"], "output": items}}]
+
+
+# WIRE-27
+
+
+class OtherResponseIdAtTheEnd(BrokenResponses):
+    """Gives the response another id in the last event."""
+
+    fails = ("WIRE-27",)
+    says = "one response id in all events"
+
+    def changed(self, events: list[Json]) -> list[Json]:
+        last = events[-1]
+        return [*events[:-1], {**last, "response": {**last["response"], "id": f"{last['response']['id']}x"}}]
+
+
+class OtherItemIdsAtTheEnd(BrokenResponses):
+    """Gives messages and calls other ids in the last event."""
+
+    fails = ("WIRE-27",)
+    says = 'the id of the message that was added, "msg_1"; got "msg_1x"'
+
+    def changed(self, events: list[Json]) -> list[Json]:
+        last = events[-1]
+        items = [{**item, "id": f"{item['id']}x"} for item in last["response"]["output"]]
+        return [*events[:-1], {**last, "response": {**last["response"], "output": items}}]
+
+
+# WIRE-28
+
+
+class OneOutputIndexTooFar(BrokenResponses):
+    """Gives the events of an item the index of the next one."""
+
+    fails = ("WIRE-28",)
+    says = "the output_index of the item, 0; got 1 in response.content_part.added"
+
+    def changed(self, events: list[Json]) -> list[Json]:
+        return [{**each, "output_index": each["output_index"] + 1} if "item_id" in each else each for each in events]
+
+
+class TextOfNoPart(BrokenResponses):
+    """Counts the parts of a message from 1 in the deltas, and from 0 where they are added."""
+
+    fails = ("WIRE-28",)
+    says = r"the content_index of a part that was added, \[0\]; got 1 in response.output_text.delta"
+
+    def changed(self, events: list[Json]) -> list[Json]:
+        return [
+            {**each, "content_index": each["content_index"] + 1}
+            if "content_index" in each and each["type"] != "response.content_part.added"
+            else each
+            for each in events
+        ]
+
+
+# SRV-66
+
+
+class ToolsLeftOut(BrokenResponses):
+    """Says of each response that it had no tools."""
+
+    fails = ("SRV-66",)
+    says = "the tools of the request"
+
+    def begun(self, request: Json) -> Json:
+        return {**super().begun(request), "tools": []}
+
+
+class ChoiceIsAlwaysAuto(BrokenResponses):
+    """Says of each response that the model was free to call."""
+
+    fails = ("SRV-66",)
+    says = 'the tool_choice of the request, .*; got "auto"'
+
+    def begun(self, request: Json) -> Json:
+        return {**super().begun(request), "tool_choice": "auto"}
+
+
+class AlwaysParallel(BrokenResponses):
+    """Says of each response that calls could be made in parallel."""
+
+    fails = ("SRV-66",)
+    says = "the parallel_tool_calls of the request, false; got true"
+
+    def begun(self, request: Json) -> Json:
+        return {**super().begun(request), "parallel_tool_calls": True}
 
 
 # SRV-2, SRV-5

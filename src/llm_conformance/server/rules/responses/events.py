@@ -1,4 +1,4 @@
-"""WIRE-20 to WIRE-23: the events of a stream, and what they say together."""
+"""WIRE-20 to WIRE-23: the events of a stream, and what they say together. `places` has those on ids and indexes."""
 
 from __future__ import annotations
 
@@ -70,19 +70,22 @@ def items_are_added_and_done(exchange: Exchange) -> None:
 
 @rule("WIRE-22", harm="wrong", modes=("stream",), apis=_APIS)
 def what_is_done_is_what_was_sent(exchange: Exchange) -> None:
-    """The text and the arguments in events `done`, and in items that are done, are the deltas before them, joined.
+    """What is done is what came before: the text and the arguments are the deltas, joined, and a call is the one added.
 
     Some clients join the deltas, and others read what is done.
 
     Source: https://platform.openai.com/docs/api-reference/responses-streaming ("response.output_text.done": "The text
-    content that is finalized", "response.function_call_arguments.done", "response.output_item.done": "The output item
-    that was marked done").
+    content that is finalized", "response.function_call_arguments.done", "response.content_part.done": "The content part
+    that is done", "response.output_item.done": "The output item that was marked done").
     """
     sent: dict[tuple[str, Any, Any], str] = {}
     judged = False
     for number, event in enumerate(exchange.chunks, start=1):
+        where = f"event {number}"
         if event.get("type") == "response.output_item.done":
-            _expect_item(exchange, inner(event, "item"), sent, f"event {number}")
+            _expect_item(exchange, inner(event, "item"), sent, where)
+        elif event.get("type") == "response.content_part.done":
+            _expect_part(event, sent, where)
         name, _, step = text_of(event.get("type")).rpartition(".")
         if name not in _PIECES or step not in ("delta", "done"):
             continue
@@ -91,7 +94,7 @@ def what_is_done_is_what_was_sent(exchange: Exchange) -> None:
             sent[place] = sent.get(place, "") + text_of(event.get("delta"))
         elif isinstance(event.get(_PIECES[name]), str):
             judged = True
-            expect_text("the deltas joined,", event[_PIECES[name]], sent.get(place, ""), f"event {number}")
+            expect_text("the deltas joined,", event[_PIECES[name]], sent.get(place, ""), where)
     if not judged:
         raise Vacuous("the stream has neither text nor arguments that are done")
 
@@ -99,12 +102,28 @@ def what_is_done_is_what_was_sent(exchange: Exchange) -> None:
 def _expect_item(
     exchange: Exchange, item: Mapping[str, Any], sent: Mapping[tuple[str, Any, Any], str], where: str
 ) -> None:
-    """Raise a Violation unless an item that is done has the text and the arguments of its deltas."""
+    """Raise a Violation unless an item that is done has the text and the arguments of its deltas.
+
+    A call also has the name and the `call_id` with which it was added.
+    """
     (whole,) = exchange.api.plain({"output": [item]})
+    for call in whole.calls.values():
+        added = exchange.answer.calls.get(item.get("id"))
+        if added is not None and (call.name, call.id) != (added.name, added.id):
+            fail(f"the call as it was added, {show([added.name, added.id])}", show([call.name, call.id]), where)
     arguments = "".join(call.arguments for call in whole.calls.values())
     for name, found in (("response.output_text", whole.text), ("response.function_call_arguments", arguments)):
         pieces = (text for (kind, id, _), text in sent.items() if (kind, id) == (name, item.get("id")))
         expect_text("the deltas of the item, joined,", found, "".join(pieces), where)
+
+
+def _expect_part(event: Mapping[str, Any], sent: Mapping[tuple[str, Any, Any], str], where: str) -> None:
+    """Raise a Violation unless a part that is done has the text of its deltas."""
+    part = inner(event, "part")
+    name = f"response.{part.get('type')}"
+    if _PIECES.get(name) == "text":
+        text = sent.get((name, event.get("item_id"), event.get("content_index")), "")
+        expect_text("the deltas of the part, joined,", text_of(part.get("text")), text, where)
 
 
 @rule("WIRE-23", harm="wrong", modes=("stream",), apis=_APIS)
