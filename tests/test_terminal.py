@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict
-from llm_conformance.pytest_plugin import finding_text
+from llm_conformance.pytest_plugin import finding_text, summary
 from llm_conformance.reports import conversations
 from llm_conformance.reports.findings import findings
 from llm_conformance.reports.matrix import Matrix
@@ -102,6 +103,19 @@ def test_junit_has_the_text_that_the_terminal_leaves_out(pytester: pytest.Pytest
     text = (pytester.path / "junit.xml").read_text("utf-8")
     assert 'failures="1"' in text
     assert "Reproduce" in text
+
+
+def test_every_finding_has_a_line() -> None:
+    found = findings([failure("MSG-2", f"openai/a{number}", f"cause {number}") for number in range(30)])
+    written: list[str] = []
+    terminal: Any = SimpleNamespace(
+        config=SimpleNamespace(getoption=lambda _: 0), write_line=lambda line, **_: written.append(line)
+    )
+    summary._show_findings(terminal, found, Matrix([], "mine"), in_full=5)
+    numbers = [int(line.partition(".")[0]) for line in written if line[:1].isdigit()]
+    assert numbers == list(range(1, 31))
+    assert sum("for example" in line for line in written) == 5
+    assert any("=FILE.md" in line for line in written)
 
 
 def lines(result: dict[str, Any], whole: bool = False) -> list[str]:

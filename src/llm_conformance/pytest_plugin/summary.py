@@ -12,6 +12,7 @@ from llm_conformance import __version__, secrets
 from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.compare import encodable
 from llm_conformance.judging.status import PROBES, Status
+from llm_conformance.options import as_typed
 from llm_conformance.pytest_plugin import finding_text
 from llm_conformance.reports import conversations
 from llm_conformance.reports.findings import Finding, findings
@@ -24,7 +25,6 @@ from llm_conformance.wording import counted, did_you_mean
 _MOST_PLACES = 5
 _LONGEST_REASON = 200
 _IN_FULL = 5
-_IN_ONE_LINE = 10
 _NARROWEST, _USUAL, _WIDEST = 80, 100, 120
 
 
@@ -136,14 +136,10 @@ def _show_findings(terminal: pytest.TerminalReporter, found: list[Finding], matr
         terminal.write_line(head, bold=True, red=True)
         for line in lines:
             terminal.write_line(line)
-    for number, each in enumerate(found[in_full : in_full + _IN_ONE_LINE], start=in_full + 1):
+    for number, each in enumerate(found[in_full:], start=in_full + 1):
         terminal.write_line(finding_text.in_one_line(each, number, matrix.of_judged(each.provenance), width))
     if len(found) > in_full:
-        more = len(found) - in_full - _IN_ONE_LINE
-        terminal.write_line(
-            (f"and {more} more. " if more > 0 else "")
-            + "-v shows all findings in full, and every failing cell; --report=FILE.html makes a page of them"
-        )
+        terminal.write_line(f"{as_typed('report')}=FILE.md writes all of them, with a command for each")
     terminal.write_line("")
 
 

@@ -13,7 +13,8 @@ from llm_conformance.reports.document import Document
 from llm_conformance.reports.matrix import Matrix, verdict
 from llm_conformance.templating import render as render_template
 
-_SHOWN = 30
+_SHOWN = 300
+"""The number of findings that are shown: GitHub takes 1 MiB for the summary of a step, and a finding is below 1 kB."""
 
 
 def render(documents: Sequence[Document]) -> str:
