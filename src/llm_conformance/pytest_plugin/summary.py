@@ -56,9 +56,7 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
     for line in _deviations(result):
         terminal.write_line(line, red=line.startswith("stale"))
     if not result.complete:
-        terminal.write_line(
-            "PARTIAL: not all rules were applied to all scenarios; this run does not show that the adapter conforms."
-        )
+        terminal.write_line(f"PARTIAL: {'; '.join(result.partial)}")
 
 
 def _outside(result: Result) -> Iterator[str]:

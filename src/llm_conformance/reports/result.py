@@ -34,7 +34,7 @@ class Result:
         planned: The number of test items in all shards of the run.
         probes: Whether probes are judged like all other scenarios.
         restricted: Whether the user selected a part of the suite.
-        complete: Whether every rule was applied to every scenario, and the machine was never too busy to judge a call.
+        partial: Why not every rule was applied to every scenario, or a call was not judged; empty if the run is whole.
     """
 
     adapters: tuple[AdapterUnderTest, ...]
@@ -53,7 +53,12 @@ class Result:
     transport: str
     probes: Literal["apart", "judge"]
     restricted: bool
-    complete: bool
+    partial: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every rule was applied to every scenario, and the machine was never too busy to judge a call."""
+        return not self.partial
 
 
 def document(result: Result) -> Document:

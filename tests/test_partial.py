@@ -1,0 +1,33 @@
+"""A partial run says in its summary what it leaves out."""
+
+from __future__ import annotations
+
+import pytest
+
+from llm_conformance.judging.plan import Filters
+from llm_conformance.pytest_plugin import partial
+from tests import inline, miniature
+
+
+@pytest.mark.parametrize(
+    ("filters", "words"),
+    [
+        (Filters(), []),
+        (Filters(providers=["groq"]), ["only the provider groq"]),
+        (Filters(providers=["groq", "openai:chat"]), ["only the providers groq and openai:chat"]),
+        (Filters(scenarios=["a/*"], methods=["parse"]), ["only the scenario a/*", "only the method parse"]),
+        (Filters(rules=["MSG-1"], cuts="/3"), ["only the rule MSG-1", "streams only cut at /3"]),
+    ],
+)
+def test_each_filter_is_a_reason(filters: Filters, words: list[str]) -> None:
+    assert list(partial._of_filters(filters)) == words
+    assert bool(words) == filters.given
+
+
+def test_the_summary_gives_all_reasons_in_one_line(pytester: pytest.Pytester) -> None:
+    miniature.write(pytester.path / "own")
+    options = ("--adapter=adapters", "--conformance-cassettes=own", "--conformance-scenario=mini/*")
+    part = inline.run(pytester, *options, "--conformance-examples=0", str(miniature.RULES / "test_message.py"))
+    reasons = r"only the scenario mini/\*; only \d+ of \d+ rules; no generated inputs \(--conformance-examples=0\)"
+    part.stdout.re_match_lines([f"PARTIAL: {reasons}$"])
+    assert part.ret == 0
