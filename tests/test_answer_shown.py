@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from llm_conformance.judging.shown.answer import excerpt
+from llm_conformance.judging.shown.failure_text import _shortened
+from llm_conformance.scenarios.cassette import save
 from tests import inline, miniature
 
 ADAPTER = """\
@@ -15,6 +19,18 @@ class conformance_adapter:
 
     def parse(self, http, call):
         return {"message": "Nine."}
+"""
+CUTTING = """
+import json
+
+
+class conformance_adapter:
+    providers = ["deepseek"]
+
+    def parse_stream(self, http, call):
+        for line in b"".join(http.chunks).decode().splitlines():
+            if line.startswith("data: {"):
+                yield {"event_type": "response.output_text.delta", "delta": str(json.loads(line[6:]))}
 """
 HEAD, TAIL = "<" + "h" * 499, "t" * 499 + ">"
 
@@ -38,6 +54,44 @@ def test_a_short_answer_is_shown_as_it_is() -> None:
 
 def test_what_a_terminal_obeys_is_escaped() -> None:
     assert excerpt("a\x1b[2J\r\nb\u2028c", []) == "a\\x1b[2J\\r\nb\\u2028c"
+
+
+def test_so_it_is_in_expected_and_returned_values() -> None:
+    assert _shortened("a\x85b\nc\u2029") == f"a\\x85b\n{'':<13}c\\u2029"
+    assert _shortened({"message": "a\u2028b\x7f"}) == '{"message": "a\\u2028b\\u007f"}'
+
+
+def write(directory: Path, separator: str) -> None:
+    """Write the miniature scenario with a character within its answer, as the provider sends it: without an escape."""
+    path = miniature.write(directory)
+    path.write_text(miniature.SCENARIO.replace("Eight.", f'"Ei\\u{ord(separator):04x}ght."'), "utf-8")
+    plain, streamed = miniature.interactions()
+    answers = [
+        replace(plain, body=plain.body.replace(b"Eight", f"Ei{separator}ght".encode())),
+        replace(streamed, body=streamed.body.replace(b"ght", f"{separator}ght".encode())),
+    ]
+    (directory / "mini" / "spider.yaml").unlink()
+    save(directory / "mini" / "spider.yaml", miniature.PROVENANCE, answers)
+
+
+@pytest.mark.parametrize(
+    ("separator", "says"),
+    [
+        ("\u2028", "the body has U+2028 LINE SEPARATOR, at which some line splitters cut"),
+        ("\x85", "the body has U+0085 NEXT LINE, at which some line splitters cut"),
+        ("-", ""),
+    ],
+)
+def test_a_character_that_cuts_lines_is_named_if_the_call_failed(
+    pytester: pytest.Pytester, separator: str, says: str
+) -> None:
+    write(pytester.path / "own", separator)
+    pytester.makepyfile(wrong=CUTTING if says else CUTTING.replace("json.loads", "json.nothing"))
+    options = ["--adapter=wrong", "--conformance-cassettes=own", "--conformance-scenario=mini/spider", "-v"]
+    result = inline.run(pytester, str(miniature.RULES), *options, "--conformance-method=parse_stream")
+    hints = [line.removeprefix("Hint").strip() for line in result.outlines if line.startswith("Hint")]
+    assert hints == [says] * bool(says)
+    assert result.ret == 1
 
 
 @pytest.mark.parametrize(

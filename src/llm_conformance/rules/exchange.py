@@ -16,6 +16,10 @@ from llm_conformance.scenarios.expected import Expected
 from llm_conformance.scenarios.round_trip import RoundTripRequirement
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Mode
+from llm_conformance.wording import names_of_unseen
+
+_LINE_SEPARATORS = "\u2028\u2029\x85"
+"""`str.splitlines` cuts at these, the framings of providers do not, and JSON allows them within texts."""
 
 
 @contextmanager
@@ -144,4 +148,17 @@ class Exchange:
         """
         outcome = self.outcome
         if outcome.fault is not None:
-            raise Violation(expected, outcome.fault, cause=outcome.cause, traceback=outcome.traceback)
+            hint = self._line_separators if outcome.traceback else ""
+            raise Violation(expected, outcome.fault, hint=hint, cause=outcome.cause, traceback=outcome.traceback)
+
+    @property
+    def _line_separators(self) -> str:
+        """A hint at what is no end of a line in a stream, although line splitters may take it for one; "" for none."""
+        if self.mode != "stream":
+            return ""
+        try:
+            text = self.scenario.interactions[self.mode].body.decode()
+        except UnicodeDecodeError:  # frames of bytes, which nobody splits into lines
+            return ""
+        names = names_of_unseen("".join(each for each in _LINE_SEPARATORS if each in text))
+        return names and f"the body has {names}, at which some line splitters cut"

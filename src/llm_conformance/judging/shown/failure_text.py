@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import glob
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from llm_conformance.compare import shown
+from llm_conformance.compare import in_one_line
 from llm_conformance.contract.values import plain
 from llm_conformance.corpus import places
 from llm_conformance.locations import CASSETTES, COMMAND
@@ -17,7 +16,7 @@ from llm_conformance.replay.cell import Cell
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.wording import command_line
+from llm_conformance.wording import command_line, printable
 
 _LONGEST = 3000
 
@@ -82,7 +81,7 @@ def _origin(scenario: Scenario) -> Iterator[str]:
 
 
 def _shortened(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=shown)
+    text = "\n".join(map(printable, value.split("\n"))) if isinstance(value, str) else in_one_line(plain(value))
     short = (
         text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ... ({len(text)} characters; the report has all of them)"
     )
