@@ -204,7 +204,10 @@ def _expect_class(exchange: Exchange) -> None:
     if raised is None:
         raise Blocked(f"no error was raised; {'STR-6' if exchange.judged_as_stream else 'ERR-8'} reports that")
     if raised.contract_type is None:
-        hint = "neither its class nor a status attribute maps it to an error of the contract"
+        hint = (
+            "neither its class nor a status attribute maps it to an error of the contract; map the class, alone or "
+            "with a status, in the adapter's `errors` (docs/adapters.md#errors)"
+        )
         fail(expected, f"{raised}", hint=hint, cause=raised.cause, traceback=raised.traceback)
     if error not in (ANY, raised.contract_type) and raised.contract_type not in exchange.expected.may_raise:
         cause = f"expected {expected}; got {raised.contract_type}"

@@ -78,7 +78,7 @@ class RawExceptionEscapes(FaultyEvents):
     """Raises OSError instead of an error of the contract."""
 
     fails = ("ERR-1", "ERR-2")
-    says = "got OSError: .*neither its class nor a status"
+    says = "got OSError: .*neither its class nor a status.*in the adapter's `errors`"
 
     def alter(self, events: Events) -> Events:
         try:
