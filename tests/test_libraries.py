@@ -81,7 +81,7 @@ def test_an_installed_library_is_judged_from_the_wheel_against_its_known_finding
     assert "groq 1.6.0 is judged through the shim " in head
     assert f"known findings were made with groq {known.release}: " in head
     assert "llm_conformance/peers/groq/deviations.toml" in head
-    assert f"\ngroq 1.6.0 against the known findings of groq {known.release}\n  still there: " in rest
+    assert f"\ngroq 1.6.0 against the known findings of groq {known.release}\n  without a fault: " in rest
     assert "    * lost: MSG-2 (" in rest.partition("\n  new: ")[2], run.stdout
     assert "--adapter=groq --scenario=" in rest, "the command that reproduces a failure"
 
@@ -243,6 +243,7 @@ def test_the_comparison_says_what_is_still_there_what_is_gone_and_what_is_new(
     assert list(known_findings.after(node_library, tmp_path, report)) == [
         "",
         "kit None against the known findings of kit 1.0.0",
+        "  without a fault: 1 of 4 conversations; here, unlike above, what is by design or arguable counts as right",
         "  still there: 2 of 4, the worst first",
         "    Something of the answer is dropped (lost):",
         "      * trimmed (2 conversations)",
@@ -277,7 +278,7 @@ def test_the_known_findings_that_are_still_there_are_in_the_order_of_their_harm(
     harms = {id: catalogue()[id].rule.harm for id in ("MSG-1", "FIN-1")}
     assert harms == {"MSG-1": "leak", "FIN-1": "false success"}, "the stale entry of the worse harm does not count"
     lines = list(known_findings.after(node_library, tmp_path, report))
-    assert lines[2 : lines.index("  gone: 0") - 1] == [
+    assert lines[3 : lines.index("  gone: 0") - 1] == [
         "  still there: 6 of 6, the worst first",
         "    Something of the answer is dropped (lost):",
         "      * twice (2 conversations)",
@@ -293,7 +294,7 @@ def test_the_known_findings_that_are_still_there_are_in_the_order_of_their_harm(
 
 def test_no_command_is_named_if_no_known_finding_is_still_there(node_library: Library, tmp_path: Path) -> None:
     report = document(result("openai/one"), deviations=[known(1, "mended", "stale")])
-    assert list(known_findings.after(node_library, tmp_path, report))[2:] == [
+    assert list(known_findings.after(node_library, tmp_path, report))[3:] == [
         "  still there: 0 of 1",
         "  gone: 1",
         "    * mended",

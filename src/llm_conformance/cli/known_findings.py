@@ -19,10 +19,12 @@ from llm_conformance.judging.deviations import Judgement
 from llm_conformance.judging.status import Status
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.findings import harm_of
+from llm_conformance.reports.matrix import GENERATED
 from llm_conformance.rules.rule import HARM_MEANINGS, HARMS, Harm
 from llm_conformance.wording import counted
 
 _WIDTH = 110
+_JUDGED = (Status.PASS, Status.STALE, Status.FAIL, Status.EXPECTED)
 _JUDGEMENTS: Sequence[Judgement] = ("fault", "arguable", "by design")
 
 
@@ -41,6 +43,9 @@ def after(library: Library, directory: Path, report: Document) -> Iterator[str]:
     yield ""
     yield f"{library.package} {installed} against the known findings of {release}"
     entries = _entries(report)
+    if (of := _without_fault(report))[1]:
+        counts = f"{of[0]} of {of[1]} conversations"
+        yield f"  without a fault: {counts}; here, unlike above, what is by design or arguable counts as right"
     there = list(_still_there(entries, _conversations(report)))
     gone = [each for each in entries if not _has(each, Status.EXPECTED) and _has(each, Status.STALE)]
     yield f"  still there: {len(there)} of {len(entries)}{', the worst first' if len(there) > 1 else ''}"
@@ -59,6 +64,22 @@ def after(library: Library, directory: Path, report: Document) -> Iterator[str]:
     for each in new:
         where = counted(each["conversations"], "conversation")
         yield _line(f"{each['harm']}: {each['rule']} ({where}): {each['cause']}")
+
+
+def _without_fault(report: Document) -> tuple[int, int]:
+    """Return in how many written conversations nothing fails but by design or arguably, and how many were judged.
+
+    The pages of the libraries count like this (`peers.faults.standing`).
+    """
+    is_right: dict[tuple[str, str], bool] = {}
+    for result in report["results"]:
+        status = result["status"]
+        if status in _JUDGED and result["provenance"] != GENERATED:
+            key = result["scenario"], result["mode"]
+            is_known = status == Status.EXPECTED
+            is_fault = is_known and report["deviations"][result["deviation"]].get("judgement", "fault") == "fault"
+            is_right[key] = is_right.get(key, True) and status != Status.FAIL and not is_fault
+    return sum(is_right.values()), len(is_right)
 
 
 Entry = Sequence[tuple[int, Mapping[str, Any]]]

@@ -163,7 +163,7 @@ def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterato
         yield f"judged: {of_run(adapter, matrix, result.methods).reach}"
     mine = [(key[-1], count) for key, count in result.tally.counts.items() if key[0] == adapter.label]
     if known := sum(count for status, count in mine if status == Status.EXPECTED):
-        yield f"known deviations: {known} cells fail as expected"
+        yield f"known deviations: {known} cells fail as expected; the matrix counts them as wrong, by design or not"
     excluded: Counter[str] = Counter()
     for (label, _, way), count in result.tally.excluded.items():
         excluded[way] += count if label == adapter.label else 0
