@@ -209,17 +209,26 @@ def test_the_reproduce_command_finds_a_file_again(pytester: pytest.Pytester) -> 
 def test_a_file_that_is_no_cassette_is_a_usage_error(pytester: pytest.Pytester) -> None:
     path = write(pytester.path / "more", CITED)
     path.write_text("interactions: 5\n")
-    result, report = run(pytester, "--adapter=adapters")
+    other = miniature.write(
+        pytester.path / "more", scenario=miniature.SCENARIO.replace("title:", "colour: red\ntitle:")
+    )
+    options = ("--adapter=adapters", "--conformance-cassettes=more", "--conformance-examples=0")
+    result = inline.run(pytester, str(miniature.RULES), *options)
     assert result.ret == 4
-    result.stdout.fnmatch_lines(["*one.yaml:1: interactions: must be a list, and is 5*"])
-    assert report["bare_recordings"]["bad_files"] == [f"{path}:1: interactions: must be a list, and is 5"]
-    assert list(schema.problems("report", report)) == []
+    assert "test session starts" not in result.stdout.str(), "nothing is run"
+    text = result.stderr.str()
+    assert f"{path}:1: interactions: must be a list, and is 5" in text
+    assert f"{other}:1: colour: no such key" in text, "all problems are told at once"
+    outside = inline.run(pytester, str(miniature.RULES), *options, "--conformance-scenario=openai/refusal")
+    assert outside.ret == 0, "a file outside the run does not matter"
 
 
 @pytest.mark.parametrize(("text", "code", "complete"), [("interactions: 5", 4, False), ("interactions: []", 5, True)])
 def test_a_run_with_a_file_that_is_no_cassette_is_not_complete(
-    pytester: pytest.Pytester, text: str, code: int, complete: bool
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, text: str, code: int, complete: bool
 ) -> None:
+    """A run may begin with such a file: it is damaged while the run goes on, or is of the public corpus."""
+    monkeypatch.setattr(bare, "problems", lambda _: [])
     write(pytester.path / "more", CITED).write_text(text)
     pytester.makepyfile(acme="class A:\n    providers = ['acme']\n    parse = print\nconformance_adapter = A")
     report = pytester.path / "report.json"

@@ -87,6 +87,7 @@ def test_rules_without_an_adapter_are_a_usage_error(pytester: pytest.Pytester) -
         ("--conformance-method=sing", "invalid choice: 'sing'"),
         ("--conformance-report=report.pdf", "the suffix must be one of .json, .html, .md, .svg"),
         ("--conformance-report=no/such/dir.json", "no such directory"),
+        (f"--conformance-report={'r' * 300}.md", ".md: cannot be written: File name too long"),
         ("--conformance-cassettes=nowhere", "no such directory"),
         ("--conformance-cassettes=one.yaml", "one.yaml: is a file; name its directory"),
         ("--conformance-cassettes=empty", "empty: contains no cassette (*.yaml, *.yml, "),
@@ -104,6 +105,17 @@ def test_a_bad_option_value_is_a_usage_error(pytester: pytest.Pytester, option: 
     arguments = [option] if "scenario" in option else ["--conformance-scenario=zai/content-begins-*", option]
     result = inline.run(pytester, str(miniature.RULES), "--adapter=adapters", *arguments)
     assert message in refused(result)
+
+
+def test_all_reports_that_cannot_be_written_are_told_and_no_file_is_changed(pytester: pytest.Pytester) -> None:
+    kept = pytester.path / "kept.md"
+    kept.write_text("old")
+    names = ("kept.md", "new.html", f"{'a' * 300}.md", f"{'b' * 300}.json")
+    arguments = [f"--conformance-report={name}" for name in names]
+    text = refused(inline.run(pytester, str(miniature.RULES), "--adapter=adapters", *arguments))
+    assert text.count("cannot be written: File name too long") == 2
+    assert kept.read_text() == "old"
+    assert not (pytester.path / "new.html").exists()
 
 
 def test_all_problems_of_a_scenario_are_reported_together(pytester: pytest.Pytester) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -148,9 +148,11 @@ def _read(config: pytest.Config, opened: list[AdapterUnderTest]) -> Settings:
         isolation = _isolation(option("conformance_isolation"), transport)
         adapters = loader.load_all(option("conformance_adapter"), directory, isolation)
         opened += adapters
-        loaded = lint.load_all([CASSETTES, *own], lambda path: _concerns(path, filters, adapters))
-        loaded += core_faults.of(loaded)
         found = {folder: load.find(folder) for folder in (CASSETTES, *own)}
+        of_own = [bare.file_in(path, folder) for folder in own for path in found[folder][1]]
+        to_check = [] if hasattr(config, "workerinput") else [each for each in of_own if filters.may_admit(each.id)]
+        loaded = _load([CASSETTES, *own], lambda path: _concerns(path, filters, adapters), to_check)
+        loaded += core_faults.of(loaded)
     except BadFileError as bad:
         raise pytest.UsageError(f"{bad}\n{lint.summed_up(bad.problems)}; nothing was run") from bad
     except BadAdapterError as error:
@@ -164,7 +166,7 @@ def _read(config: pytest.Config, opened: list[AdapterUnderTest]) -> Settings:
         files=[path for scenario_files, _ in found.values() for path in scenario_files],
         other_files=sum(map(load.other_files, own)),
         bare=[
-            *(bare.file_in(path, folder) for folder in own for path in found[folder][1]),
+            *of_own,
             *(_public(filters, adapters) if places.PUBLIC in corpora else ()),
         ],
         adapters=adapters,
@@ -187,6 +189,20 @@ def _read(config: pytest.Config, opened: list[AdapterUnderTest]) -> Settings:
     elsewhere = () if has_all else [package.name for package in manifest.packages()]
     known = _deviations(settings, [directory / name for name in option("conformance_deviations")], elsewhere)
     return replace(settings, deviations=known)
+
+
+def _load(directories: Iterable[Path], admits: Callable[[Path], bool], cassettes: Iterable[BareFile]) -> list[Scenario]:
+    """Return the scenarios. Raises BadFileError with the problems of all of them, and of the bare cassettes."""
+    problems: list[FileProblem] = []
+    loaded: list[Scenario] = []
+    try:
+        loaded += lint.load_all(directories, admits)
+    except BadFileError as bad:
+        problems += bad.problems
+    problems += bare.problems(cassettes)
+    if problems:
+        raise BadFileError(*problems)
+    return loaded
 
 
 def _isolation(named: str, transport: str) -> Isolation:
@@ -293,6 +309,8 @@ def _new_file(option: str, name: str | None, base: Path) -> Path | None:
         raise pytest.UsageError(f"{as_typed(option)}={path}: exists already and is not overwritten; name another file")
     if not path.parent.is_dir():
         raise pytest.UsageError(f"{as_typed(option)}={path}: no such directory: {path.parent}")
+    if problem := files.why_not_written(path):
+        raise pytest.UsageError(f"{as_typed(option)}={path}: {problem}")
     return path
 
 

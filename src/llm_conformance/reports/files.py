@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ class BadDestinationError(Exception):
 def destinations(names: Iterable[str], base: Path, option: str) -> list[Path]:
     """Return the paths of reports, which `option` names.
 
-    Raises BadDestinationError for an unknown suffix or a missing directory.
+    Raises BadDestinationError for an unknown suffix, a missing directory, and a file that cannot be written.
     """
     found = [base / name for name in names]
     problems = [f"{option}={path}: {problem}" for path in found if (problem := _unusable(path))]
@@ -64,9 +65,29 @@ def destinations(names: Iterable[str], base: Path, option: str) -> list[Path]:
 def _unusable(path: Path) -> str | None:
     if path.suffix not in FORMS:
         return f"the suffix must be one of {', '.join(FORMS)}"
-    if path.is_dir():
-        return "this is a directory"
-    return None if path.parent.is_dir() else "no such directory"
+    try:
+        if path.is_dir():
+            return "this is a directory"
+        return why_not_written(path) if path.parent.is_dir() else "no such directory"
+    except OSError as error:  # the name is too long, or a directory above may not be read
+        return f"cannot be written: {error.strerror}"
+
+
+def why_not_written(path: Path) -> str | None:
+    """Return why a file cannot be written; None if it can. Nothing in it changes, and a new file is removed again."""
+    try:
+        try:
+            path.open("xb").close()
+        except FileExistsError:
+            if path.is_file():  # opening a pipe would wait for its reader
+                os.close(os.open(path, os.O_WRONLY))
+        else:
+            path.unlink(missing_ok=True)
+    except FileNotFoundError:  # another process of the run tries the same file
+        return None
+    except OSError as error:
+        return f"cannot be written: {error.strerror}"
+    return None
 
 
 def write(path: Path, *documents: Document) -> None:

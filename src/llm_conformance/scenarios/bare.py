@@ -7,7 +7,8 @@ file is read only when it is judged.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from llm_conformance.wire import answers
 from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers import other_services, recorded_urls, table
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _PLACEHOLDER = {"role": "user", "content": "(the recorded conversation is in call.request)"}
 
@@ -95,6 +97,16 @@ def recordings_of(file: BareFile) -> Iterator[Scenario | NotJudged]:
     for number, each in enumerate(recorded):
         id = file.id if len(recorded) == 1 else f"{file.id}#{number}"
         yield NotJudged(each.why) if isinstance(each, Unreadable) else _recording(file, id, each, metadata)
+
+
+def problems(files: Iterable[BareFile]) -> Iterator[FileProblem]:
+    """Yield what is wrong with damaged cassettes; a file of another kind has no problem."""
+    for file in files:
+        with suppress(cassette.NoRecordingsError):
+            try:
+                cassette.load_bare(file.path, file.recorder.fidelity)
+            except BadFileError as bad:
+                yield from bad.problems
 
 
 def file_in(path: Path, cassette_dir: Path) -> BareFile:
