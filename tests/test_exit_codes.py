@@ -37,10 +37,13 @@ def _refused(code: int, stdout: str, stderr: str) -> str:
         ("a b", "is not a package name"),
         ("there/is/none.py", "no such file"),
         ("cmd:nosuchprogram x.mjs", "No such file or directory: 'nosuchprogram'"),
-        ("needy", "importing needy: it needs 'nosuchmodule', which is not installed here"),
+        ("needy", "importing needy: it needs 'nosuchmodule', which is not here; install it in this environment"),
+        ("needy.py", "needy.py: cannot find 'nosuchmodule'; install it in this environment"),
+        ("opnai.py", "the adapter lists only opnai:chat: no such provider; did you mean openai:chat?"),
         ("broken.py", "invalid syntax (broken.py, line 1)"),
         ("raises.py", "ZeroDivisionError: division by zero (at "),
         ("empty.py", "it has none of the methods complete, stream, parse, parse_stream; `providers` has to list"),
+        ("empty.py", '; write `providers = ["openai:chat"]`'),
         (
             "nearly.py",
             "has no attribute 'conformance_adapter'; define it, or name another as nearly:attribute; did",
@@ -54,6 +57,9 @@ def test_a_bad_adapter_spec_is_a_usage_error(pytester: pytest.Pytester, spec: st
     (pytester.path / "raises.py").write_text("1 / 0")
     (pytester.path / "empty.py").write_text("conformance_adapter = object()")
     (pytester.path / "nearly.py").write_text("conformance_adaptor = object()")
+    (pytester.path / "opnai.py").write_text(
+        "class conformance_adapter:\n    providers = ['opnai:chat']\n    def parse(self, http, call): pass\n"
+    )
     (pytester.path / "typo.py").write_text(
         "class conformance_adapter:\n"
         "    providers = {'openai'}; capabilities = {'raesoning'}\n"
@@ -147,14 +153,14 @@ def test_a_truncated_cassette_stops_the_run(pytester: pytest.Pytester) -> None:
 
 def test_a_run_in_which_nothing_is_judged_has_exit_code_5(pytester: pytest.Pytester) -> None:
     Path(pytester.path / "other.py").write_text(
-        "class conformance_adapter:\n    providers = {'acme', 'opnai'}\n    def parse(self, http, call): pass\n",
+        "class conformance_adapter:\n    providers = {'acme'}\n    def parse(self, http, call): pass\n",
         encoding="utf-8",
     )
     result, report = miniature.run(pytester, "--adapter=other.py")
     assert result.ret == 5
     assert report["results"] == []
     assert report["adapters"][0]["not_covered"] > 0
-    result.stdout.fnmatch_lines(["*nothing to judge: the adapter lists only acme, opnai; did you mean openai?*"])
+    result.stdout.fnmatch_lines(["*nothing to judge: the adapter lists only acme"])
 
 
 def test_the_summary_names_a_method_that_the_adapter_does_not_have(pytester: pytest.Pytester) -> None:

@@ -105,7 +105,7 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
         problems.append("it has none of the methods complete, stream, parse, parse_stream")
     providers = _names(instance, "providers", problems)
     if not providers:
-        problems.append('`providers` has to list what the adapter supports, such as {"openai:chat", "deepseek"}')
+        problems.append('`providers` has to list what the adapter supports; write `providers = ["openai:chat"]`')
     declared = _names(instance, "capabilities", problems) if hasattr(instance, "capabilities") else _implied(methods)
     unknown = declared - set(CAPABILITIES)
     if unknown:

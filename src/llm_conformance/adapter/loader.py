@@ -56,6 +56,8 @@ _HOST = (
 )
 """Starts the program of an adapter in Python with the import path of this process."""
 
+_INSTALL = "; install it in this environment"
+
 T = TypeVar("T")
 
 
@@ -203,7 +205,7 @@ def _import_package(name: str, directory: Path) -> ModuleType:
         return _guarded(f"importing {name}", lambda: importlib.import_module(name))
     except ModuleNotFoundError as error:
         if error.name and not f"{name}.".startswith(f"{error.name}."):
-            raise BadAdapterError(f"importing {name}: it needs {error.name!r}, which is not installed here") from error
+            raise BadAdapterError(f"importing {name}: it needs {error.name!r}, which is not here{_INSTALL}") from error
         tried = f"no entry point in group {ENTRY_POINTS!r}, no package on sys.path or in {directory}, no library of "
         tried += f"`{libraries.LIST_COMMAND}`"
         hint = did_you_mean(name, libraries.libraries()) or "; is it installed in this environment?"
@@ -226,7 +228,7 @@ def _import_file(path: Path) -> ModuleType:
     try:
         module = _guarded(f"importing {path}", lambda: importlib.import_module(name))
     except ModuleNotFoundError as error:
-        raise BadAdapterError(f"importing {path}: cannot find {error.name!r}") from error
+        raise BadAdapterError(f"importing {path}: cannot find {error.name!r}{_INSTALL}") from error
     if Path(module.__file__ or "").resolve() != path:
         raise BadAdapterError(
             f"another module named {name!r} is imported already, from {module.__file__}; rename the file"
@@ -302,7 +304,7 @@ def _instantiate(spec: str, found: Any) -> Any:
         try:
             return _guarded(f"calling {getattr(found, '__qualname__', spec)}()", found)
         except ModuleNotFoundError as error:
-            raise BadAdapterError(f"building the adapter: cannot find {error.name!r}") from error
+            raise BadAdapterError(f"building the adapter: cannot find {error.name!r}{_INSTALL}") from error
     return found
 
 

@@ -248,6 +248,11 @@ def _problems(settings: Settings) -> Iterator[str]:
         where = " and of ".join(map(str, paths))
         yield f"{as_typed('cassettes')}: {id} is the id of {where}; rename a directory or a file"
     for adapter in settings.adapters:
+        hints = (did_you_mean(each, apis) for each in sorted(adapter.providers))
+        if adapter.providers.isdisjoint(apis) and (hint := next(filter(None, hints), "")):
+            problem = no_such("provider", hint, "llm-conformance list providers")
+            listed_ones = ", ".join(sorted(adapter.providers))
+            yield f"{as_typed('adapter')}={adapter.spec}: the adapter lists only {listed_ones}: {problem}"
         if settings.transport != "server" and isinstance(adapter.instance, ProgramAdapter):
             yield (
                 f"{as_typed('transport')}={settings.transport}: replays only to adapters in this process, "

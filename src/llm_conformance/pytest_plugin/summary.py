@@ -19,8 +19,7 @@ from llm_conformance.reports.findings import Finding, findings
 from llm_conformance.reports.judged import of_run
 from llm_conformance.reports.matrix import Matrix, Right
 from llm_conformance.reports.result import Result
-from llm_conformance.wire.providers.table import table
-from llm_conformance.wording import counted, did_you_mean
+from llm_conformance.wording import counted
 
 _MOST_PLACES = 5
 _LONGEST_REASON = 200
@@ -178,7 +177,7 @@ def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterato
     if missed and set(matrix.by_provenance) != {"generated"}:  # a run of these alone has no part in it
         total = result.scenarios + result.tally.recordings
         what = "scenarios and recordings" if result.tally.recordings else "scenarios"
-        yield f"not covered: {missed} of {total} {what}, of providers that the adapter does not list"
+        yield f"not covered: {missed} of {total} {what}, of APIs that the adapter does not list"
     for place, count in places.most_common(_MOST_PLACES):
         yield f"    {counted(count, 'recording')} of {place}"
     if len(places) > _MOST_PLACES:
@@ -202,9 +201,7 @@ def _short(reason: str) -> str:
 def _why_nothing(result: Result, adapter: AdapterUnderTest) -> str:
     if result.methods and set(result.methods).isdisjoint(adapter.methods):
         return f"the adapter has no method {' or '.join(result.methods)}; it has {', '.join(sorted(adapter.methods))}"
-    known = {name for api in table().values() for name in (api.provider, str(api))}
-    hints = (did_you_mean(each, known) for each in sorted(adapter.providers - known))
-    return f"the adapter lists only {', '.join(sorted(adapter.providers))}{next(filter(None, hints), '')}"
+    return f"the adapter lists only {', '.join(sorted(adapter.providers))}"
 
 
 def _colour(field: Right) -> dict[str, bool]:

@@ -41,7 +41,7 @@ function factsOf(run) {
     `${report.suite.scenarios} scenarios (${report.suite.scenarios_digest.slice(0, 19)})`,
     `${report.examples} generated examples per property (--examples=${report.effort})`,
     report.transport === "server" ? null : `transport ${report.transport}`,
-    adapter.not_covered ? `${counted(adapter.not_covered, "scenario")} of providers that the adapter does not list` : null,
+    adapter.not_covered ? `${counted(adapter.not_covered, "scenario")} of APIs that the adapter does not list` : null,
     `declares ${adapter.capabilities.join(", ") || "no capability"}`,
     `cells: ${cells}`,
     report.finished,
