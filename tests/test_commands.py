@@ -189,6 +189,19 @@ def test_commands_that_are_printed_can_be_typed(
     assert "then run in sub: llm-conformance smoke --adapter=other_conformance.py" in capsys.readouterr().out
 
 
+def test_init_says_that_a_package_cannot_be_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "beside.py").write_text("raise RuntimeError('it is not imported')")
+    monkeypatch.chdir(tmp_path)
+    for package, is_there in (("nosuchpkg", False), ("beside", True), ("yaml", True)):
+        folder = tmp_path / f"for-{package}"
+        folder.mkdir()
+        assert main.main(["init", package, f"--directory={folder}"]) == 0
+        assert "docs/adapters.md" in (folder / f"{package}_conformance.py").read_text("utf-8")
+        assert (f"{package} cannot be imported here; install it" in capsys.readouterr().out) != is_there
+
+
 def test_the_age_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["age", f"--cassettes={tmp_path}"]) == 0
     assert capsys.readouterr().out == f"{tmp_path.resolve()} has no scenarios\n"

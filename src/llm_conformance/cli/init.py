@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import keyword
+import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from llm_conformance import __version__
@@ -50,7 +53,19 @@ def run(options: Options) -> int:
             print(f"wrote {path}")
     except OSError as error:
         raise UsageError(f"{error.filename}: cannot be written: {error.strerror}") from error
+    if not _can_be_imported(package, directory):
+        print(f"{package} cannot be imported here; install it in this environment, or mend the import in {adapter}")
     where = "" if directory.resolve() == Path.cwd() else f" in {directory}"
     command = command_line(["llm-conformance", "smoke", f"--adapter={adapter}"])
     print(f"Fill in {adapter}, then run{where}: {command}")
     return 0
+
+
+def _can_be_imported(package: str, directory: Path) -> bool:
+    """Return True if there is such a package. It is not imported, as that may run for long, or fail for other reasons.
+
+    A run finds packages in its working directory, too.
+    """
+    if package in sys.modules or importlib.util.find_spec(package) is not None:
+        return True
+    return PathFinder.find_spec(package, [str(Path.cwd()), str(directory)]) is not None
