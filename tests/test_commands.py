@@ -11,6 +11,7 @@ from typing import cast
 
 import pytest
 
+from llm_conformance.adapter import libraries
 from llm_conformance.cli import main, smoke
 from llm_conformance.cli.explain import examples
 from llm_conformance.judging.shown.failure_text import reproduce_command
@@ -200,6 +201,18 @@ def test_init_says_that_a_package_cannot_be_imported(
         assert main.main(["init", package, f"--directory={folder}"]) == 0
         assert "docs/adapters.md" in (folder / f"{package}_conformance.py").read_text("utf-8")
         assert (f"{package} cannot be imported here; install it" in capsys.readouterr().out) != is_there
+
+
+def test_libraries_are_listed_in_columns(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(libraries.Library, "installed", lambda self, _: "9.8.7" if self.name == "groq" else None)
+    assert main.main(["list", "--libraries", "--provider=groq"]) == 0
+    _, head, *rows = capsys.readouterr().out.splitlines()
+    assert re.split(" {2,}", head.strip()) == ["library", "judged release", "installed", "APIs"]
+    found = {row.split()[0]: row for row in rows}
+    assert found["groq"][head.index("judged release") :].startswith("groq ")
+    assert found["groq"][head.index("installed") :].startswith("9.8.7 ")
+    assert found["groq"][head.index("APIs") :] == "groq:chat"
+    assert found["litellm"][head.index("installed") :].startswith("no ")
 
 
 def test_the_age_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

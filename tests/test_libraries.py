@@ -91,7 +91,7 @@ def test_the_wheel_says_what_is_installed_and_how_to_install_the_rest(
 ) -> None:
     listed = sh(installed / "llm-conformance", "list", "--libraries", cwd=tmp_path, PYTHONPATH=str(groq)).stdout
     (line,) = (line for line in listed.split("\n") if line.startswith("  groq "))
-    assert line.split() == ["groq", "groq", libraries.libraries()["groq"].release, "installed:", "1.6.0", "groq:chat"]
+    assert line.split() == ["groq", "groq", libraries.libraries()["groq"].release, "1.6.0", "groq:chat"]
     assert f"libraries: {len(libraries.libraries())}\n" in listed
     run = sh(installed / "llm-conformance", "run", "cohere", cwd=tmp_path)
     assert run.returncode == USAGE_ERROR

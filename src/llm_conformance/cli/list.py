@@ -23,6 +23,8 @@ from llm_conformance.wording import did_you_mean, did_you_mean_scenario, no_such
 
 Entry = Mapping[str, Any]
 
+_LONGEST_APIS = 90
+
 
 def add_options(parser: Parser) -> None:
     """Describe the command."""
@@ -62,10 +64,27 @@ def run(options: Options) -> int:
         return 0
     for name, entries in found.items():
         print(f"{name}: {len(entries)}")
+        if name == "libraries":
+            print("\n".join(_in_columns(entries)))
+            continue
         for entry in entries:
             first, *others = map(str, entry.values())
             print(f"  {first:<44} {textwrap.shorten('  '.join(others), 150, placeholder=' ...')}")
     return 0
+
+
+_HEADS = {"id": "library", "release": "judged release", "installed": "installed", "apis": "APIs"}
+"""The heads of the columns of libraries."""
+
+
+def _in_columns(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield a head, and a line for each library; the last column is shortened."""
+    rows = [_HEADS, *({**entry, "installed": entry["installed"] or "no"} for entry in entries)]
+    *names, last = _HEADS
+    widths = {name: max(len(row[name]) for row in rows) for name in names}
+    for row in rows:
+        columns = "  ".join(f"{row[name]:<{widths[name]}}" for name in names)
+        yield f"  {columns}  {textwrap.shorten(row[last], _LONGEST_APIS, placeholder=' ...')}"
 
 
 def _unknown(options: Options) -> Iterator[str]:
@@ -148,7 +167,7 @@ def _libraries(options: Options) -> Iterator[Entry]:
             yield {
                 "id": library.name,
                 "release": f"{library.package} {library.release}",
-                "installed": f"installed: {installed}" if installed else "not installed",
+                "installed": installed,
                 "apis": ", ".join(library.apis),
             }
 
