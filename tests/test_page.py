@@ -191,6 +191,50 @@ def test_findings_come_first_with_harm_consequence_and_command(browser: webdrive
     assert "in spoil" in traceback.text
 
 
+def test_findings_have_the_numbers_of_the_terminal_and_their_code_is_code(
+    browser: webdriver.Chrome, tmp_path: Path
+) -> None:
+    drawn = {"scenario": "openai/generated-chat-answers", "provenance": "generated", "message": "drawn"}
+    rules = (("USE-3", "openai/a"), ("MSG-2", "openai/b"), ("MSG-1", "openai/c"))
+    found = [result(scenario, "fail", rule=rule) for rule, scenario in rules]
+    made = document(*found, result(status="fail", rule="MSG-1", **drawn), result(status="expected", rule="USE-1"))
+    files.write(tmp_path / "page.html", made)
+    files.write(tmp_path / "page.md", made)
+    page = Page(browser, tmp_path / "page.html")
+    numbered = [each.text.split()[:2] for each in page.all("#findings > .finding h4")]
+    assert [rule for _, rule in numbered] == ["MSG-1", "MSG-2", "USE-3", "MSG-1"], "what is drawn alone comes last"
+    assert [number for number, _ in numbered] == ["1.", "2.", "3.", "4."]
+    table = [line.split(" | ") for line in (tmp_path / "page.md").read_text("utf-8").splitlines()]
+    assert [[f"{row[0][2:]}.", row[2]] for row in table if row[0][2:].isdigit()] == numbered
+    assert page.one("#findings .finding:nth-of-type(2) h4 code").text == "message"
+    assert "`" not in page.one("#findings .finding:nth-of-type(2) h4").text
+    assert "`a|b`" in page.one("#findings .message").text, "what is quoted stays as it is"
+
+
+def test_what_nobody_sees_is_escaped_in_the_detail_of_a_cell(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    example = {"body": "a\u2028b\x1b\r\nc", "cuts": None, "expected": {"message": "d\x85"}, "returned": None}
+    files.write(tmp_path / "page.html", document(result(status="fail", example=example)))
+    page = Page(browser, tmp_path / "page.html")
+    page.one("#cells button").click()
+    assert page.one("#detail-wire").text == "a\\u2028b\\u001b\\r\nc"
+    assert '"d\\u0085"' in page.one("#detail .beside").text
+
+
+def test_lines_of_cells_on_a_narrow_screen_tell_two_methods_apart(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    files.write(
+        tmp_path / "page.html", document(*(result(status="fail", method=each) for each in ("parse", "complete")))
+    )
+    metrics = {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        page = Page(browser, tmp_path / "page.html")
+        lines = [each.text for each in page.all("#cells button")]
+        assert [any(name in line.split() for name in ("parse", "complete")) for line in lines] == [True, True]
+        assert len(set(lines)) == 2
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def test_an_example_of_a_finding_opens_its_cell_with_the_facts_of_the_call(
     browser: webdriver.Chrome, pages: Path
 ) -> None:

@@ -107,7 +107,7 @@ function showDeviations(reports) {
   const known = reports.flatMap((report) => report.deviations.filter((each) => each.status !== "for others"));
   $("known").hidden = !known.length;
   $("known").querySelector("ul").append(...known.map((each) => make("li", {},
-    make("span", { className: `status ${each.status}` }, each.status), ` ${each.rule} in ${each.scenario}: ${reasonOf(each)} `,
+    make("span", { className: `status ${each.status}` }, each.status), ` ${each.rule} in ${each.scenario}: `, ...withCode(reasonOf(each)), " ",
     make("a", { href: safe(each.link), rel: "noreferrer" }, each.link))));
 }
 

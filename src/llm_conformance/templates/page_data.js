@@ -21,6 +21,13 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
+// A text of the suite, with what is between backticks as code.
+const withCode = (text) => String(text).split(/`([^`]+)`/).map((part, at) => (at % 2 ? make("code", {}, part) : part));
+
+// A text with an escape for each character that nobody sees: controls, line separators, marks of direction.
+const withEscapes = (text) => text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+  (found) => (found === "\r" ? "\\r" : `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`));
+
 async function unpack(text) {
   const bytes = Uint8Array.from(atob(text.trim()), (character) => character.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));

@@ -14,13 +14,13 @@ function detailOf(result, exchange, data) {
   const parts = [
     make("h2", { id: "detail-title" }, `${result.rule} in ${result.scenario}`),
     make("p", {}, make("span", { className: `status ${result.status}` }, result.status), ` ${result.run.name}, ${result.method}, ${result.mode}, ${result.provenance}${result.grounds ? `, grounds: ${result.grounds}` : ""}`),
-    make("p", {}, make("strong", {}, rule.requirement)),
-    rule.reason ? make("p", { className: "reason" }, rule.reason) : null,
+    make("p", {}, make("strong", {}, ...withCode(rule.requirement))),
+    rule.reason ? make("p", { className: "reason" }, ...withCode(rule.reason)) : null,
     result.message ? make("pre", { id: "detail-message" }, result.message) : null,
     result.missed ? make("p", { id: "detail-missed" }, `The adapter may have missed it: the library's own object has it at ${result.missed}`) : null,
     result.traceback ? make("details", { id: "detail-traceback" }, make("summary", {}, "Traceback"), make("pre", {}, result.traceback)) : null,
     callOf(result, behind),
-    known ? make("p", {}, `Known deviation: ${reasonOf(known)} `, make("a", { href: safe(known.link), rel: "noreferrer" }, known.link)) : null,
+    known ? make("p", {}, "Known deviation: ", ...withCode(reasonOf(known)), " ", make("a", { href: safe(known.link), rel: "noreferrer" }, known.link)) : null,
   ];
   if (command) {
     parts.push(make("h3", {}, "Reproduce"), make("pre", { id: "detail-command" }, command), copyButton(command));
@@ -42,12 +42,12 @@ function callOf(result, behind) {
   return make("dl", { id: "detail-call" }, ...Object.entries(facts).filter(([, value]) => value).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
 }
 
-const pretty = (value) => make("pre", {}, typeof value === "string" ? value : JSON.stringify(value, null, 2));
+const pretty = (value) => make("pre", {}, withEscapes(typeof value === "string" ? value : JSON.stringify(value, null, 2)));
 
 function sentOf(behind, example, sent) {
   const facts = { status: behind.status, fault: behind.fault, outage: example.outage ?? behind.outage, headers: behind.headers && JSON.stringify(behind.headers), "cut at byte": (example.cuts ?? behind.cuts)?.join(", "), "valid because": example.valid_because };
   const list = Object.entries(facts).filter(([, value]) => value).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]);
-  return [list.length ? make("dl", {}, ...list) : null, make("pre", { id: "detail-wire" }, sent || "(nothing)"),
+  return [list.length ? make("dl", {}, ...list) : null, make("pre", { id: "detail-wire" }, withEscapes(sent || "(nothing)")),
     behind.request ? make("details", {}, make("summary", {}, "Request"), pretty(behind.request)) : null].filter(Boolean);
 }
 

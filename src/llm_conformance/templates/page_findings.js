@@ -50,17 +50,23 @@ function factsOf(run) {
 
 function showFindings(data, runs, entries, open) {
   const results = entries.filter((each) => each.rule); // the others are quiet
-  const all = runs.flatMap((run) => run.report.findings.filter((each) => each.adapter === run.adapter.name).map((each) => ({ ...each, run })));
+  const own = (run, failing) => run.report.findings.filter((each) => each.adapter === run.adapter.name && (each.status === "fail") === failing);
+  // The numbers are those of the terminal and of Markdown, and so is the order of one adapter's findings.
+  const all = runs.flatMap((run) => [...own(run, true).map((each, at) => ({ ...each, run, number: at + 1 })), ...own(run, false).map((each) => ({ ...each, run }))]);
   const rank = (finding) => data.harms.findIndex(([harm]) => harm === finding.harm);
-  const order = (one, other) => rank(one) - rank(other) || other.conversations - one.conversations;
+  const isDrawn = (finding) => Object.keys(finding.provenance).every((each) => each === GENERATED);
+  const order = (one, other) => isDrawn(one) - isDrawn(other) || rank(one) - rank(other) || other.conversations - one.conversations;
   const failing = all.filter((each) => each.status === "fail").sort(order);
   const known = all.filter((each) => each.status !== "fail").sort(order);
   const cardOf = (finding) => findingCard(finding, data, results, open, runs.length > 1);
   $("findings-title").textContent = failing.length ? counted(failing.length, "finding") : "No findings";
   const fill = (list, found) => {
-    for (const [harm, meaning] of data.harms) {
-      const alike = found.filter((each) => each.harm === harm);
-      if (alike.length) list.append(make("h3", { className: "harm" }, make("span", { className: "pill fail" }, harm), ` ${meaning}`), ...alike.map(cardOf));
+    for (const drawn of [false, true]) {
+      for (const [harm, meaning] of data.harms) {
+        const alike = found.filter((each) => each.harm === harm && isDrawn(each) === drawn);
+        const title = drawn ? `${meaning}, in generated inputs alone` : meaning;
+        if (alike.length) list.append(make("h3", { className: "harm" }, make("span", { className: "pill fail" }, harm), ` ${title}`), ...alike.map(cardOf));
+      }
     }
   };
   fill($("findings"), failing.slice(0, FINDINGS_AT_ONCE));
@@ -91,9 +97,9 @@ function findingCard(finding, data, results, open, named) {
     finding.think_profiles.length ? `think profile ${finding.think_profiles.join(", ")}` : null,
   ].filter(Boolean).join(" · ");
   const card = make("article", { className: `finding ${finding.status}` },
-    make("h4", {}, make("abbr", { title: title(finding.rule) }, finding.rule), ` ${rule?.requirement ?? ""}`),
+    make("h4", {}, finding.number ? make("span", { className: "number" }, `${finding.number}. `) : null, make("abbr", { title: title(finding.rule) }, finding.rule), " ", ...withCode(rule?.requirement ?? "")),
     make("p", { className: "message" }, finding.message),
-    rule?.noticed && rule.noticed !== rule.requirement ? make("p", { className: "noticed" }, rule.noticed) : null,
+    rule?.noticed && rule.noticed !== rule.requirement ? make("p", { className: "noticed" }, ...withCode(rule.noticed)) : null,
     make("p", { className: "facts" }, facts),
     finding.also.length ? make("p", { className: "facts also" }, "Also fails: ", ...finding.also.flatMap((id, at) => [at ? ", " : "", make("abbr", { title: title(id) }, id)])) : null,
     make("ul", { className: "examples", "aria-label": "Examples" }, ...finding.examples.map((example) => make("li", {}, exampleOf(finding, example, results, open)))));
