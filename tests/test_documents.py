@@ -6,7 +6,6 @@ import ast
 import dataclasses
 import json
 import re
-import sys
 import tomllib
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -30,7 +29,6 @@ from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers import table
 from peers import changes
 from tests import inline
-from tests.shell import sh
 from tests.test_broken import ALL_RULES
 from tests.test_reports import document
 from tools.site import requirements
@@ -97,31 +95,6 @@ def test_the_output_in_the_readme_is_of_the_release_that_was_judged() -> None:
     assert {" ".join(each.split()) for each in shown} <= reasons
     assert "`llm-conformance run --adapter=litellm` shows" in output
     assert f"the {len(libraries())} libraries" in README
-
-
-LIBRARY = """
-import httpx
-
-
-def chat(model, messages, base_url, api_key):
-    headers = {"authorization": f"Bearer {api_key}"}
-    request = {"model": model, "messages": messages}
-    answer = httpx.post(f"{base_url}/chat/completions", json=request, headers=headers).raise_for_status().json()
-    return {"message": answer["choices"][0]["message"]["content"], "model": answer["model"]}
-"""
-
-
-def test_the_adapter_in_the_readme_calls_its_library(tmp_path: Path) -> None:
-    (tmp_path / "mypkg.py").write_text(LIBRARY, "utf-8")
-    (tmp_path / "mypkg_conformance.py").write_text(README.split("```python\n")[1].split("```")[0], "utf-8")
-    commands = re.findall(r"^\$ (llm-conformance (smoke|run) --adapter=mypkg_conformance\.py) +#", README, re.M)
-    assert [verb for _, verb in commands] == ["smoke", "run"]
-    environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
-    smoke = sh("bash", "-c", commands[0][0], cwd=tmp_path, **environment)
-    assert smoke.returncode == 0, smoke.stdout + smoke.stderr
-    judged = sh("bash", "-c", f"{commands[1][0]} --examples=0 --rule=MSG-2", cwd=tmp_path, **environment)
-    assert judged.returncode == 1
-    assert "openai:chat" in judged.stdout
 
 
 def test_the_commands_for_a_clone_are_the_first_shell_blocks_of_the_readme() -> None:
