@@ -38,6 +38,7 @@ ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 START = (ROOT / "docs" / "start.md").read_text("utf-8")
 TRUST = (ROOT / "docs" / "trust.md").read_text("utf-8")
+VERDICTS = (ROOT / "docs" / "verdicts.md").read_text("utf-8")
 
 
 def test_every_schema_is_a_valid_schema_with_its_own_id() -> None:
@@ -53,8 +54,8 @@ def test_every_schema_is_a_valid_schema_with_its_own_id() -> None:
         assert document["$id"] == f"wire/{path.parent.name}.schema.json"
 
 
-def test_the_page_on_trust_names_every_family_and_its_question() -> None:
-    table = TRUST.partition("## What the rules ask")[2].partition("##")[0]
+def test_the_page_of_verdicts_names_every_family_and_its_question() -> None:
+    table = VERDICTS.partition("## The families of rules")[2].partition("##")[0]
     assert dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", table, flags=re.M)) == dict(catalogue.FAMILY_QUESTIONS)
 
 
@@ -106,12 +107,13 @@ def test_the_commands_for_a_clone_are_the_first_shell_blocks_of_the_readme() -> 
 
 
 def test_the_page_of_verdicts_has_every_status_and_every_harm() -> None:
-    page = (ROOT / "docs/verdicts.md").read_text("utf-8")
-    first_columns = [line.partition("|")[2].partition("|")[0] for line in page.splitlines() if line.startswith("| `")]
+    first_columns = [
+        line.partition("|")[2].partition("|")[0] for line in VERDICTS.splitlines() if line.startswith("| `")
+    ]
     named = [name for column in first_columns for name in re.findall("`([^`]+)`", column)]
-    assert named == [*HARMS, *(status.value for status in _BY_MEANING)]
+    assert named == [*HARMS, *catalogue.FAMILY_QUESTIONS, *(status.value for status in _BY_MEANING)]
     assert set(_BY_MEANING) == set(Status)
-    rules_named = set(re.findall("`([A-Z]{3,4}-[0-9]+)`", page))
+    rules_named = set(re.findall("`([A-Z]{3,4}-[0-9]+)`", VERDICTS))
     assert rules_named <= {rule.id for rule in ALL_RULES}
 
 
