@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from llm_conformance.reports import files
 from llm_conformance.rules.catalogue import catalogue
 from tests.broken import BROKEN
 from tests.test_reports import document, result
 from tools.site import made, proof, providers, staging
+from tools.site.__main__ import main
 from tools.site.run import Run, of_report
 
 REPOSITORY = "https://github.com/OWNER/llm-conformance"
@@ -109,3 +111,17 @@ def test_a_report_that_proves_too_little_is_refused(run: Run, monkeypatch: pytes
     )
     monkeypatch.setattr(proof, "BROKEN", tuple(each for each in BROKEN if each.fails[0] != "MSG-2"))
     assert "MSG-2 has no broken adapter of its own in tests/broken" in list(proof.problems(run))
+
+
+def test_a_report_of_a_part_is_refused_with_the_command_for_a_whole_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = tmp_path / "report.json"
+    files.write(report, document(result("openai/refusal", rule="MSG-2"), probes="judge"))
+    assert main([f"--report={report}", "--check"]) == 1
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"{report}: the report does not prove what is listed below.")
+    assert "USE-1 passes nowhere in the report" in others
+    command = first.rpartition("whole one: ")[2]
+    contributing = (staging.ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert set(command.split()) <= set(contributing.split())

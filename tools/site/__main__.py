@@ -1,6 +1,7 @@
-"""Build the documentation: the pages in docs/, and those that are made from the suite itself.
+r"""Build the documentation: the pages in docs/, and those that are made from the suite itself.
 
-    pytest conformance --adapter=adapters --conformance-probes=judge --conformance-report=report.json
+    pytest conformance --adapter=adapters --conformance-examples=0 --conformance-probes=judge \
+        --conformance-report=report.json
     python -m tools.site --report=report.json [--out build/site]
 
 The pages end up in OUT/html, their Markdown in OUT/source. Sphinx checks all links between pages.
@@ -25,6 +26,13 @@ from tools.site.run import Run, read_run
 REPORT_PAGE = "reference.html"
 """The HTML report of the reference adapters, beside the pages."""
 
+_TOO_LITTLE = (
+    "the report does not prove what is listed below. If it is of a part of the suite or of other adapters, make a "
+    "whole one: pytest conformance --adapter=adapters --conformance-examples=0 --conformance-probes=judge "
+    "--conformance-report=report.json"
+)
+"""What is said first if a report proves too little."""
+
 
 def problems(run: Run) -> list[str]:
     """Return what the report of the reference adapters fails to prove."""
@@ -40,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     run = read_run(options.report)
     if found := problems(run):
-        print(*found, sep="\n")
+        print(f"{options.report}: {_TOO_LITTLE}", *found, sep="\n")
         return 1
     if options.check:
         return 0

@@ -138,7 +138,7 @@ class Api:
         request_aliases: Alternative names of request fields, and the name by which each is read.
         base64_fields: Request fields that are base64, in either alphabet, padded or not.
         request_headers: Headers that every request needs besides the key.
-        request_fields: Fields of every request that no caller chooses.
+        request_fields: Fields that the API requires in every request, with the one value that they have.
         needed_params: Parameters without which the API refuses a request, with a value for generated calls.
         reasoning_params: Parameters without which no model of `models` shows reasoning, with a value for generated
             calls whose answers show some.
