@@ -18,7 +18,10 @@ _VARIABLE = "SSL_CERT_FILE"
 
 @contextmanager
 def cheap_certificates() -> Iterator[None]:
-    """Point HTTP clients that are created in the block to the file, and restore the environment afterwards."""
+    """Make HTTP clients that are created within the `with` block load the small file of certificates.
+
+    Sets `SSL_CERT_FILE`, and restores it at the end of the block.
+    """
     before = os.environ.get(_VARIABLE)
     os.environ[_VARIABLE] = _FILE
     try:

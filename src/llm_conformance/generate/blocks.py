@@ -149,7 +149,7 @@ class BlocksGenerator(Generator):
         return Hosted(id, self.hosted_calls[result], arguments), HostedResult(id, result, failed)
 
     def id_of_hosted(self, result: str) -> str:
-        """Return the kind of id that the call of a hosted tool has, given the type of what the tool returns."""
+        """Return the kind of id of a hosted tool's call, by the type of its result."""
         return "hosted call"
 
     def arguments(self, result: str) -> Sequence[str]:

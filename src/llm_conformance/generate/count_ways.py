@@ -53,18 +53,18 @@ _SOUND = ("audio_prompt_tokens", "audio_completion_tokens")
 
 @dataclass(frozen=True)
 class Missing:
-    """The fields and objects that a usage object lacks: those that are absent, and those that are null."""
+    """The counts that a usage object lacks, as paths of fields or of objects: either absent, or null."""
 
     absent: frozenset[str] = frozenset()
     nulls: frozenset[str] = frozenset()
 
     def __contains__(self, path: str) -> bool:
-        """Return True if the field at a path is missing, or an object around it."""
+        """Return True if the field at a path is lacking, or if an object that contains it is."""
         return _is_within(path, self.absent | self.nulls)
 
 
 def draw_missing(draw: DrawFn, api: Api, allows: Callable[[Missing], bool]) -> Missing:
-    """Draw what is missing from a usage object: one of the ways of the API that are allowed, if there are some."""
+    """Draw one of the API's ways to leave out counts: an allowed one, or any if none is allowed."""
     ways = [_missing(way) for way in ways_of(api, MISSING_COUNTS)]
     return pick(draw, *([way for way in ways if allows(way)] or ways))
 
@@ -86,12 +86,15 @@ def _parts(way: str) -> list[str]:
 
 
 def missing_way(api: Api, usage: Mapping[str, Any], nulls: Iterable[str] = ()) -> str:
-    """Return the way of a usage object.
+    """Return which counts a usage object lacks, as a way of the variation `missing counts`.
+
+    If the API leaves out counts that are 0, a field may be missing for that reason. Then this is the first way that the
+    API lists and that names only missing fields.
 
     Args:
         api: The API.
-        usage: The usage object. It may lack fields that are null.
-        nulls: The fields of the usage object that are null and may be lacking.
+        usage: The usage object. A field that is null may be left out of it.
+        nulls: The fields that are null on the wire. They count as null even if `usage` leaves them out.
     """
     lacking = dict.fromkeys(
         part for path in api.count_paths if (part := _part({**dict.fromkeys(nulls), **usage}, path))

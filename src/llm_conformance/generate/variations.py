@@ -86,23 +86,23 @@ def choose(draw: DrawFn, api: Api, variation: Variation) -> str:
 
 @functools.cache
 def with_one_way(api: Api, variation: Variation, way: str) -> Api:
-    """Return an API that has only this way of a variation: what is drawn more than once then has the same way."""
+    """Return the API with only this way of a variation, so that all draws for one answer agree."""
     source = api.varies.get(variation.name, {}).get(way, "")
     return replace(api, varies={**api.varies, variation.name: {way: source}})
 
 
 def empty(draw: DrawFn, api: Api, variation: Variation, name: str, value: str | Sequence[Any] = "") -> dict[str, Any]:
-    """Draw a field without content: absent, null, or `value`, which is empty."""
+    """Draw a field without content: no field, null, or `value`, which has to be empty."""
     return as_empty(choose(draw, api, variation), name, value)
 
 
 def as_empty(way: str, name: str, value: str | Sequence[Any] = "") -> dict[str, Any]:
-    """Return a field without content in a way that has been drawn before."""
+    """Return a field without content in the given way: `absent`, `null` or `empty`."""
     return {} if way == "absent" else {name: None if way == "null" else value}
 
 
 def emptiness_of(fields: Mapping[str, Any], name: str) -> str | None:
-    """Return the way in which a field is without content, None if it has some."""
+    """Return how a field is without content: `absent`, `null` or `empty`. None if it has content."""
     if name not in fields:
         return "absent"
     return "null" if fields[name] is None else "empty" if fields[name] in ("", []) else None

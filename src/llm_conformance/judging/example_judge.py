@@ -159,7 +159,7 @@ class ExampleJudge:
         return violation.cause, None if named is None else tuple(named)
 
     def prefer_whole_streams(self) -> None:
-        """Replace each counterexample by the same stream without its cuts, if that has the same cause."""
+        """Replace a counterexample by its uncut stream, if that breaks the same rule for the same cause."""
         for rule, result in self.results.items():
             for key, found in result.counterexamples.items():
                 whole = found.cell.scenario.uncut

@@ -31,14 +31,20 @@ def choices(draw: DrawFn, answer: Answer) -> list[Fields]:
 
 
 def native_word(draw: DrawFn, api: Api, word: str | None) -> str | None:
-    """Draw the word of the provider behind a gateway that stands beside this word, None if there is none."""
+    """Draw a native finish word, that is, the upstream provider's own, for this finish word of the gateway.
+
+    Returns None if the API lists none for it.
+    """
     ends = f" for {word}"
     fitting = [way.removesuffix(ends) for way in ways_of(api, v.NATIVE_FINISH) if way.endswith(ends)]
     return pick(draw, *fitting) if fitting else None
 
 
 def native_field(api: Api, native: str | None) -> Fields:
-    """Return the field with the word of the provider behind a gateway. It is null beside no finish word."""
+    """Return the field `native_finish_reason` with a gateway's native finish word, which may be null.
+
+    Returns no field if the API has none.
+    """
     return {} if ways_of(api, v.NATIVE_FINISH) == ("absent",) else {"native_finish_reason": native}
 
 

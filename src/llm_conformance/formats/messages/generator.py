@@ -75,7 +75,7 @@ class MessagesGenerator(BlocksGenerator):
         return not (isinstance(block, Reasoning) and _has_spoken(before))
 
     def id_of_hosted(self, result: str) -> str:
-        """Return the kind of id: calls of MCP servers have one of their own."""
+        """Return the kind of id of a hosted tool's call, by the type of its result: `MCP call` for MCP servers."""
         return "MCP call" if result == MCP_RESULT else super().id_of_hosted(result)
 
     def arguments(self, result: str) -> Sequence[str]:
