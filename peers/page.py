@@ -35,8 +35,9 @@ issue: the suite or the shim may be wrong.
 **How to read the table.** *Real traffic* is the [public corpus](../real-traffic.md): recordings that other projects
 published with their tests. Many of them are alike, so these numbers do not say how often a user meets a fault.
 *Written* conversations are the suite's own scenarios, in the documented formats. Both columns say how many
-conversations are without a fault, of how many. One cause often explains most of the others; its number is given. The
-libraries do not speak the same APIs, so do not compare the rows.
+conversations are without a fault, of how many. The *most frequent fault* is the one that shows in most conversations of
+real traffic, by its number on the page of the library. The libraries do not speak the same APIs, so do not compare the
+rows.
 """
 
 _LABELS: Mapping[str, str] = {
@@ -60,13 +61,13 @@ def faults_of_rule(facts: Facts, rule: str) -> Iterator[tuple[str, Mapping[str, 
 def _index(facts: Facts) -> str:
     lines = [
         _HEAD,
-        "| library | faults | by design | arguable | real traffic | written |",
-        "|---|---:|---:|---:|---|---|",
+        "| library | faults | by design | arguable | real traffic | most frequent fault | written |",
+        "|---|---:|---:|---:|---:|---|---:|",
     ]
     for name, each in facts.items():
         numbers = [len(_with(each, judgement)) for judgement in _LABELS]
         standing = each["standing"]
-        cells = [*map(str, numbers), _real_traffic(each), _standing(standing["written"])]
+        cells = [*map(str, numbers), _standing(standing["real"]), _most_frequent(each), _standing(standing["written"])]
         lines.append(f"| [{name} {each['version']}]({name}.md) | {' | '.join(cells)} |")
     return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *facts, "```", ""])
 
@@ -81,14 +82,13 @@ def _standing(found: Mapping[str, int] | None) -> str:
     return f"{found['right']} of {found['of']}" if found["of"] else "not asked"
 
 
-def _real_traffic(library: Mapping[str, Any]) -> str:
-    """Return how the recorded conversations fare, and the fault that most of the wrong ones show."""
-    stands, found = library["standing"]["real"], _with(library, "fault")
-    text = _standing(stands)
+def _most_frequent(library: Mapping[str, Any]) -> str:
+    """Return the number of the fault that most recorded conversations show, and how many do; empty if none does."""
+    found = _with(library, "fault")
     most = max(found, key=lambda each: int(each["real"]), default=None)
-    if stands is None or most is None or not most["real"]:
-        return text
-    return f"{text}; {most['real']} of the other {stands['of'] - stands['right']} show fault {found.index(most) + 1}"
+    if library["standing"]["real"] is None or most is None or not most["real"]:
+        return ""
+    return f"fault {found.index(most) + 1}, in {most['real']}"
 
 
 def _library(name: str, library: Mapping[str, Any]) -> Iterator[str]:

@@ -107,7 +107,7 @@ def test_a_failure_that_nobody_has_judged_is_neither_a_fault_nor_right() -> None
     judged = Judged("groq", report, None)
     assert standing(report) == Standing(judged=2, right=1, undecided=1)
     assert faults(judged) == []
-    assert row_of(judged).endswith("| 0 | 0 | 0 | not judged | 1 of 1 |")
+    assert row_of(judged).endswith("| 0 | 0 | 0 | not judged |  | 1 of 1 |")
     assert "0 faults, 1 finding that nobody has judged yet, which count as nothing." in text_of(judged)
 
 
@@ -121,7 +121,7 @@ def test_core_faults_are_counted_apart() -> None:
 
 
 def test_the_page_says_where_a_fault_is_written_down_and_how_to_see_it() -> None:
-    assert row_of(library()).startswith("| [groq 1.0](groq.md) | 2 | 1 | 0 | 0 of 1; 1 of the other 1 show fault 1 |")
+    assert row_of(library()).startswith("| [groq 1.0](groq.md) | 2 | 1 | 0 | 0 of 1 | fault 1, in 1 |")
     text = text_of(library())
     harm = "Token counts are wrong (wrong count)"
     assert f"1. **Text is trimmed.** {harm}; [USE-1](../rules/USE-1.md), [USE-2](../rules/USE-2.md)." in text
@@ -172,10 +172,10 @@ def test_the_row_names_the_fault_that_most_wrong_conversations_show() -> None:
         deviations=[rare, common, designed],
     )
     judged = Judged("groq", document(result()), real)
-    assert row_of(judged).endswith("| 2 of 5; 3 of the other 3 show fault 2 | 1 of 1 |")
+    assert row_of(judged).endswith("| 2 of 5 | fault 2, in 3 | 1 of 1 |")
     assert "2. **B.** An id, a model, a time or the provider's own word is lost (untraceable)" in text_of(judged)
     right = Judged("groq", document(result()), document(result(RECORDING)))
-    assert row_of(right).endswith("| 1 of 1 | 1 of 1 |")
+    assert row_of(right).endswith("| 1 of 1 |  | 1 of 1 |")
 
 
 def test_the_page_links_the_files_of_scenarios() -> None:

@@ -11,7 +11,7 @@ from llm_conformance.reports import files
 from llm_conformance.rules.catalogue import catalogue
 from tests.broken import BROKEN
 from tests.test_reports import document, result
-from tools.site import made, proof, providers, staging
+from tools.site import made, proof, providers, rules, staging
 from tools.site.__main__ import main
 from tools.site.run import Run, of_report
 
@@ -85,6 +85,15 @@ def test_all_pages_are_made_and_linked(run: Run, tmp_path: Path) -> None:
     assert "* **Models**: `openai/gpt-oss-120b`; " in provider
     assert "* **Varies** in " in provider
     assert "| `stop` | stop |" in provider
+
+
+def test_many_scenarios_of_a_rule_are_folded_by_provider() -> None:
+    found = [f"groq/a{number}" for number in range(9)] + [f"openai/b{number}" for number in range(4)]
+    page = rules.pages(of_report(document(*(result(each, rule="MSG-2") for each in found))), {})["MSG-2"]
+    assert "It judges 13 scenarios of 2 providers. It also judges generated inputs." in page
+    folded = re.findall(r"^<details>\n<summary>(.+)</summary>\n\n(.+)\n\n</details>\n$", page, flags=re.M)
+    assert [summary for summary, _ in folded] == ["groq: 9 scenarios", "openai: 4 scenarios"]
+    assert [re.findall("`(.+?)`", links) for _, links in folded] == [found[:9], found[9:]]
 
 
 def _last(names: set[str]) -> set[str]:

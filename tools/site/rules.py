@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import yaml
@@ -28,7 +29,7 @@ Each rule is one function in [conformance/](repo:conformance), with an id that s
 ANN-4` prints one, `llm-conformance explain ANN` a family.
 """
 _SHOWN = 12
-"""How many scenarios a page names."""
+"""How many scenarios a page shows in one sentence. More are folded, by provider."""
 
 _WHERE = re.compile(r"^Where +(?P<scenario>[^,\s]+), (?P<mode>json|stream)\b", re.MULTILINE)
 _OF_A_MODE = ("json", "stream")
@@ -102,13 +103,17 @@ def _scenarios(entry: CatalogueEntry, scenarios: Sequence[str]) -> Iterator[str]
         yield from ("Streams of all scenarios, cut in many ways.", "")
     elif not scenarios:
         yield from ("The reference adapters do not return what this rule is about.", "")
+    elif len(scenarios) <= _SHOWN:
+        few = ", ".join(map(places.scenario, scenarios))
+        yield from (f"It judges {counted(len(scenarios), 'scenario')}: {few}. It also judges generated inputs.", "")
     else:
-        few = ", ".join(map(places.scenario, scenarios[:_SHOWN]))
-        more = ", and others" if len(scenarios) > _SHOWN else ""
-        yield from (
-            f"It judges {counted(len(scenarios), 'scenario')}: {few}{more}. It also judges generated inputs.",
-            "",
-        )
+        providers = groupby(sorted(scenarios), key=lambda each: each.partition("/")[0])
+        by_provider = {provider: [*map(places.scenario, found)] for provider, found in providers}
+        of = f"{counted(len(scenarios), 'scenario')} of {counted(len(by_provider), 'provider')}"
+        yield from (f"It judges {of}. It also judges generated inputs.", "")
+        for provider, links in by_provider.items():
+            yield from ("<details>", f"<summary>{provider}: {counted(len(links), 'scenario')}</summary>", "")
+            yield from (", ".join(links), "", "</details>", "")
 
 
 def _broken(id: str) -> Iterator[str]:

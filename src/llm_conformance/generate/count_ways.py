@@ -88,8 +88,8 @@ def _parts(way: str) -> list[str]:
 def missing_way(api: Api, usage: Mapping[str, Any], nulls: Iterable[str] = ()) -> str:
     """Return which counts a usage object lacks, as a way of the variation `missing counts`.
 
-    If the API leaves out counts that are 0, a field may be missing for that reason. Then this is the first way that the
-    API lists and that names only missing fields.
+    An API may also leave out counts that are 0. So if it has no way with exactly the missing fields, this is the first of
+    its ways of which all fields are missing.
 
     Args:
         api: The API.
