@@ -81,10 +81,9 @@ def main(arguments: Sequence[str]) -> int:
     if options.page and (written := [each.reports["written"] for each in outcomes if "written" in each.reports]):
         files.write(options.page, *written)
     known_before = changes.read()
-    before = {library.name: known_before[library.name] for library in chosen if library.name in known_before}
+    chosen_before = {name: facts for name, facts in known_before.items() if name in options.names}
+    before = chosen_before if options.names else known_before
     after = changes.facts(outcomes, before)
-    if not options.names:
-        before = known_before  # a library that is no more has changed, too
     print("\n".join(_ending(outcomes, before, after)))
     if not options.names:
         changes.write(after)

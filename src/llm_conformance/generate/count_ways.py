@@ -88,8 +88,8 @@ def _parts(way: str) -> list[str]:
 def missing_way(api: Api, usage: Mapping[str, Any], nulls: Iterable[str] = ()) -> str:
     """Return which counts a usage object lacks, as a way of the variation `missing counts`.
 
-    An API may also leave out counts that are 0. So if it has no way with exactly the missing fields, this is the first of
-    its ways of which all fields are missing.
+    An API may also leave out counts that are 0. So if it has no way with exactly the missing fields, this is its first
+    way of which all fields are missing.
 
     Args:
         api: The API.
