@@ -16,6 +16,7 @@ from llm_conformance.cli import known_findings
 from llm_conformance.cli.main import USAGE_ERROR, main
 from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.wire.providers.table import table
+from peers.faults import standing
 from tests.shell import sh
 from tests.test_reports import document, result
 
@@ -240,6 +241,8 @@ def test_the_comparison_says_what_is_still_there_what_is_gone_and_what_is_new(
             known(13, "old", "for others"),
         ],
     )
+    of_the_page = standing(report)
+    assert (of_the_page.right, of_the_page.judged) == (1, 4), "the page of the library counts alike"
     assert list(known_findings.after(node_library, tmp_path, report)) == [
         "",
         "kit None against the known findings of kit 1.0.0",
