@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from llm_conformance.judging.plan import Filters
-from llm_conformance.pytest_plugin import partial
 from tests import inline, miniature
 
 
@@ -20,7 +19,7 @@ from tests import inline, miniature
     ],
 )
 def test_each_filter_is_a_reason(filters: Filters, words: list[str]) -> None:
-    assert list(partial._of_filters(filters)) == words
+    assert list(filters.reasons()) == words
     assert bool(words) == filters.given
 
 

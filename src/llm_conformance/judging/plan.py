@@ -11,6 +11,7 @@ from llm_conformance.replay.cell import PURE, Cell
 from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.wording import listed
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,19 @@ class Filters:
     def given(self) -> bool:
         """Whether the filters make the run partial."""
         return bool(self.providers or self.scenarios or self.rules or self.methods or self.cuts)
+
+    def reasons(self) -> Iterator[str]:
+        """Yield in a few words what each filter that is given leaves of the run."""
+        for noun, names in (
+            ("provider", self.providers),
+            ("scenario", self.scenarios),
+            ("rule", self.rules),
+            ("method", self.methods),
+        ):
+            if names:
+                yield f"only the {noun}{'s' * (len(names) > 1)} {listed(list(names), 'and')}"
+        if self.cuts:
+            yield f"streams only cut at {self.cuts}"
 
     def admits(self, scenario: Scenario) -> bool:
         """Return True if the scenario is part of the run. The name of a bare cassette admits all its interactions."""

@@ -17,7 +17,7 @@ from llm_conformance.judging.known import write
 from llm_conformance.judging.on_disk import OnDisk
 from llm_conformance.judging.status import Status, exit_code
 from llm_conformance.judging.tally import NO_RECORDING_BY_NAME, Tally
-from llm_conformance.pytest_plugin import partial, summary
+from llm_conformance.pytest_plugin import summary
 from llm_conformance.pytest_plugin.brief import JUDGED
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
 from llm_conformance.pytest_plugin.run import Run
@@ -211,12 +211,12 @@ class RunOutcome:
             transport=settings.transport,
             probes="apart" if settings.probes_apart else "judge",
             restricted=settings.filters.given,
-            partial=tuple(partial.reasons(settings, collected, self._judged)),
+            partial=tuple(self._run.why_partial(self._judged)),
         )
 
     def _is_whole(self) -> bool:
         """Return True if every rule was applied to every recording."""
-        return not any(partial.of_recordings(self._settings, self._run.collected, self._judged))
+        return not any(self._run.why_not_whole(self._judged))
 
     def _is_finished(self) -> bool:
         return self._run.collected.deselected or self._judged.items >= self._run.collected.items

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,11 +14,13 @@ from llm_conformance.judging.cell_judge import CellJudge
 from llm_conformance.judging.shown import exchange_details
 from llm_conformance.judging.shown.failure_text import reproduce_command
 from llm_conformance.judging.tally import Tally
+from llm_conformance.options import as_typed
 from llm_conformance.pytest_plugin.settings import Settings
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.transport import new_transport
 from llm_conformance.rules.rule import Rule
+from llm_conformance.wording import counted
 
 
 @dataclass
@@ -115,6 +117,29 @@ class Run:
         new = Counter(self.runner.outside)
         self.runner.outside.clear()
         return new
+
+    def why_partial(self, judged: Tally) -> Iterator[str]:
+        """Yield why the run does not show that an adapter conforms, each in a few words; nothing if it is whole."""
+        yield from self.why_not_whole(judged)
+        if not self.settings.effort.examples:
+            yield f"no generated inputs ({as_typed('examples')}=0)"
+        if judged.bad_files:
+            yield f"{counted(len(judged.bad_files), 'recording')} cannot be read"
+        if judged.too_busy:
+            yield f"{counted(len(judged.too_busy), 'call')} not judged, as this machine is too busy"
+
+    def why_not_whole(self, judged: Tally) -> Iterator[str]:
+        """Yield why not every rule was applied to every recording; nothing if every one was."""
+        settings, collected = self.settings, self.collected
+        yield from settings.filters.reasons()
+        if collected.deselected:
+            yield "some test items were deselected"
+        if not settings.filters.rules and collected.rules != settings.rules.keys():
+            yield f"only {len(collected.rules)} of {len(settings.rules)} rules"
+        if judged.items != collected.items and not collected.deselected:
+            yield f"only {judged.items} of {collected.items} test items were done"
+        if judged.not_asked:
+            yield "some conversations were not asked, as every call died alike"
 
     @property
     def has_hung_calls(self) -> bool:
