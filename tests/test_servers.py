@@ -26,7 +26,7 @@ from tests.servers.broken import BROKEN
 from tests.servers.broken.base import Broken
 from tests.servers.messages import MessagesReference
 from tests.servers.ollama import OllamaReference
-from tests.servers.reference import Reference
+from tests.servers.reference import Answer, Reference
 from tests.servers.responses import ResponsesReference
 
 REFERENCES: list[type[Reference]] = [Reference, MessagesReference, ResponsesReference, OllamaReference]
@@ -158,6 +158,57 @@ class OpenResponses(ResponsesReference):
 
 def test_a_stream_of_responses_may_end_with_done() -> None:
     assert failures(asking.judged(OpenResponses())) == {}
+
+
+class Refusing(Reference):
+    """Has a model that does not answer in JSON, and says so in `refusal`."""
+
+    def as_json(self, request: dict[str, Any]) -> Answer:
+        return Answer("I do not say.")
+
+    def message(self, answer: Answer) -> dict[str, Any]:
+        message = super().message(answer)
+        return {**message, "content": None, "refusal": answer.text} if answer.text == "I do not say." else message
+
+    def deltas(self, answer: Answer) -> Iterator[dict[str, Any]]:
+        for delta in super().deltas(answer):
+            is_refusal = answer.text == "I do not say." and bool(delta.get("content"))
+            yield {"refusal": delta["content"]} if is_refusal else delta
+
+
+class RefusingResponses(ResponsesReference):
+    """The same in responses."""
+
+    def as_json(self, request: dict[str, Any]) -> Answer:
+        return Answer("I do not say.")
+
+    def items(self, answer: Answer) -> list[dict[str, Any]]:
+        items = super().items(answer)
+        if answer.text == "I do not say.":
+            items[0]["content"] = [{"type": "refusal", "refusal": answer.text}]
+        return items
+
+    def events(self, index: int, item: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        (part, *_) = item.get("content") or [{}]
+        if part.get("type") != "refusal":
+            yield from super().events(index, item)
+            return
+        at = {"item_id": item["id"], "output_index": index, "content_index": 0}
+        yield {"type": "response.output_item.added", "output_index": index, "item": {**item, "content": []}}
+        yield {"type": "response.content_part.added", **at, "part": {**part, "refusal": ""}}
+        yield from self.pieces_of("response.refusal", at, "refusal", part["refusal"])
+        yield {"type": "response.content_part.done", **at, "part": part}
+        yield {"type": "response.output_item.done", "output_index": index, "item": item}
+
+
+@pytest.mark.parametrize("refusing", [Refusing, RefusingResponses])
+def test_a_model_that_refuses_need_not_answer_in_json(refusing: type[Reference]) -> None:
+    judgement = asking.judged(refusing())
+
+    assert failures(judgement) == {}
+    judged = {("SRV-6", f"{refusing.api}/json"), ("SRV-7", f"{refusing.api}/json-schema")}
+    messages = {each.message for each in judgement.verdicts if (each.rule, each.scenario) in judged}
+    assert messages == {"the model refuses to answer, or a filter has cut the answer off"}
 
 
 class Moody(Reference):

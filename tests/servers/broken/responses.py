@@ -380,6 +380,55 @@ class OneIdForAllResponses(BrokenResponses):
         return {**super().begun(request), "id": "resp_1"}
 
 
+# SRV-6, SRV-7
+
+
+class JsonModeInAFence(BrokenResponses):
+    """Answers in JSON mode as in Markdown."""
+
+    fails = ("SRV-6",)
+    says = "JSON; got"
+
+    def as_json(self, request: Json) -> Answer:
+        answer = super().as_json(request)
+        is_schema = request["text"]["format"]["type"] == "json_schema"
+        return answer if is_schema else replace(answer, text=f"```json\n{answer.text}\n```")
+
+
+class ResponseSchemaForgotten(BrokenResponses):
+    """Gives JSON of another schema."""
+
+    fails = ("SRV-7",)
+    says = "JSON of the given schema; got"
+
+    def as_json(self, request: Json) -> Answer:
+        answer = super().as_json(request)
+        is_schema = request["text"]["format"]["type"] == "json_schema"
+        return replace(answer, text='{"town": "Paris"}') if is_schema else answer
+
+
+class FormatOfChatOnly(BrokenResponses):
+    """Knows `response_format` of chat completions alone, and so answers in prose."""
+
+    fails = ("SRV-6", "SRV-7")
+    says = 'JSON; got "It is Paris in France."'
+
+    def as_json(self, request: Json) -> Answer:
+        return super().as_json(request) if "response_format" in request else Answer("It is Paris in France.")
+
+
+class FormatRefused(BrokenResponses):
+    """Refuses a format of the text."""
+
+    fails = ("WIRE-1",)
+    says = "status 200; got status 400"
+
+    def check(self, request: Json) -> None:
+        super().check(request)
+        if "text" in request:
+            raise RefusalError(400, "`text` is not known.")
+
+
 # SRV-21, SRV-62, SRV-63
 
 

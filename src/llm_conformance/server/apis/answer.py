@@ -28,6 +28,7 @@ class Answer:
         calls: The tool calls in order; of a stream by what the format tells them apart by.
         finish: The finish words that are not null.
         is_cut: Whether the limit on tokens has cut it off.
+        is_refusal: Whether the model says in the field for that that it does not answer.
     """
 
     texts: list[str] = field(default_factory=list)
@@ -35,6 +36,7 @@ class Answer:
     calls: dict[Any, ToolCall] = field(default_factory=dict)
     finish: list[str] = field(default_factory=list)
     is_cut: bool = False
+    is_refusal: bool = False
 
     def end(self, word: Any, cut: str) -> None:
         """Note the finish word, if it is a text; `cut` is the one of an answer that the limit has cut off."""

@@ -150,6 +150,7 @@ def _read_texts(choice: Choice, message: Mapping[str, Any]) -> None:
     content = message.get("content")
     if isinstance(content, str) and content:
         choice.texts.append(content)
+    choice.is_refusal = choice.is_refusal or bool(message.get("refusal"))
     reasoning = next((message[name] for name in REASONING_FIELDS if isinstance(message.get(name), str)), "")
     if reasoning:
         choice.reasonings.append(reasoning)

@@ -50,6 +50,7 @@ class Responses(WireApi):
             texts = [part["text"] for part in parts if text_of(part.get("text"))]
             if item.get("type") == "message":
                 answer.texts += texts
+                answer.is_refusal = answer.is_refusal or any(part.get("type") == "refusal" for part in parts)
             elif item.get("type") == "reasoning":
                 answer.reasonings += texts
             elif item.get("type") == self.call_type:
@@ -66,6 +67,8 @@ class Responses(WireApi):
                 answer.texts.append(delta)
             elif kind in _REASONING and delta:
                 answer.reasonings.append(delta)
+            elif kind == "response.refusal.delta":
+                answer.is_refusal = True
             elif kind == "response.output_item.added" and inner(event, "item").get("type") == self.call_type:
                 item = inner(event, "item")
                 answer.calls[item.get("id")] = _call(item)
@@ -93,6 +96,15 @@ class Responses(WireApi):
         """Return True for `parallel_tool_calls: false`."""
         return request.get("parallel_tool_calls") is False
 
+    def asks_for_json(self, request: Document) -> bool:
+        """Return True for the text format `json_object`."""
+        return _text_format(request).get("type") == "json_object"
+
+    def schema_asked(self, request: Document) -> Mapping[str, Any] | None:
+        """Return the schema of the text format `json_schema`."""
+        asked = _text_format(request)
+        return asked.get("schema") if asked.get("type") == "json_schema" else None
+
 
 def usage_of(documents: Sequence[Document]) -> Mapping[str, Any]:
     """Return the token counts of the whole response; an empty object if there are none."""
@@ -101,6 +113,10 @@ def usage_of(documents: Sequence[Document]) -> Mapping[str, Any]:
 
 def _response(document: Document) -> Document:
     return inner(document, "response") if "response" in document else document
+
+
+def _text_format(request: Document) -> Mapping[str, Any]:
+    return inner(inner(request, "text"), "format")
 
 
 def _call(item: Mapping[str, Any]) -> ToolCall:

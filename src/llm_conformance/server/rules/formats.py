@@ -11,7 +11,8 @@ from llm_conformance.rules.violation import Vacuous, fail
 from llm_conformance.server.exchange import Exchange
 from llm_conformance.server.rule import rule
 
-_APIS = ("chat", "ollama")
+_APIS = ("chat", "responses", "ollama")
+_FILTERED = "content_filter"
 
 
 @rule("SRV-6", harm="wrong", needs=("json",), apis=_APIS)
@@ -21,7 +22,8 @@ def json_mode_gives_json(exchange: Exchange) -> None:
     Programs that ask for it parse the text.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create ("response_format": "enables JSON mode, which
-    ensures the message the model generates is valid JSON"); https://github.com/ollama/ollama/blob/main/docs/api.md
+    ensures the message the model generates is valid JSON");
+    https://platform.openai.com/docs/api-reference/responses/create ("text.format"); https://github.com/ollama/ollama/blob/main/docs/api.md
     ("When format is set to json, the output will always be a well-formed JSON object").
     """
     if not exchange.api.asks_for_json(exchange.request):
@@ -48,10 +50,12 @@ def schema_is_kept(exchange: Exchange) -> None:
 
 
 def _json_object(exchange: Exchange) -> dict[str, Any]:
-    """Return the text as a JSON object. Raises Vacuous if the limit on tokens has cut it off."""
+    """Return the text as a JSON object. Raises Vacuous if it is documented that it need not be one."""
     answer = exchange.answer
     if answer.is_cut:
         raise Vacuous("the limit on tokens has cut the answer off")
+    if answer.is_refusal or _FILTERED in answer.finish:
+        raise Vacuous("the model refuses to answer, or a filter has cut the answer off")
     try:
         value = json.loads(answer.text)
     except (ValueError, RecursionError):
