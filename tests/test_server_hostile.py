@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import socket
 import threading
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -85,6 +87,63 @@ def test_a_stream_without_end_is_read_no_further_than_an_answer_can_be(
 
     assert "expected a complete body; got broken: it is too long, after 52" in capsys.readouterr().out
     assert sum(each.stat().st_size for each in (tmp_path / "kept").iterdir()) < 2_000_000
+
+
+def encoded(body: bytes, encoding: bytes, status: bytes = b"200 OK") -> Answer:
+    """Return what answers with a body that is said to be encoded."""
+    head = b"HTTP/1.1 %s\r\ncontent-type: application/json\r\ncontent-encoding: %s\r\ncontent-length: %d\r\n\r\n"
+    return lambda connection, _: connection.sendall(head % (status, encoding, len(body)) + body)
+
+
+BOMB = gzip.compress(bytes(16 * 1024 * 1024)) * 75
+"""A body of 1.2 million bytes that expands to 1.2 gigabytes: members of gzip may be joined."""
+
+
+@pytest.mark.parametrize(("body", "encoding"), [(BOMB, b"gzip"), (b"\x8b\x02\x80{}\x03", b"br")], ids=["bomb", "br"])
+def test_a_body_that_is_encoded_is_a_finding_and_is_not_decoded(
+    body: bytes, encoding: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    began = time.monotonic()
+    tracemalloc.start()
+    try:
+        with serving(encoded(body, encoding)) as url:
+            assert judged(url, tmp_path) == 1
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    out = capsys.readouterr().out
+    assert f"Found      expected no content encoding; got {encoding.decode()}\n" in out
+    assert "1 finding: " in out
+    assert peak < 64 * 1024 * 1024
+    assert time.monotonic() - began < 60
+    assert sum(each.stat().st_size for each in (tmp_path / "kept").iterdir()) < 100_000
+
+
+def test_an_error_that_is_encoded_ends_the_run_with_one_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(encoded(gzip.compress(KEY.encode()), b"gzip", b"400 No")) as url:
+        assert judged(url, tmp_path) == 4
+
+    told = "with status 400: it has the content encoding gzip, and the request accepts none\n"
+    assert capsys.readouterr().err.endswith(told)
+
+
+@pytest.mark.parametrize("encoding", [b"identity", b"none", b"utf-8", b""])
+def test_what_is_no_encoding_is_read_as_it_is(encoding: bytes, tmp_path: Path) -> None:
+    with serving(encoded(json.dumps(ANSWER).encode(), encoding)) as url:
+        assert judged(url, tmp_path, "--mode=json", "--rule=WIRE-29", "--rule=WIRE-4") == 0
+
+
+def test_an_encoded_answer_that_repeats_the_key_is_in_no_file(tmp_path: Path) -> None:
+    whole = gzip.compress(KEY.encode())
+    with serving(encoded(whole, b"x, GZIP")) as url:
+        assert judged(url, tmp_path) == 1
+
+    kept = [json.loads(each.read_text("utf-8")) for each in sorted((tmp_path / "kept").glob("plain*"))]
+    assert [each["interactions"][0]["response"]["body"] for each in kept] == [{"string": ""}] * 3
+    assert main(["server", f"--replay={tmp_path}/kept", "--conversation=plain"]) == 1
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,7 @@ class Exchange:
     def body(self) -> bytes:
         """The body of an answer. Raises Blocked if the request was not answered, or not completely."""
         recording = self.recording
-        if recording.hidden:
-            raise Blocked(f"the answer is not kept: {recording.hidden}")
+        kept = self.kept_body
         if recording.status not in (0, 200):
             raise Blocked(f"the status is {recording.status}; WIRE-1 reports that")
         if self.is_late:
@@ -96,7 +95,14 @@ class Exchange:
             raise Blocked("no answer came; WIRE-1 reports that")
         if recording.ended.startswith("broken"):
             raise Blocked("the answer is not complete; WIRE-2 reports that")
-        return recording.body
+        return kept
+
+    @property
+    def kept_body(self) -> bytes:
+        """The body of an answer or an error, complete or not. Raises Blocked if it is not kept."""
+        if self.recording.hidden:
+            raise Blocked(f"the answer is not kept: {self.recording.hidden}")
+        return self.recording.body
 
     @functools.cached_property
     def document(self) -> Any:

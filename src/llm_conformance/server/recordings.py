@@ -25,6 +25,10 @@ SUFFIX = ".json"
 TARGET = "server.json"
 """The file that says which server it was, and what was claimed of it."""
 
+ENCODING = "content-encoding"
+_ENCODINGS = ("gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz")
+"""https://www.iana.org/assignments/http-parameters, without those for formats of their own."""
+
 
 @dataclass(frozen=True)
 class Recording:
@@ -37,7 +41,8 @@ class Recording:
         arrival: As in `Raw`.
         ended: As in `Raw`.
         repeats_key: Whether the answer had the key in it, where it is masked now.
-        hidden: Why the answer is left out, "" if it is not: it has the key in a form that cannot be masked.
+        hidden: Why the answer is left out, "" if it is not: it has the key in a form that cannot be masked, or it is
+            encoded, so that nobody can tell. It is not decoded, as a few bytes may become gigabytes.
     """
 
     conversation: str
@@ -76,21 +81,30 @@ def recorded(request: Request, uri: str, raw: Raw, api: Api, known: Collection[s
         "ended": raw.ended,
         "milliseconds": raw.milliseconds,
     }
-    whole = Interaction(uri, request.body, raw.status, raw.headers, raw.body)
+    encoding = _encoding(raw.headers)
+    whole = Interaction(uri, request.body, raw.status, raw.headers, b"" if encoding else raw.body)
     try:
         scrubbed = scrub(whole, api, known)
     except LeakError as error:
         bare = scrub(Interaction(uri, request.body, raw.status, {}, b""), api, known).interaction
         return Recording(uri=bare.uri, request=bare.request, headers={}, body=b"", hidden=str(error), **common)
+    if encoding:
+        common["hidden"] = f"it has the content encoding {encoding}, and the request accepts none"
     clean = scrubbed.interaction
     return Recording(
         uri=clean.uri,
         request=clean.request,
-        headers=clean.headers,
+        headers={**clean.headers, **({ENCODING: encoding} if encoding else {})},
         body=clean.body,
         repeats_key=SENT in scrubbed.masked,
         **common,
     )
+
+
+def _encoding(headers: Mapping[str, str]) -> str:
+    """Return the first encoding that changes a body; "" for none. Clients ignore words that are no encoding."""
+    words = (word.strip().lower() for word in headers.get(ENCODING, "").split(","))
+    return next((word for word in words if word in _ENCODINGS), "")
 
 
 def save(folder: Path, recording: Recording, api: Api) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from llm_conformance.server.recordings import Recording
@@ -47,6 +48,21 @@ class ReasoningRefused(Broken):
         super().check(request)
         if any("reasoning_content" in each for each in request["messages"]):
             raise RefusalError(422, "Extra inputs are not permitted: reasoning_content")
+
+
+# WIRE-29
+
+
+class AlwaysCompressed(Broken):
+    """Compresses all bodies, whatever the request accepts."""
+
+    fails = ("WIRE-29",)
+    says = "expected no content encoding; got gzip"
+
+    def respond_to(self, headers: Mapping[str, str], content: bytes) -> Reply:
+        reply = super().respond_to(headers, content)
+        whole = gzip.compress(b"".join(reply.pieces), compresslevel=1)
+        return replace(reply, pieces=[whole], headers={**reply.headers, "content-encoding": "gzip"})
 
 
 # WIRE-2

@@ -11,6 +11,7 @@ from tests.servers.responses import ResponsesReference
 
 FAULTS: list[type[Broken]] = [
     framing.PartsRefused,
+    framing.AlwaysCompressed,
     framing.PlainAnswerBreaksOff,
     framing.StreamBreaksOff,
     framing.StreamCalledJson,

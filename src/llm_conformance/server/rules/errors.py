@@ -73,3 +73,4 @@ def key_is_not_repeated(exchange: Exchange) -> None:
     recording = exchange.recording
     if recording.repeats_key or "the key" in recording.hidden:
         fail("an answer without the key", recording.hidden or "an answer with the key of the request, masked here")
+    exchange.kept_body  # noqa: B018 - raises Blocked

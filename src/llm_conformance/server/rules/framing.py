@@ -1,4 +1,4 @@
-"""WIRE-1 to WIRE-6: the answer as HTTP and as text, before anything in it is read."""
+"""WIRE-1 to WIRE-6, and WIRE-29: the answer as HTTP and as text, before anything in it is read."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from llm_conformance.compare import show
 from llm_conformance.rules.violation import Blocked, Vacuous, expect_equal, fail
 from llm_conformance.server.exchange import Exchange
 from llm_conformance.server.framings.server_sent_events import foreign_lines
+from llm_conformance.server.recordings import ENCODING
 from llm_conformance.server.rule import rule
 from llm_conformance.wire.framings.base import DONE, json_value
 
@@ -40,6 +41,22 @@ def is_complete(exchange: Exchange) -> None:
         raise Vacuous("no answer came; WIRE-1 reports that")
     if recording.ended.startswith("broken"):
         fail("a complete body", f"{recording.ended}, after {len(recording.body)} bytes")
+
+
+@rule("WIRE-29", harm="lost", of="all")
+def is_not_encoded(exchange: Exchange) -> None:
+    """The body of an answer or an error is not compressed if the request says `accept-encoding: identity`.
+
+    A client that cannot decompress it reads nothing.
+
+    Source: https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 ("the origin server SHOULD send a response without any
+    content coding").
+    """
+    recording = exchange.recording
+    if recording.status == 0:
+        raise Vacuous("no answer came; WIRE-1 or SRV-1 reports that")
+    if ENCODING in recording.headers:
+        fail("no content encoding", recording.headers[ENCODING])
 
 
 @rule("WIRE-3", harm="lost")

@@ -127,12 +127,12 @@ def _expect_no_seam(exchange: Exchange, pieces: list[str], name: str) -> None:
 
 
 def _error(exchange: Exchange) -> Mapping[str, Any]:
-    recording = exchange.recording
+    body = exchange.kept_body
     expect_equal("content type", exchange.content_type, "application/json")
     try:
-        document = json_value(recording.body.decode("utf-8"))
+        document = json_value(body.decode("utf-8"))
     except (ValueError, RecursionError):
-        fail("a JSON object with `error`", show(recording.body[:200].decode("utf-8", "replace")))
+        fail("a JSON object with `error`", show(body[:200].decode("utf-8", "replace")))
     error = document.get("error") if isinstance(document, dict) else None
     if not isinstance(error, Mapping):
         fail("a JSON object with `error`", show(document))

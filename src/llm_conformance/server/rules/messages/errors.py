@@ -20,7 +20,7 @@ def error_is_called_one(exchange: Exchange) -> None:
     if exchange.recording.status < 400:
         raise Vacuous("the request was not refused; SRV-1 reports that")
     try:
-        document = json_value(exchange.recording.body.decode("utf-8"))
+        document = json_value(exchange.kept_body.decode("utf-8"))
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):

@@ -21,8 +21,8 @@ def error_is_a_text(exchange: Exchange) -> None:
     recording = exchange.recording
     if recording.status < 400:
         raise Vacuous("the request was not refused; SRV-1 reports that")
+    text = exchange.kept_body.decode("utf-8", "replace")
     expect_equal("content type", exchange.content_type, "application/json")
-    text = recording.body.decode("utf-8", "replace")
     try:
         document = json_value(text)
     except (ValueError, RecursionError):
