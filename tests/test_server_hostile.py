@@ -226,6 +226,81 @@ def test_a_key_in_pieces_is_in_no_file(tmp_path: Path, capsys: pytest.CaptureFix
     assert [each for each in texts if KEY in each or f'"{KEY[0]}"' in each] == []
 
 
+SECRET = "pw-9f8e7d6c5b4a39281706"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"http://127.0.0.1:9/v1?key={SECRET}",
+        f"http://127.0.0.1:9/v1/chat?x=1&key={SECRET}",
+        f"http://user:{SECRET}@127.0.0.1:9/v1",
+        f"http://{SECRET}@127.0.0.1:9/v1",
+        f"http://127.0.0.1:9/v1#{SECRET}",
+        "http:///v1",
+        "http://127.0.0.1:0/v1",
+        "http://127.0.0.1:65536/v1",
+        "http://xn--/v1",
+        "http://a..b/v1",
+        f"http://{'a' * 64}/v1",
+        "http://[::1/v1",
+        "ftp://127.0.0.1/v1",
+        "127.0.0.1:9/v1",
+    ],
+)
+def test_what_is_no_base_url_is_refused_in_one_message_that_does_not_repeat_it(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert judged(url, tmp_path, "--yes") == 4
+
+    out, errors = capsys.readouterr()
+    assert (out, errors.count("\n")) == ("", 1)
+    assert "give the base URL of the server, such as http://localhost:8080/v1, without a user, a query" in errors
+    assert SECRET not in errors
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_a_host_that_does_not_exist_ends_the_run_with_one_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert judged("http://nowhere.invalid/v1", tmp_path, "--yes") == 4  # RFC 6761 keeps this name free
+
+    errors = capsys.readouterr().err
+    assert errors.endswith("http://nowhere.invalid/v1: this machine finds no such host; is the name right?\n")
+    assert errors.count("\n") == 1
+
+
+def test_a_server_without_tls_at_https_ends_the_run_with_one_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def refuse() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
+
+        threading.Thread(target=refuse, daemon=True).start()
+        url = f"https://127.0.0.1:{listening.getsockname()[1]}/v1"
+        assert judged(url, tmp_path) == 4
+
+    errors = capsys.readouterr().err
+    assert errors.endswith(f"{url}: it does not speak TLS; is it at http:// instead?\n")
+    assert errors.count("\n") == 1
+
+
+def test_a_server_that_waits_for_more_at_https_ends_the_run_with_one_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        assert judged(f"https://127.0.0.1:{listening.getsockname()[1]}/v1", tmp_path, "--timeout=0.5") == 4
+
+    errors = capsys.readouterr().err
+    assert errors.endswith("; if it does not speak TLS, it is at http:// instead\n")
+    assert errors.count("\n") == 1
+
+
 def test_a_server_at_an_address_of_ipv6_is_asked(tmp_path: Path) -> None:
     try:
         with serving(first, family=socket.AF_INET6, host="::1") as url:

@@ -5,6 +5,8 @@ The key goes to the given host alone: no redirect is followed, and neither proxi
 
 from __future__ import annotations
 
+import socket
+import ssl
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +23,8 @@ CONNECT_S = 20.0
 _LONGEST_BODY = MAX_BYTES // 2
 _ANY_BODY, _EACH_TOKEN = 512 * 1024, 4 * 1024
 """The bytes that any answer may have, and those that each token adds: a token in a stream has a few hundred."""
+_CAUSES = 10
+"""How many causes of an exception are looked at: they may be a circle."""
 _DROPPED_AFTER = 1
 """How many pieces of a stream are read before it is dropped."""
 
@@ -95,7 +99,7 @@ class Client:
                         ended = "open"
                         break
         except httpx.ConnectError as error:
-            raise NoAnswerError(f"no connection ({type(error).__name__})") from error
+            raise NoAnswerError(_no_connection(error)) from error
         except httpx.TimeoutException:
             ended = "open"
         except httpx.TransportError as error:  # its message may repeat what was sent
@@ -132,6 +136,20 @@ class Client:
             **self.api.credentials(request.wrong_key or self.key),
             **self.headers,
         }
+
+
+def _no_connection(error: httpx.ConnectError) -> str:
+    """Return why there is no connection, and what to do."""
+    causes: list[BaseException | None] = [error]
+    while causes[-1] is not None and len(causes) < _CAUSES:
+        causes.append(causes[-1].__cause__ or causes[-1].__context__)
+    if any(isinstance(each, ssl.SSLCertVerificationError) for each in causes):
+        return "its certificate is not trusted; name the authority in the environment variable SSL_CERT_FILE"
+    if any(isinstance(each, ssl.SSLError) for each in causes):
+        return "it does not speak TLS; is it at http:// instead?"
+    if any(isinstance(each, socket.gaierror) for each in causes):
+        return "this machine finds no such host; is the name right?"
+    return f"no connection ({type(error).__name__}); is the server running there?"
 
 
 def _longest(request: Request) -> int:

@@ -53,7 +53,7 @@ def ask(
         try:
             raw = client.ask(request)
         except NoAnswerError as error:
-            raise NoServerError(f"{target.url}: {error}; is the server running there?") from error
+            raise NoServerError(f"{target.url}: {error}") from error
         recording = recordings.recorded(request, client.url, raw, api_of(target), known)
         if request.conversation.id == _FIRST and not kept and raw.status != 200:
             location = secrets.hide(_without(known, raw.headers.get("location", "")))
@@ -74,7 +74,8 @@ def _first_refused(target: Target, answer: Recording, location: str) -> str:
     """Return what came for the simplest request, and what may help. The answer and the location have no secrets."""
     if answer.status == 0:
         why = f" within {answer.milliseconds} ms" if answer.ended == "open" else f" that is HTTP ({answer.ended})"
-        return f"{target.url} answers the simplest request with nothing{why}"
+        tls = "; if it does not speak TLS, it is at http:// instead" if target.url.startswith("https:") else ""
+        return f"{target.url} answers the simplest request with nothing{why}{tls}"
     start = secrets.hide(" ".join(answer.body[:300].decode("utf-8", "replace").split())) or answer.hidden
     advice = {
         401: "name the environment variable with the key by --key-env",

@@ -20,6 +20,7 @@ from llm_conformance.wording import did_you_mean
 
 CLAIMED_BY_OPTIONS = {"keys": "--key-env", "context": "--context"}
 """The capabilities that are not claimed by name."""
+_LAST_PORT = 65535
 _LONGEST_S = 24 * 60 * 60
 _LARGEST_CONTEXT = 10_000_000
 """A message that is longer than the context has a word of five bytes for each token."""
@@ -38,7 +39,10 @@ def target_of(options: Options) -> Target:
             raise UsageError("--replay judges what is kept; give neither a URL, nor what is about asking a server")
         return server_run.load_target(options.replay)
     if options.url is None or not _is_base_url(options.url):
-        raise UsageError("give the base URL of the server, such as http://localhost:8080/v1, without a query")
+        raise UsageError(
+            "give the base URL of the server, such as http://localhost:8080/v1, without a user, a query and "
+            "a fragment; --key-env names the environment variable that has the key"
+        )
     if options.model is None:
         raise UsageError("--model is missing: the name of the model in requests")
     for name in ("timeout", "max_tokens", "max_calls"):
@@ -64,11 +68,11 @@ def target_of(options: Options) -> Target:
 def _is_base_url(url: str) -> bool:
     try:
         parts = httpx.URL(url)
-    except httpx.InvalidURL:
+        parts.raw_host.decode("ascii").encode("idna")  # as the look-up of the address does
+        has_place = bool(parts.host) and (parts.port is None or 0 < parts.port <= _LAST_PORT)
+    except (httpx.InvalidURL, UnicodeError):
         return False
-    return (
-        parts.scheme in ("http", "https") and bool(parts.host) and not (parts.query or parts.fragment or parts.userinfo)
-    )
+    return parts.scheme in ("http", "https") and has_place and not (parts.query or parts.fragment or parts.userinfo)
 
 
 def _claims(options: Options) -> frozenset[str]:
