@@ -252,6 +252,22 @@ def test_a_model_that_thinks_now_and_then_is_not_compared() -> None:
     assert compared.message == "the model does not always give its reasoning"
 
 
+class EndsItsReasoningTwice(Reference):
+    """Has a model that writes the end tag again, as small ones do, so that it is in the text."""
+
+    def thought(self, request: dict[str, Any]) -> Answer:
+        answer = super().thought(request)
+        return replace(answer, text=f"A day has 24 hours. </think> {answer.text}")
+
+
+def test_an_end_tag_that_the_model_writes_behind_its_reasoning_is_not_red() -> None:
+    judgement = asking.judged(EndsItsReasoningTwice(), asking.CLAIMS - {"seed"})
+
+    assert failures(judgement) == {}
+    found = {each.message for each in judgement.verdicts if (each.rule, each.scenario) == ("SRV-40", "chat/reasoning")}
+    assert found == {"the model may have written the end tag in the text, as its reasoning had ended before"}
+
+
 class EndsAfterFour(Reference):
     """Counts to four by itself if it may say four words, and with `stop` as the finish reason."""
 

@@ -6,6 +6,7 @@ import re
 
 from llm_conformance.compare import show
 from llm_conformance.rules.violation import Vacuous, fail
+from llm_conformance.server.apis.answer import Answer
 from llm_conformance.server.exchange import Exchange
 from llm_conformance.server.rule import rule
 
@@ -24,12 +25,14 @@ def content_has_no_reasoning(exchange: Exchange) -> None:
     https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking ("thinking content blocks");
     https://docs.ollama.com/capabilities/thinking ("The reasoning output and answer use separate fields").
     """
-    texts = [each.text for each in exchange.answers]
-    if not any(texts):
+    if not any(each.text for each in exchange.answers):
         raise Vacuous("the answer has no text")
-    for text in texts:
-        if found := _TAG.search(text):
-            fail("a text without tags of reasoning", show(text[max(found.start() - 60, 0) :]))
+    tags = [(each, tag) for each in exchange.answers for tag in _TAG.finditer(each.text)]
+    for answer, tag in tags:
+        if not _may_be_the_models(answer, tag):
+            fail("a text without tags of reasoning", show(answer.text[max(tag.start() - 60, 0) :]))
+    if tags:
+        raise Vacuous("the model may have written the end tag in the text, as its reasoning had ended before")
 
 
 @rule("SRV-41", harm="leak", modes=("stream",), needs=("reasoning",))
@@ -54,6 +57,12 @@ def reasoning_is_split_alike(exchange: Exchange) -> None:
             f"reasoning in its field in both modes, as in the {'stream' if streamed else 'plain answer'}",
             f"none in the {'plain answer' if streamed else 'stream'}",
         )
+
+
+def _may_be_the_models(answer: Answer, tag: re.Match[str]) -> bool:
+    """Return True for an end tag behind some text of an answer whose reasoning is in its field, as it has to be."""
+    is_end = tag[0].startswith(("</", "[/"))
+    return is_end and bool(answer.reasoning) and bool(answer.text[: tag.start()].strip())
 
 
 def _has_reasoning(exchange: Exchange) -> bool:
