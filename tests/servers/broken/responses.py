@@ -500,7 +500,7 @@ class CallsWithOneCallId(BrokenResponses):
 class TextTwice(BrokenResponses):
     """Sends the arguments and the text once more in a last delta."""
 
-    fails = ("SRV-50", "SRV-31", "WIRE-22", "WIRE-23")
+    fails = ("SRV-50", "SRV-6", "SRV-7", "SRV-31", "WIRE-22", "WIRE-23")
     says = "the text of the plain answer,"
 
     def pieces_of(self, name: str, place: Json, field: str, whole: str) -> Iterator[Json]:
