@@ -43,7 +43,10 @@ class Handle(Kept):
         self._start = program.starts
 
     def is_lost(self, newest: int) -> bool:
-        """Return True if the process has ended since, or has kept too many others; `newest` is its last number."""
+        """Return True if the process no longer keeps this answer; `newest` is the number of the last one that it kept.
+
+        It has ended since, or it has kept `KEPT` newer answers.
+        """
         return not self._program.is_running or self._start != self._program.starts or newest - self.number >= KEPT
 
     @property

@@ -199,7 +199,10 @@ def _way(api: Api, variation: Variation, way: str) -> Way:
 
 
 def _of_thinking(api: Api, interaction: Interaction, facts: WireFacts) -> Found:
-    """Yield the ways of a text with think tags, if the row says of the model that it sends some."""
+    """Yield the ways of a text with think tags.
+
+    There are none unless the row says that the model sends think tags, and none beside reasoning in a field.
+    """
     profile = _profile(api, interaction, facts)
     if profile is None or facts.reasoning:
         return

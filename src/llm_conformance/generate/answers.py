@@ -113,9 +113,9 @@ class Answer:
         asked: The model that the call names.
         model: What the answer calls it.
         id: The id of the answer.
-        think: The text with its think tags, for an answer that has some. There is one text block then.
+        think: The text with its think tags; None if it has none. If it has some, `blocks` has one text block.
         choices: How many choices the request asks for. The first is the answer.
-        word_also: A second finish word, which says the same: that of the provider behind a gateway.
+        word_also: The finish word of the provider behind a gateway. It means the same as `word`.
         is_second: Whether it answers tool results: the request offers tools then, whether or not the answer has calls.
     """
 

@@ -61,7 +61,7 @@ def ways_of_blocks(blocks: Sequence[Block | str]) -> Iterator[tuple[Variation, s
 
 
 def neighbours(block: Block | str, other: Block | str) -> str | None:
-    """Return the way in which two blocks in a row are texts, None if they are not."""
+    """Return the way of two text blocks in a row: whether one is cited. Return None if a block is no text."""
     if not (isinstance(block, Text) and isinstance(other, Text)):
         return None
     return "one is cited" if block.citations or other.citations else "uncited"

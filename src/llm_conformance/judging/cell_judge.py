@@ -159,7 +159,10 @@ class CellJudge:
         return JudgedRule(judged, text)
 
     def _options(self, counterexample: Counterexample, rule: Rule) -> tuple[str, ...]:
-        """Return the further options of the command that reproduces a failure: what was cut need not be found again."""
+        """Return the further options of the command that reproduces a failure.
+
+        They name the cuts that were found, so that the command does not search for them again.
+        """
         cuts = counterexample.cell.scenario.cuts
         if not rule.vary_cuts or cuts is None:
             return self._runner.options

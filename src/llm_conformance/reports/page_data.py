@@ -1,8 +1,8 @@
 """The data of the HTML page: compressed, and in parts, so that the browser unpacks at first only what it shows.
 
-A page of ten thousand scenarios has two million results and 250 megabytes of exchanges. So quiet results stay grouped,
-what the results of an exchange have in common and texts that are often the same are in tables, and the exchanges are in
-parts of which the page unpacks one when the user opens a cell.
+A page of ten thousand scenarios has two million results and 250 megabytes of exchanges. So quiet results stay grouped.
+Tables hold what the results of an exchange have in common, and texts that occur often. The exchanges are in parts: when
+the user opens a cell, the page unpacks one part.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _ANY_FORMAT = 32 + zlib.MAX_WBITS
 
 
 def may_have_recordings(path: Path) -> bool:
-    """Return True if the name of a file is one of a file with recordings."""
+    """Return True if a file's name ends like that of a file with recordings: in one of `SUFFIXES`, perhaps packed."""
     return path.name.removesuffix(_PACKED).endswith(SUFFIXES)
 
 
@@ -36,7 +36,7 @@ def stem_of(path: Path) -> str:
 
 
 def parse(path: Path, text: str) -> Any:
-    """Return the document in the text of a file. Raises BadFileError, with the line if there is one."""
+    """Return the document in the text of a file. Raises BadFileError, with the line that the parser refuses."""
     if not path.name.removesuffix(_PACKED).endswith(_JSON):
         return yaml_files.parse(path, text, of_recorder=True)
     try:
