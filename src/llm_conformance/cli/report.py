@@ -15,7 +15,6 @@ from llm_conformance.reports.findings import Finding
 from llm_conformance.reports.matrix import verdict
 from llm_conformance.server.reports import comparing as server_comparing
 from llm_conformance.server.reports import files as server_files
-from llm_conformance.server.reports import merging as server_merging
 from llm_conformance.wording import command_line, counted, printable
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
@@ -73,7 +72,7 @@ def _merge(options: Options) -> int:
     """
     documents, of_servers = _of_one_kind(options.reports, "merged")
     try:
-        merged = server_merging.merge(documents) if of_servers else merging.merge(documents)
+        merged = _merged_of_servers(documents) if of_servers else merging.merge(documents)
     except merging.NotOfOneRunError as error:
         raise UsageError(str(error)) from error
     _write(options.output, merged, write=server_files.write if of_servers else files.write)
@@ -82,6 +81,12 @@ def _merge(options: Options) -> int:
     if not of_servers and merged["bare_recordings"]["bad_files"]:
         return 4
     return exit_code(counts)
+
+
+def _merged_of_servers(documents: list[Document]) -> Document:
+    from llm_conformance.server.reports import merging as of_servers  # it loads what a run on a server needs
+
+    return of_servers.merge(documents)
 
 
 def _compare(options: Options) -> int:
