@@ -459,11 +459,12 @@ class RestOfACancelledAnswer(Broken):
     fails = ("SRV-52",)
     says = "the text as without the cancelled request"
 
-    _was_dropped = False
+    _dropped: object = None
 
     def said(self, request: Json) -> Answer:
         answer = super().said(request)
-        after_dropped = self._was_dropped and not request.get("stream")
-        # The stream that is dropped before a plain request is the only one of its kind that a plain request follows.
-        self._was_dropped = bool(request.get("stream")) and "stream_options" not in request
+        question = request.get("messages", request.get("input"))
+        after_dropped = not request.get("stream") and question == self._dropped
+        # The stream that is dropped is the only one of its kind after which the same is asked again.
+        self._dropped = question if request.get("stream") and "stream_options" not in request else None
         return replace(answer, text=f"ris{answer.text}") if after_dropped else answer
