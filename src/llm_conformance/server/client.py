@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import httpx
 
+from llm_conformance.calling.exceptions.facts import chain_of
 from llm_conformance.limits import BYTES as MAX_BYTES
 from llm_conformance.server.apis.wire_api import WireApi
 from llm_conformance.server.plan import Request
@@ -23,8 +24,6 @@ CONNECT_S = 20.0
 _LONGEST_BODY = MAX_BYTES // 2
 _ANY_BODY, _EACH_TOKEN = 512 * 1024, 4 * 1024
 """The bytes that any answer may have, and those that each token adds: a token in a stream has a few hundred."""
-_CAUSES = 10
-"""How many causes of an exception are looked at: they may be a circle."""
 _DROPPED_AFTER = 1
 """How many pieces of a stream are read before it is dropped."""
 
@@ -140,9 +139,7 @@ class Client:
 
 def _no_connection(error: httpx.ConnectError) -> str:
     """Return why there is no connection, and what to do."""
-    causes: list[BaseException | None] = [error]
-    while causes[-1] is not None and len(causes) < _CAUSES:
-        causes.append(causes[-1].__cause__ or causes[-1].__context__)
+    causes = list(chain_of(error))
     if any(isinstance(each, ssl.SSLCertVerificationError) for each in causes):
         return "its certificate is not trusted; name the authority in the environment variable SSL_CERT_FILE"
     if any(isinstance(each, ssl.SSLError) for each in causes):

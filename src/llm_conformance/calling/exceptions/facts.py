@@ -47,7 +47,7 @@ class ErrorFacts:
 
 def facts_of(error: BaseException) -> ErrorFacts:
     """Return what an exception says of itself."""
-    chain = list(_chain(error))  # `type` is asked, not `isinstance`, because that reads the object's `__class__`
+    chain = list(chain_of(error))  # `type` is asked, not `isinstance`, because that reads the object's `__class__`
     names = tuple(type.__dict__["__name__"].__get__(each) for each in type.__dict__["__mro__"].__get__(type(error)))
     provider = _attribute(error, "provider")
     origin = _or_none(lambda: _attribute(error, "original_error") or error.__cause__ or error.__context__)
@@ -83,7 +83,7 @@ def text_or_reason(text_of: Callable[[BaseException], str], error: BaseException
         return f"(its text cannot be had: {type(failure).__name__})"
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def chain_of(error: BaseException) -> Iterator[BaseException]:
     """Yield an exception and all causes and contexts behind it, each once."""
     waiting: list[Any] = [error]
     seen: set[int] = set()
