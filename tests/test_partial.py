@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from llm_conformance.judging.plan import Filters
+from llm_conformance.reports import files
 from tests import inline, miniature
 
 
@@ -26,7 +29,24 @@ def test_each_filter_is_a_reason(filters: Filters, words: list[str]) -> None:
 def test_the_summary_gives_all_reasons_in_one_line(pytester: pytest.Pytester) -> None:
     miniature.write(pytester.path / "own")
     options = ("--adapter=adapters", "--conformance-cassettes=own", "--conformance-scenario=mini/*")
-    part = inline.run(pytester, *options, "--conformance-examples=0", str(miniature.RULES / "test_message.py"))
+    reports = ("--conformance-report=part.json", "--conformance-report=part.md")
+    part = inline.run(
+        pytester, *options, *reports, "--conformance-examples=0", str(miniature.RULES / "test_message.py")
+    )
     reasons = r"only the scenario mini/\*; only \d+ of \d+ rules; no generated inputs \(--conformance-examples=0\)"
     part.stdout.re_match_lines([f"PARTIAL: {reasons}$"])
     assert part.ret == 0
+    assert re.fullmatch(reasons, "; ".join(files.read(pytester.path / "part.json")["partial"]))
+    assert re.search(
+        r"^Partial: only the scenario .*=0\)\. So there is no verdict", (pytester.path / "part.md").read_text(), re.M
+    )
+
+
+def test_the_summary_names_a_provider_that_the_suite_does_not_have(pytester: pytest.Pytester) -> None:
+    miniature.write(pytester.path / "own")
+    (pytester.path / "misspelt.py").write_text(
+        "class conformance_adapter:\n    providers = ['opnai', 'openai:chat']\n    parse = staticmethod(dict)\n"
+    )
+    options = ("--adapter=misspelt.py", "--conformance-scenario=openai/refusal", "--conformance-examples=0")
+    part = inline.run(pytester, *options, str(miniature.RULES / "test_message.py"))
+    part.stdout.fnmatch_lines(["not judged: opnai: no such provider; did you mean openai? `llm-conformance list*"])

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from llm_conformance.adapter import loader
+from llm_conformance.adapter import loader, unknown_providers
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError
 from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.formats.differences import Difference
@@ -22,7 +22,7 @@ from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
-from llm_conformance.wording import command_line, did_you_mean, no_such
+from llm_conformance.wording import command_line
 
 _OPTIONS = ("transport", "isolation", "timeout")
 """The options of a run that this command has, too."""
@@ -67,11 +67,8 @@ def run(options: Options) -> int:
 def _try(adapter: AdapterUnderTest, runner: Runner, options: Options) -> int:
     print(f"{adapter.label} {adapter.version or ''}".rstrip())
     apis = [api for api in table().values() if adapter.covers(api)]
-    names = {name for api in table().values() for name in (api.provider, str(api))}
-    unknown = adapter.providers - names
-    for name in sorted(unknown):
-        hint = did_you_mean(name, names)
-        print(f"  {name}: {no_such('provider', hint, 'llm-conformance list providers')}")
+    for name, hint in unknown_providers.hints(adapter).items():
+        print(f"  {name}: {unknown_providers.message(hint)}")
     failed = not apis
     shown: dict[str, str] = {}
     for api in apis:

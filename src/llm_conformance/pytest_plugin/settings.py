@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from llm_conformance import editions
-from llm_conformance.adapter import loader
+from llm_conformance.adapter import loader, unknown_providers
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError, Isolation
 from llm_conformance.adapter.loader import isolation
 from llm_conformance.calling.program import ProgramAdapter
@@ -223,7 +223,7 @@ def _concerns(path: Path, filters: Filters, adapters: Iterable[AdapterUnderTest]
 def _problems(settings: Settings) -> Iterator[str]:
     filters = settings.filters
     known = settings.rules
-    apis = {name for api in table().values() for name in (api.provider, str(api))}
+    apis = unknown_providers.names()
     if settings.edition not in editions.EDITIONS:
         yield (
             f"{as_typed('edition')}={settings.edition}: no such edition; this version of the suite has "
@@ -235,7 +235,7 @@ def _problems(settings: Settings) -> Iterator[str]:
             yield f"{as_typed('rule')}={wanted}: {problem}"
     for wanted in filters.providers:
         if wanted not in apis:
-            problem = no_such("provider", did_you_mean(wanted, apis), "llm-conformance list providers")
+            problem = unknown_providers.message(did_you_mean(wanted, apis))
             yield f"{as_typed('provider')}={wanted}: {problem}"
     for pattern in filters.scenarios:
         if not settings.bare and not any(Filters(scenarios=[pattern]).admits_id(id) for id in settings.ids()):
@@ -248,9 +248,9 @@ def _problems(settings: Settings) -> Iterator[str]:
         where = " and of ".join(map(str, paths))
         yield f"{as_typed('cassettes')}: {id} is the id of {where}; rename a directory or a file"
     for adapter in settings.adapters:
-        hints = (did_you_mean(each, apis) for each in sorted(adapter.providers))
-        if adapter.providers.isdisjoint(apis) and (hint := next(filter(None, hints), "")):
-            problem = no_such("provider", hint, "llm-conformance list providers")
+        hint = next(filter(None, unknown_providers.hints(adapter).values()), "")
+        if adapter.providers.isdisjoint(apis) and hint:
+            problem = unknown_providers.message(hint)
             listed_ones = ", ".join(sorted(adapter.providers))
             yield f"{as_typed('adapter')}={adapter.spec}: the adapter lists only {listed_ones}: {problem}"
         if settings.transport != "server" and isinstance(adapter.instance, ProgramAdapter):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from llm_conformance import __version__, secrets
+from llm_conformance.adapter import unknown_providers
 from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.compare import encodable
 from llm_conformance.judging.status import PROBES, Status
@@ -19,7 +20,7 @@ from llm_conformance.reports.findings import Finding, findings
 from llm_conformance.reports.judged import of_run
 from llm_conformance.reports.matrix import Matrix, Right
 from llm_conformance.reports.result import Result
-from llm_conformance.wording import counted
+from llm_conformance.wording import counted, printable
 
 _MOST_PLACES = 5
 _LONGEST_REASON = 200
@@ -160,6 +161,8 @@ def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterato
         counts = (f"{each.right} of {each.judged} {name}" for name, each in matrix.by_provenance.items())
         yield f"right: {', '.join(counts)}"
         yield f"judged: {of_run(adapter, matrix, result.methods).reach}"
+    for name, hint in unknown_providers.hints(adapter).items():
+        yield f"not judged: {printable(name)}: {unknown_providers.message(hint)}"
     mine = [(key[-1], count) for key, count in result.tally.counts.items() if key[0] == adapter.label]
     if known := sum(count for status, count in mine if status == Status.EXPECTED):
         yield f"known deviations: {known} cells fail as expected; the matrix counts them as wrong, by design or not"

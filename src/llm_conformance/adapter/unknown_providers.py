@@ -1,0 +1,25 @@
+"""What an adapter lists as its providers and the suite does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from llm_conformance.adapter.declarations import AdapterUnderTest
+from llm_conformance.wire.providers.table import table
+from llm_conformance.wording import did_you_mean, no_such
+
+
+def names() -> frozenset[str]:
+    """Return all that an adapter may list: providers (`deepseek`) and APIs (`openai:chat`)."""
+    return frozenset(name for api in table().values() for name in (api.provider, str(api)))
+
+
+def hints(adapter: AdapterUnderTest) -> Mapping[str, str]:
+    """Return what the suite does not have, in order, each with the similar name as a question; "" without one."""
+    known = names()
+    return {name: did_you_mean(name, known) for name in sorted(adapter.providers - known)}
+
+
+def message(hint: str) -> str:
+    """Return the message about an unknown provider; `hint` is what `did_you_mean` returns."""
+    return no_such("provider", hint, "llm-conformance list providers")
