@@ -102,6 +102,7 @@ def test_rules_without_an_adapter_are_a_usage_error(pytester: pytest.Pytester) -
         ("--conformance-deviations=none.toml", "none.toml:1: cannot be read: No such file"),
         ("--conformance-write-deviations=there.toml", "there.toml: exists already and is not overwritten"),
         ("--conformance-write-deviations=no/new.toml", "no/new.toml: no such directory"),
+        (f"--conformance-write-deviations={'w' * 300}.toml", ".toml: cannot be written: File name too long"),
     ],
 )
 def test_a_bad_option_value_is_a_usage_error(pytester: pytest.Pytester, option: str, message: str) -> None:

@@ -310,11 +310,7 @@ def _new_file(option: str, name: str | None, base: Path) -> Path | None:
     if name is None:
         return None
     path = base / name
-    if path.exists():
-        raise pytest.UsageError(f"{as_typed(option)}={path}: exists already and is not overwritten; name another file")
-    if not path.parent.is_dir():
-        raise pytest.UsageError(f"{as_typed(option)}={path}: no such directory: {path.parent}")
-    if problem := files.why_not_written(path):
+    if problem := files.why_not_new(path):
         raise pytest.UsageError(f"{as_typed(option)}={path}: {problem}")
     return path
 

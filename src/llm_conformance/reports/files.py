@@ -73,6 +73,18 @@ def _unusable(path: Path) -> str | None:
         return f"cannot be written: {error.strerror}"
 
 
+def why_not_new(path: Path) -> str | None:
+    """Return why a new file cannot be written; None if it can. A file that exists is never overwritten."""
+    try:
+        if path.exists():
+            return "exists already and is not overwritten; name another file"
+        if not path.parent.is_dir():
+            return f"no such directory: {path.parent}"
+    except OSError as error:  # the name is too long, or a directory above may not be read
+        return f"cannot be written: {error.strerror}"
+    return why_not_written(path)
+
+
 def why_not_written(path: Path) -> str | None:
     """Return why a file cannot be written; None if it can. Nothing in it changes, and a new file is removed again."""
     try:
