@@ -109,7 +109,8 @@ def test_a_conversation_that_no_rule_could_judge_is_unsupported() -> None:
 @pytest.mark.parametrize(
     ("made", "text", "why"),
     [
-        (ONE, "partial", "not every rule was applied to every scenario"),
+        (ONE, "partial", "some test items were deselected"),
+        ({**ONE, "partial": []}, "partial", "not every rule was applied to every scenario"),
         (document(result(), result("openai/two", "error")), "suite error", "the suite itself failed"),
         (
             document(result(status="vacuous"), result("openai/two", "vacuous")),

@@ -86,6 +86,7 @@ def document(*results: Document, capabilities: Collection[str] | None = None, **
         "probes": "apart",
         "finished": "2026-01-02T03:04:05Z",
         "complete": len(results) == 2,
+        "partial": [] if len(results) == 2 else ["some test items were deselected"],
         **more,
     }
     assert list(schema.problems("report", made)) == []
@@ -108,7 +109,11 @@ def test_shards_merge_into_one_report() -> None:
 
 
 def test_without_one_shard_the_report_is_partial() -> None:
-    assert merging.merge([ONE])["complete"] is False
+    merged = merging.merge([ONE])
+    assert (merged["complete"], merged["partial"]) == (False, ["only 1 of 2 test items were done"])
+    assert "\nPartial: only 1 of 2 test items were done. So there is no verdict on the adapter.\n" in markdown.render(
+        [merged]
+    )
     restricted = document(result("openai/two"), items={"planned": 2, "done": 1, "restricted": True, "faults": 0})
     assert merging.merge([ONE, restricted])["complete"] is False
 

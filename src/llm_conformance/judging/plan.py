@@ -13,6 +13,9 @@ from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wording import listed
 
+DESELECTED = "some test items were deselected"
+"""Why a run is partial if pytest left out items, as it does in each shard."""
+
 
 @dataclass(frozen=True)
 class Filters:

@@ -11,6 +11,7 @@ from typing import Any
 
 from llm_conformance.judging.calls.stops import Stops
 from llm_conformance.judging.cell_judge import CellJudge
+from llm_conformance.judging.plan import DESELECTED
 from llm_conformance.judging.shown import exchange_details
 from llm_conformance.judging.shown.failure_text import reproduce_command
 from llm_conformance.judging.tally import Tally
@@ -133,7 +134,7 @@ class Run:
         settings, collected = self.settings, self.collected
         yield from settings.filters.reasons()
         if collected.deselected:
-            yield "some test items were deselected"
+            yield DESELECTED
         if not settings.filters.rules and collected.rules != settings.rules.keys():
             yield f"only {len(collected.rules)} of {len(settings.rules)} rules"
         if judged.items != collected.items and not collected.deselected:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from llm_conformance.judging.effort import QUICK
 from llm_conformance.reports import judged
 from llm_conformance.reports.document import Document
-from llm_conformance.reports.matrix import NO_VERDICT, verdict
+from llm_conformance.reports.matrix import NO_VERDICT, verdict, why_no_verdict
 from llm_conformance.templating import render as render_template
 from llm_conformance.wording import printable
 
@@ -34,7 +34,7 @@ def render(documents: Sequence[Document]) -> str:
     found = judged.read(document, adapter["name"])
     text, why = verdict(document), ""
     if text in NO_VERDICT:
-        why, colour = NO_VERDICT[text], GREY
+        why, colour = why_no_verdict(document), GREY
     elif document["examples"] < QUICK:
         why = f"it needs {QUICK} generated examples per property, the run had {document['examples']}"
         text, colour = "too few examples", GREY

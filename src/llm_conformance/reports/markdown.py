@@ -10,7 +10,7 @@ from llm_conformance.judging.status import Status
 from llm_conformance.markup import escaped, fence, in_link, in_one_line
 from llm_conformance.reports import judged
 from llm_conformance.reports.document import Document
-from llm_conformance.reports.matrix import Matrix, verdict
+from llm_conformance.reports.matrix import Matrix, verdict, why_no_verdict
 from llm_conformance.templating import render as render_template
 
 _SHOWN = 300
@@ -27,6 +27,7 @@ def _values(document: Document) -> Mapping[str, Any]:
     return {
         **document,
         "verdict": verdict(document),
+        "why_no_verdict": in_one_line(why_no_verdict(document)),
         "adapters": [
             {**adapter, **_of_adapter(document, adapter), **_named(adapter)} for adapter in document["adapters"]
         ],

@@ -105,13 +105,23 @@ def by_family(document: Document, adapter: str) -> Mapping[str, Mapping[str, Cou
     return {api: {each: found[api][each] for each in FAMILIES if each in found[api]} for api in sorted(found)}
 
 
+PARTIAL = "partial"
+
 NO_VERDICT: Mapping[str, str] = {
-    "partial": "not every rule was applied to every scenario",
+    PARTIAL: "not every rule was applied to every scenario",
     "suite error": "the suite itself failed",
     "nothing judged": "no rule had anything to judge",
     "not all judged": "some calls could not be judged, and no failure says why",
 }
 """What `verdict` returns if there is none, with the reason."""
+
+
+def why_no_verdict(document: Document) -> str:
+    """Return why a report has no verdict; "" if it has one."""
+    text = verdict(document)
+    if text == PARTIAL and document.get("partial"):
+        return "; ".join(document["partial"])
+    return NO_VERDICT.get(text, "")
 
 
 def verdict(document: Document) -> str:
@@ -121,7 +131,7 @@ def verdict(document: Document) -> str:
     """
     counts: Counts = Counter(document["summary"])
     if not document["complete"]:
-        return "partial"
+        return PARTIAL
     if counts[Status.ERROR]:
         return "suite error"
     if counts[Status.FAIL] or counts[Status.STALE]:

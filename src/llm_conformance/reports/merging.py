@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from llm_conformance.judging.deviations import stale_parts
+from llm_conformance.judging.plan import DESELECTED
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.tally import NO_RECORDING_BY_NAME
 from llm_conformance.reports import conversations, counterexamples, judged
@@ -63,6 +64,7 @@ def merge(documents: Sequence[Document]) -> Document:
     found = {each["id"]: each["files"] for document in documents for each in document.get("counterexamples", ())}
     tally = conversations.tally_of(results.values())
     rows = conversations.counts(tally.conversations)
+    is_complete = is_whole and first["examples"] > 0 and not bare["bad_files"] and not tally.too_busy
     return {
         **first,
         "judged": [judged.of_results(each, rows, results.values()).to_dict() for each in first["adapters"]],
@@ -78,8 +80,18 @@ def merge(documents: Sequence[Document]) -> Document:
         "bare_recordings": bare,
         "items": {"planned": first["items"]["planned"], "done": done, "restricted": restricted, "faults": faults},
         "finished": max(each["finished"] for each in documents),
-        "complete": is_whole and first["examples"] > 0 and not bare["bad_files"] and not tally.too_busy,
+        "complete": is_complete,
+        "partial": [] if is_complete else _why_partial(documents, done),
     }
+
+
+def _why_partial(documents: Sequence[Document], done: int) -> list[str]:
+    """Return why the merged run is not complete. That each shard leaves items to the others is no reason."""
+    found = dict.fromkeys(each for document in documents for each in document.get("partial", ()))
+    found.pop(DESELECTED, None)
+    planned = documents[0]["items"]["planned"]
+    missing = [f"only {done} of {planned} test items were done"] if done != planned else []
+    return [*found, *missing]
 
 
 def _listed(document: Document) -> str:

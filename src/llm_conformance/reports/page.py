@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from llm_conformance.reports import judged, page_data
 from llm_conformance.reports.document import Document
-from llm_conformance.reports.matrix import verdict
+from llm_conformance.reports.matrix import verdict, why_no_verdict
 from llm_conformance.rules import catalogue
 from llm_conformance.rules.rule import HARM_MEANINGS
 from llm_conformance.templating import render as render_template
@@ -34,7 +34,7 @@ def render(documents: Sequence[Document]) -> str:
             for entry in catalogue.catalogue().values()
         },
         "reports": [
-            {**report, "verdict": verdict(document), "told": _told(document)}
+            {**report, "verdict": verdict(document), "why": why_no_verdict(document), "told": _told(document)}
             for report, document in zip(reports, documents, strict=True)
         ],
     }

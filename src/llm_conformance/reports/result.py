@@ -125,6 +125,7 @@ def document(result: Result) -> Document:
         "probes": result.probes,
         "finished": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "complete": result.complete,
+        "partial": [secrets.hide(each) for each in result.partial],
     }
 
 

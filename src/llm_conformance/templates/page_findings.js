@@ -10,6 +10,7 @@ function verdictsOf(runs) {
     return make("section", { className: "run", "aria-label": run.name },
       make("h2", {}, make("span", { className: `pill ${kind}` }, report.verdict), ` ${run.name}`),
       make("ul", { className: "right" }, ...rightOf(run)),
+      report.why ? make("p", { className: "judged" }, `No verdict: ${report.why}`) : null,
       make("p", { className: "judged" }, `Judged: ${report.told[run.adapter.name]}`),
       make("p", { className: "facts" }, factsOf(run)));
   });
@@ -45,7 +46,7 @@ function factsOf(run) {
     `declares ${adapter.capabilities.join(", ") || "no capability"}`,
     `cells: ${cells}`,
     report.finished,
-  ].filter(Boolean).join(" · ") + (report.complete ? "" : " · partial: not every rule was applied to every scenario");
+  ].filter(Boolean).join(" · ");
 }
 
 function showFindings(data, runs, entries, open) {

@@ -40,7 +40,8 @@ def text(result: Result) -> Iterator[str]:
     counts = ", ".join(f"{count} {status}" for status, count in sorted(result.summary.items()))
     yield f"{counted(len(new), 'finding')}" + (f", {known} known" if known else "") + f": {counts}"
     if not result.judgement.complete:
-        yield "PARTIAL: not every rule was applied to every conversation"
+        done, planned = len(result.judgement.verdicts), result.judgement.planned
+        yield f"PARTIAL: {done} of {planned} verdicts; the options of the run leave out the others"
 
 
 def _lines(finding: Finding, result: Result) -> Iterator[str]:
