@@ -16,7 +16,7 @@ from llm_conformance.judging.shown import exchange_details
 from llm_conformance.judging.shown.failure_text import reproduce_command
 from llm_conformance.judging.tally import Tally
 from llm_conformance.options import as_typed
-from llm_conformance.pytest_plugin.settings import Settings
+from llm_conformance.pytest_plugin.settings.settings import Settings
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.transport import new_transport

@@ -9,11 +9,11 @@ import pytest
 
 from llm_conformance.corpus import places
 from llm_conformance.judging import plan
-from llm_conformance.pytest_plugin import settings
 from llm_conformance.pytest_plugin.bare_items import BareItem, BareRecordings
 from llm_conformance.pytest_plugin.failures import JudgingItem
 from llm_conformance.pytest_plugin.items import ExchangeItem, RuleModule, Scenarios
 from llm_conformance.pytest_plugin.run import Run
+from llm_conformance.pytest_plugin.settings import read
 from llm_conformance.replay import proxies
 from llm_conformance.rules.rule import Rule
 
@@ -29,7 +29,7 @@ class ConformanceSession:
     def __init__(self, config: pytest.Config) -> None:
         proxies.keep_proxies_away()
         self._config = config
-        self._settings = settings.read(config)
+        self._settings = read.read(config)
         self._cells = list(plan.cells(self._settings.adapters, self._settings.scenarios, self._settings.filters))
         self.run = Run(self._settings)
 
