@@ -1,8 +1,8 @@
 """Of several citations in a stream of OpenAI the last one alone is kept.
 
 Each citation comes in an event `response.output_text.annotation.added`. `OpenAIResponses` makes a new `Citations` of
-each, and the fold of the stream (`_populate_stream_data`) replaces the earlier by the later. In a plain answer they
-are all there.
+each, and the fold of the stream (`_populate_stream_data`) replaces the earlier by the later. In a plain answer all
+citations of pages are there.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

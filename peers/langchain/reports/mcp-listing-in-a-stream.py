@@ -1,8 +1,8 @@
 """langchain-anthropic: blocks of other types than text, thinking, tools and their results are lost in a stream.
 
 Blocks of the types `mcp_tool_listing` and `fallback` come whole in their content_block_start, and there are no deltas.
-Without a stream they are in `content`. The `fallback` block is the only place of a stream that names the model that
-answered.
+Without a stream they are in `content`. The `fallback` block names the model that answered, and so does the last of
+`usage.iterations`; the message has neither.
 
 Needs langchain-anthropic and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if
 something else went wrong.
@@ -40,7 +40,7 @@ event: content_block_stop
 data: {"type":"content_block_stop","index":2}
 
 event: message_delta
-data: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":66}}
+data: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":66,"iterations":[{"type":"message","model":"claude-fable-5","input_tokens":610,"output_tokens":12,"cache_read_input_tokens":0,"cache_creation_input_tokens":0},{"type":"fallback_message","model":"claude-opus-4-8","input_tokens":622,"output_tokens":66,"cache_read_input_tokens":0,"cache_creation_input_tokens":0}]}}
 
 event: message_stop
 data: {"type":"message_stop"}

@@ -39,7 +39,7 @@ HARMS: tuple[Harm, ...] = get_args(Harm)
 HARM_MEANINGS: Mapping[Harm, str] = {
     "leak": "Reasoning is shown as part of the answer",
     "lost": "Something of the answer is dropped",
-    "wrong": "Text, a citation or an argument is altered or misplaced",
+    "wrong": "A text, a citation, an argument, an error or a request is altered or misplaced",
     "false success": "A failure looks like an answer",
     "wrong count": "Token counts are wrong",
     "refused next turn": "The provider refuses the next turn, or answers it worse",
