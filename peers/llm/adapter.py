@@ -39,6 +39,7 @@ FINISH = {
     **{"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "refusal": "content_filter"},
     **{"max_tokens": "length", "model_context_window_exceeded": "length"},
     **{"completed": "stop", "max_output_tokens": "length", "failed": "error"},
+    **{"aborted": "error", "insufficient_system_resource": "error"},  # DeepSeek's words
     "abort": "error",  # SGLang's word
 }
 BUDGET = DEFAULT_THINKING_TOKENS
@@ -296,7 +297,7 @@ def _answer(call: Any, response: Any) -> Answer:
             {
                 "id": part.tool_call_id or None,
                 "name": part.name,
-                "arguments": json.dumps(part.arguments, ensure_ascii=False, separators=(",", ":")),
+                "arguments": _compact(part.arguments),
             }
             for part in made
         ],
@@ -311,18 +312,47 @@ def _answer(call: Any, response: Any) -> Answer:
 def _refused(call: Any, response: Any) -> Answer:
     """Return what the response has when Claude's refusal was raised, which is not to be asked again."""
     said = response.response_json
-    blocks = [(block["type"], block) for block in said["content"]]
+    segments = [_block(block) for block in said["content"]]
     answer = Answer(
         **_head(call, response, said),
-        message="".join(block["text"] for kind, block in blocks if kind == "text"),
-        reasoning="".join(block["thinking"] for kind, block in blocks if kind == "thinking") or None,
-        segments=[{"type": "text", "content": block["text"]} for kind, block in blocks if kind == "text"],
+        message=_joined(segments, "text"),
+        reasoning=_joined(segments, "reasoning") or None,
+        segments=segments,
+        tool_calls=[
+            {"id": block["id"], "name": block["name"], "arguments": _compact(block["input"])}
+            for block in said["content"]
+            if block["type"] == "tool_use"
+        ],
         finish_reason="content_filter",
         raw_finish_reason=said["stop_reason"],
         usage=_usage(llm.Usage(response.input_tokens, response.output_tokens, response.token_details), {}),
     )
     answer.native, answer.turn = said, []
     return answer
+
+
+def _joined(segments: list[dict[str, Any]], type: str) -> str:
+    return "".join(each["content"] for each in segments if each["type"] == type)
+
+
+def _block(block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the segment of a block of a refused answer, of which there are no parts."""
+    match block["type"]:
+        case "text":
+            return {"type": "text", "content": block["text"]}
+        case "thinking":
+            return {
+                "type": "reasoning",
+                "content": block["thinking"],
+                "metadata": {"signature": block["signature"]},
+            }
+        case "redacted_thinking":
+            return {"type": "reasoning", "content": "", "metadata": {"redacted": block["data"]}}
+        case "tool_use":
+            return {"type": "tool_call", "content": json.dumps(block["input"])}
+        case "server_tool_use" | "mcp_tool_use":
+            return {"type": "tool_call", "content": json.dumps(block["input"]), "metadata": {"server_executed": True}}
+    return {"type": "other", "content": "", "metadata": {"wire": block}}
 
 
 def _head(call: Any, response: Any, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -341,6 +371,10 @@ def _refusals(said: Mapping[str, Any], choice: Mapping[str, Any]) -> Iterator[An
         yield {"refusal": choice["message"]["refusal"]}
     for item in said.get("output") or ():
         yield from (part for part in item.get("content") or () if part.get("type") == "refusal")
+
+
+def _compact(arguments: Any) -> str:
+    return json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
 
 
 def _is_in_its_call(part: Any, call: Any) -> bool:
