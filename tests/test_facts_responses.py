@@ -188,3 +188,25 @@ def test_annotations_of_a_part_are_added_in_order() -> None:
             numbers.setdefault((each.scenario, each.value["item_id"]), []).append(each.value["annotation_index"])
     assert any(len(of_one) > 1 for of_one in numbers.values())
     assert all(of_one == list(range(len(of_one))) for of_one in numbers.values())
+
+
+def test_the_code_of_a_code_interpreter_comes_in_events_of_its_own() -> None:
+    calls: dict[tuple[str, str], list[Any]] = {}
+    for each in documents.of_generated(["openai:responses"], 60):
+        if each.kind == "event":
+            item = each.value.get("item", {})
+            id = each.value.get("item_id", item.get("id", ""))
+            if id.startswith("ci_"):
+                said = item.get("code", each.value.get("delta", each.value.get("code")))
+                calls.setdefault((each.scenario, id), []).append((each.value["type"].removeprefix("response."), said))
+    assert calls
+    for events in calls.values():
+        assert events == [
+            ("output_item.added", ""),
+            ("code_interpreter_call.in_progress", None),
+            ("code_interpreter_call_code.delta", "print(1)"),
+            ("code_interpreter_call_code.done", "print(1)"),
+            ("code_interpreter_call.interpreting", None),
+            ("code_interpreter_call.completed", None),
+            ("output_item.done", "print(1)"),
+        ]

@@ -50,7 +50,7 @@ def _events(draw: DrawFn, api: Api, item: Fields, numbered: bool) -> Iterator[Fi
     elif item["type"] == "reasoning":
         events = _reasoning_events(draw, api, item, numbered)
     elif item["type"] in _PROGRESS:
-        events = [{"type": f"response.{item['type']}.{step}"} for step in _PROGRESS[item["type"]]]
+        events = _progress_events(api, item)
     yield from ({**event, **named} for event in events)
     yield {"type": "response.output_item.done", "item": item}
 
@@ -73,6 +73,8 @@ def _begun(draw: DrawFn, api: Api, item: Fields) -> Fields:
         begun["content"] = []
     elif kind == "function_call":
         begun["arguments"] = ""
+    elif kind == "code_interpreter_call":
+        begun["code"] = ""
     elif kind == "web_search_call":
         begun["action"] = {"type": "search"}
     elif kind == "reasoning":
@@ -158,10 +160,30 @@ def _reasoning_events(draw: DrawFn, api: Api, item: Fields, numbered: bool) -> l
     return [{**event, **({"content_index": 0} if numbered else {})} for event in events]
 
 
+def _progress_events(api: Api, item: Fields) -> list[Fields]:
+    """Return the events of a hosted call while it runs. Code comes behind the first event, in one piece.
+
+    Nothing is drawn here, so that all other draws stay as they were.
+    """
+    first, *others = ({"type": f"response.{item['type']}.{step}"} for step in _PROGRESS[item["type"]])
+    if "code" not in item:
+        return [first, *others]
+    kind, hidden = "response.code_interpreter_call_code", _hidden(ways_of(api, vary.OBFUSCATION)[0])
+    pieces = [
+        {"type": f"{kind}.delta", "delta": item["code"], **hidden},
+        {"type": f"{kind}.done", "code": item["code"]},
+    ]
+    return [first, *pieces, *others]
+
+
 def _pieces(draw: DrawFn, api: Api, kind: str, text: str, name: str) -> Iterator[Fields]:
     """Yield the pieces of a text, then the whole text, which this format repeats."""
-    way = choose(draw, api, vary.OBFUSCATION)
-    hidden: dict[str, Any] = {} if way == "absent" else {"obfuscation": "" if way == "empty" else "aQ3kZ"}
+    hidden = _hidden(choose(draw, api, vary.OBFUSCATION))
     for piece in texts.pieces(draw, text):
         yield {"type": f"{kind}.delta", "delta": piece, **hidden}
     yield {"type": f"{kind}.done", name: text}
+
+
+def _hidden(way: str) -> dict[str, Any]:
+    """Return the field that hides the length of a piece."""
+    return {} if way == "absent" else {"obfuscation": "" if way == "empty" else "aQ3kZ"}
