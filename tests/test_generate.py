@@ -20,7 +20,7 @@ from llm_conformance.contract.call import CANARY_KEY, ThinkProfile
 from llm_conformance.formats.gateways import GATEWAYS
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.generate import texts
-from llm_conformance.generate.answers import Citation, cited
+from llm_conformance.generate.answers import Block, Citation, Hosted, cited
 from llm_conformance.generate.count_ways import Shown
 from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.think import PROFILES, ThinkText, think_texts
@@ -430,3 +430,18 @@ def test_a_strategy_for_an_api_is_made_once(drawn: Callable[[Any, Api, Mode], ob
     assert len(first) > 1
     assert all(strategy is first[0] for strategy in first)
     assert counts(api) is counts(api)
+
+
+@pytest.mark.parametrize("name", [("openai", "responses"), ("anthropic", "messages")])
+def test_no_two_hosted_calls_of_an_answer_have_one_id(name: tuple[str, str]) -> None:
+    api, numbers = table()[name], []
+
+    @settings(QUICK, max_examples=1000, phases=[Phase.generate])
+    @given(st.composite(lambda draw: GENERATORS[api.wire].blocks(draw, api))())
+    def check(drawn: tuple[Block, ...]) -> None:
+        ids = [block.id for block in drawn if isinstance(block, Hosted)]
+        numbers.append(len(ids))
+        assert len(set(ids)) == len(ids)
+
+    check()
+    assert max(numbers) > 1

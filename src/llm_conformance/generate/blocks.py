@@ -65,7 +65,8 @@ class BlocksGenerator(Generator):
             free.append("hosted call")
         kinds = draw(_lists_of(*free))
         drawn = [block for number, kind in enumerate(kinds) for block in self._blocks(draw, api, kind, number)]
-        shown = [*self._found(draw, api, _fitting(self, api, drawn))]
+        fitting = _fitting(self, api, drawn)
+        shown = [*self._found(draw, api, fitting, max(len(kinds), len(fitting)))]
         # A request whose tools the provider runs has none of the client: the call of an adapter has them apart.
         may_call = "call" in ways_of(api, KINDS) and not any(isinstance(block, Hosted) for block in shown)
         called = answers.calls(draw, api) if may_call else ()
@@ -103,8 +104,11 @@ class BlocksGenerator(Generator):
             return replace(answer, word=pick(draw, *words))
         return replace(answer, blocks=(*answer.blocks, Text("a")))
 
-    def _found(self, draw: DrawFn, api: Api, blocks: Sequence[Block]) -> Iterator[Block]:
-        """Yield the blocks; before a text that cites what only a hosted tool finds, that tool has run."""
+    def _found(self, draw: DrawFn, api: Api, blocks: Sequence[Block], behind: int) -> Iterator[Block]:
+        """Yield the blocks; before a text that cites what only a hosted tool finds, that tool has run.
+
+        The numbers of these calls begin with `behind`, which no call has among the blocks.
+        """
         ran: set[str] = set()
         for number, block in enumerate(blocks):
             if isinstance(block, Hosted | HostedResult) and not getattr(block, "failed", False):
@@ -113,7 +117,7 @@ class BlocksGenerator(Generator):
                 needed = self.found_by.get(self.place(api, citation))
                 if needed in self.hosted_tools(api) and needed not in ran:
                     ran.add(needed)
-                    yield from self.hosted(draw, api, len(blocks) + number, needed, failed=False)
+                    yield from self.hosted(draw, api, behind + number, needed, failed=False)
             yield block
 
     def _blocks(self, draw: DrawFn, api: Api, kind: str, number: int) -> tuple[Block, ...]:
