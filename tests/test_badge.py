@@ -41,7 +41,7 @@ def read(svg: str) -> tuple[str, str, str]:
     ],
 )
 def test_a_badge_has_the_verdict_and_names_adapter_and_suite(made: Document, verdict: str, colour: str) -> None:
-    where = "openai:chat, parse, 2 synthetic conversations"
+    where = "openai:chat, parse, 2 conversations (0 recorded)"
     details = (
         f"2 synthetic conversations of openai:chat through parse; llm-conformance 0.1.0, edition 0.1, "
         f"scenarios sha256:{'0' * 64}, 25 examples per property"
@@ -56,7 +56,7 @@ def test_a_badge_has_the_verdict_and_names_adapter_and_suite(made: Document, ver
 def test_a_badge_of_an_adapter_that_declares_little_is_not_green() -> None:
     made = document(result(), result("openai/two"), capabilities=["tools", "raw"])
     title, text, colour = read(badge.render([made]))
-    assert text == "conforms: openai:chat, parse, 2 synthetic conversations, 11 undeclared"
+    assert text == "conforms: openai:chat, parse, 2 conversations (0 recorded), 11 undeclared"
     assert colour == AMBER
     assert "; not declared: streaming, reasoning, segments, annotations, audio, round_trip, errors, " in title
     assert read(badge.render([document(result(), result("b/c"), capabilities=set(CAPABILITIES) - {"raw"})]))[2] == GREEN
@@ -77,7 +77,7 @@ def test_a_badge_counts_what_it_does_not_name() -> None:
     assert found["apis"] == ["groq:chat", "openai:chat", "openai:responses", "xai:chat"]
     assert found["methods"] == ["complete", "parse", "stream", "parse_stream"]
     title, text, _ = read(badge.render([made]))
-    assert text == "conforms: 4 APIs of 3 providers, all methods, 2 recorded and 6 synthetic conversations"
+    assert text == "conforms: 4 APIs of 3 providers, all methods, 8 conversations (2 recorded)"
     everything = "2 recorded, 6 synthetic and 1 generated conversations of 4 APIs of 3 providers"
     assert f"({everything} through complete, parse, stream and parse_stream; llm-" in title
 
@@ -85,7 +85,7 @@ def test_a_badge_counts_what_it_does_not_name() -> None:
 def test_a_badge_counts_two_apis_and_its_title_names_them() -> None:
     results = [result("groq/a", provider="groq"), result("openai/b")]
     title, text, _ = read(badge.render([document(*results, complete=True)]))
-    assert text == "conforms: 2 APIs of 2 providers, parse, 2 synthetic conversations"
+    assert text == "conforms: 2 APIs of 2 providers, parse, 2 conversations (0 recorded)"
     assert "of groq:chat and openai:chat through parse" in title
 
 
@@ -209,7 +209,7 @@ def test_a_small_adapter_is_shown_as_small_everywhere(pytester: pytest.Pytester,
     limits = f"not declared: {', '.join(found['not_declared'])}; in the process of the suite"
     made.stdout.fnmatch_lines([f"judged: avian:chat through parse; {limits}"])
     title, text, colour = read(reports[1].read_text("utf-8"))
-    assert text == f"conforms: avian:chat, parse, {written} synthetic conversations, 12 undeclared"
+    assert text == f"conforms: avian:chat, parse, {written} conversations (0 recorded), 12 undeclared"
     assert colour == AMBER
     assert limits in title
     assert f"{limits}.\n" in reports[2].read_text("utf-8").replace("\\_", "_")

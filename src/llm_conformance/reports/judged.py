@@ -27,6 +27,7 @@ _ISOLATIONS = {
     "process": "in a process of its own",
     "none": "in the process of the suite",
 }
+_RECORDED = "recorded"
 _NAMED = 3
 """The number of APIs that are named at most; more are counted."""
 
@@ -89,9 +90,11 @@ class Judged:
     @property
     def short(self) -> str:
         """All of it in a few words, for a badge, which is one line; generated conversations are left out."""
-        written = {name: count for name, count in self.conversations.items() if name != GENERATED}
+        count = sum(count for name, count in self.conversations.items() if name != GENERATED)
+        recorded = f"{self.conversations.get(_RECORDED, 0):,} {_RECORDED}"
         methods = "all methods" if self.methods == _METHODS else ", ".join(self.methods)
-        parts = [self.apis[0] if len(self.apis) == 1 else self._count_of_apis, methods, _conversations(written)]
+        apis = self.apis[0] if len(self.apis) == 1 else self._count_of_apis
+        parts = [apis, methods, f"{counted(count, 'conversation')} ({recorded})"]
         if self.not_declared:
             parts.append(f"{len(self.not_declared)} undeclared")
         return ", ".join(parts)
