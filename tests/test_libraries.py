@@ -246,7 +246,7 @@ def test_the_comparison_says_what_is_still_there_what_is_gone_and_what_is_new(
     assert list(known_findings.after(node_library, tmp_path, report)) == [
         "",
         "kit None against the known findings of kit 1.0.0",
-        "  without a fault: 1 of 4 conversations; here, unlike above, what is by design or arguable counts as right",
+        "  without a fault: 1 of 4 conversations (by design and arguable count as right; the table above differs)",
         "  still there: 2 of 4, the worst first",
         "    Something of the answer is dropped (lost):",
         "      * trimmed (2 conversations)",
@@ -254,8 +254,8 @@ def test_the_comparison_says_what_is_still_there_what_is_gone_and_what_is_new(
         "    `llm-conformance run --adapter=kit` shows these failures, with commands that repeat them",
         "  gone: 1",
         "    * mended",
-        "  not asked, or not seen: 1, of other versions, of recordings, seen in some runs only, or of a part that this "
-        "run leaves out",
+        "  not asked, or not seen: 1, for other versions, for recordings, seen in some runs only, or left out of this "
+        "run",
         "  new: 1; shown above",
         "    * lost: MSG-2 (1 conversation): got nothing",
     ]

@@ -45,7 +45,7 @@ def after(library: Library, directory: Path, report: Document) -> Iterator[str]:
     entries = _entries(report)
     if (of := _without_fault(report))[1]:
         counts = f"{of[0]} of {of[1]} conversations"
-        yield f"  without a fault: {counts}; here, unlike above, what is by design or arguable counts as right"
+        yield f"  without a fault: {counts} (by design and arguable count as right; the table above differs)"
     there = list(_still_there(entries, _conversations(report)))
     gone = [each for each in entries if not _has(each, Status.EXPECTED) and _has(each, Status.STALE)]
     yield f"  still there: {len(there)} of {len(entries)}{', the worst first' if len(there) > 1 else ''}"
@@ -57,7 +57,7 @@ def after(library: Library, directory: Path, report: Document) -> Iterator[str]:
     yield f"  gone: {len(gone)}"
     yield from (_line(_said(entry)) for entry in gone)
     if others := len(entries) - len(there) - len(gone):
-        why = "of other versions, of recordings, seen in some runs only, or of a part that this run leaves out"
+        why = "for other versions, for recordings, seen in some runs only, or left out of this run"
         yield f"  not asked, or not seen: {others}, {why}"
     new = [each for each in report["findings"] if each["status"] == Status.FAIL]
     yield f"  new: {len(new)}{'; shown above' if new else ''}"
