@@ -88,7 +88,7 @@ def test_the_output_in_the_readme_is_of_the_release_that_was_judged() -> None:
     reasons = {" ".join(entry["reason"].split()) for entry in known}
     assert f"litellm {changes.read()['litellm']['version']} against the known findings of the same release" in output
     written = changes.read()["litellm"]["standing"]["written"]
-    assert f"\n  without a fault: {written['right']} of {written['of']} conversations; " in output
+    assert f"\n  without a fault: {written['right']} of {written['of']} conversations (" in output
     assert f" of {len(reasons)}, the worst first\n" in output
     harms = re.findall(r"^    (\w.+) \((.+)\):$", output, re.MULTILINE)
     assert len(harms) == 2
