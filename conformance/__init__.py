@@ -1,7 +1,7 @@
 """The rules for LLM response adapters: one module per family, one function per rule.
 
 A rule receives one exchange (`llm_conformance.rules.exchange.Exchange`): what an adapter did with one recorded
-conversation, and what is expected of it. The first paragraph of a rule's docstring is the requirement, which failures
-quote. The rest says why the rule matters; `Source:` lists the requirements behind it (docs/requirements.toml).
-Run the rules with `pytest conformance --adapter=mypkg`.
+conversation, and the expected values for that conversation. The first paragraph of a rule's docstring is the
+requirement, which failures quote. The rest says why the rule matters; `Source:` lists the requirements behind it
+(docs/requirements.toml). Run the rules with `pytest conformance --adapter=mypkg`.
 """

@@ -41,9 +41,9 @@ def _has_spans(expected: Expected) -> bool:
 def test_spans_are_in_the_message(exchange: Exchange) -> None:
     """Every span is two integers with 0 <= start <= end <= len(message), in code points of the final message.
 
-    Readers see text marked that has no source, or the program fails at an offset behind the end. Spans are half-open:
-    `message[start:end]`. A citation without a place in the text has neither start nor end. A span outside the message
-    must not be clamped into it.
+    Readers see marked text that has no source, or the program fails because an offset is after the end. Spans are
+    half-open: `message[start:end]`. A citation without a place in the text has neither start nor end. An adapter must
+    not clamp a span that is outside the message.
 
     Source: S2-02, S2-03, S2-04, U-04, C-18.
     """
@@ -58,7 +58,7 @@ def test_spans_are_in_the_message(exchange: Exchange) -> None:
             fail(f"0 <= start <= end <= {length}", show((start, end)), where=f"annotation {number}")
     for matched in pair(exchange.expected.annotations, exchange.response.annotations):
         actual = matched.actual
-        # An empty span marks no text, so it is as good as none.
+        # An empty span marks no text, so it counts as no span.
         if actual is not None and matched.expected.start is None and actual.start != actual.end:
             fail("neither start nor end", show((actual.start, actual.end)), where=matched.place)
 
@@ -67,9 +67,9 @@ def test_spans_are_in_the_message(exchange: Exchange) -> None:
 def test_spans_cover_the_annotated_text(exchange: Exchange) -> None:
     """`message[start:end]` is the annotated text.
 
-    Readers see other words underlined than those that the source is about. If the span would be right in another unit
-    (UTF-16 code units, UTF-8 bytes, offsets into the cited document), the failure says so. Offsets that have to be
-    converted are left to ANN-5, and spans outside the message to ANN-1.
+    Readers see the wrong words underlined. If the span would be right in another unit (UTF-16 code units, UTF-8 bytes,
+    offsets into the cited document), the failure says so. ANN-5 judges offsets that have to be converted, and ANN-1
+    judges spans outside the message.
 
     Source: S2-05, S2-06, S2-07, S2-08.
     """
@@ -80,8 +80,9 @@ def test_spans_cover_the_annotated_text(exchange: Exchange) -> None:
 def test_source_data_is_kept(exchange: Exchange) -> None:
     """A citation's data keeps the provider's names and values.
 
-    The link to the source is wrong or incomplete: applications make it from this data. Extra keys are allowed, also
-    within objects; changed values are not. The place of the quoted words in the source stays in the data, too.
+    Links to sources are wrong or incomplete, because applications make them from this data. Extra keys are allowed,
+    also in nested objects; changed values are not. If the provider says where in the source the quoted words are, the
+    data says so, too.
 
     Source: S2-03, S2-09, S2-11.
     """
@@ -99,9 +100,9 @@ def test_source_data_is_kept(exchange: Exchange) -> None:
 def test_no_annotation_is_lost_or_repeated(exchange: Exchange) -> None:
     """No annotation is dropped, repeated or invented.
 
-    Readers cannot tell where a statement comes from, or see a source twice. In streams, citations come before their
-    text, after it or at the very end. Late, identical and overlapping ones count. An empty list of citations gives no
-    annotation, and neither do audio and reasoning.
+    Readers cannot tell where a statement comes from, or see a source twice. A stream may send a citation before its
+    text, after its text or at the very end. Late, identical and overlapping citations count, too. An empty list of
+    citations gives no annotation, and neither do audio and reasoning.
 
     Source: S2-20, S2-21, S2-27, S2-35.
     """
@@ -114,11 +115,10 @@ def test_no_annotation_is_lost_or_repeated(exchange: Exchange) -> None:
 
 @rule("ANN-5", harm="wrong", capability="annotations", shown=_SHOWN, when=_has_converted_spans)
 def test_spans_are_converted(exchange: Exchange) -> None:
-    """Offsets are shifted if reasoning was removed before the text, and converted if the provider counts another unit.
+    """Offsets are shifted if reasoning was removed before the text, and converted if the provider uses another unit.
 
-    All citations are on other words than those that their sources are about. A provider's offsets refer to the text as
-    it was sent, and removing the reasoning from its beginning moves every character. Where offsets count in the message
-    as they are, ANN-2 judges them.
+    Every citation marks the wrong words. A provider's offsets refer to the text as it was sent. If the reasoning at its
+    beginning is removed, every character moves. ANN-2 judges offsets that need no conversion.
 
     Source: C-19.
     """
@@ -126,7 +126,7 @@ def test_spans_are_converted(exchange: Exchange) -> None:
 
 
 def _expect_spans(exchange: Exchange) -> None:
-    """Compare the spans of all citations with a place, except those that ANN-1 and ANN-4 report."""
+    """Check the spans of the citations that have a place in the message. Skips those that ANN-1 or ANN-4 reports."""
     length = len(exchange.response.message)
     pairs = [
         matched

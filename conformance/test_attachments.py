@@ -32,9 +32,8 @@ def _has_any(*fields: str) -> Applies:
 def test_media_are_attachments(exchange: Exchange) -> None:
     """Each audio and each image of the answer is one attachment, with its type and all of its bytes.
 
-    There is nothing to play or to look at, or only a part of it. Streamed audio comes in pieces that join to the same
-    bytes. A data URL says what `data` says. Some servers send an `audio` object whose fields are all empty: it is no
-    attachment.
+    Users can play or see nothing, or only a part of it. Streamed audio comes in pieces, which are joined. A data URL in
+    `url` is as good as `data`. Some servers send an `audio` object whose fields are all empty: that is no attachment.
 
     Source: S2-15, S2-17, C-01.
     """
@@ -49,9 +48,9 @@ def test_media_are_attachments(exchange: Exchange) -> None:
 
 @rule("ATT-2", harm="lost", capability="audio", shown=_SHOWN, when=_has_any("transcript"))
 def test_transcript_is_kept(exchange: Exchange) -> None:
-    """An attachment of spoken words has the provider's transcript of them, the whole of it.
+    """An attachment of spoken words has the provider's whole transcript of them.
 
-    The words of a spoken answer can only be heard: they can be neither read nor searched.
+    Users can hear a spoken answer, but cannot read or search it.
 
     Source: S2-15.
     """
@@ -62,7 +61,7 @@ def test_transcript_is_kept(exchange: Exchange) -> None:
 def test_media_keep_id_and_expiry(exchange: Exchange) -> None:
     """An attachment has the provider's id, and the time until which the provider keeps it.
 
-    The next turn cannot refer to the audio, or refers to one that the provider has deleted.
+    The next turn cannot refer to the audio, or refers to audio that the provider has deleted.
 
     Source: S2-17.
     """
@@ -73,8 +72,8 @@ def test_media_keep_id_and_expiry(exchange: Exchange) -> None:
 def test_media_are_in_their_place(exchange: Exchange) -> None:
     """`text_index`, if given, is the offset in the message at which the media was sent.
 
-    A sound or an image is shown at another place in the text, or behind its end. Where the place is not stated, the
-    offset is from 0 to the length of the message.
+    A sound or an image is shown at the wrong place in the text, or after its end. If the scenario does not state the
+    place, any offset from 0 to the length of the message is right.
 
     Source: S2-18.
     """
@@ -92,7 +91,7 @@ def test_media_are_in_their_place(exchange: Exchange) -> None:
 
 
 def _pairs(exchange: Exchange) -> Iterator[tuple[Attachment, Mapping[str, Any], str]]:
-    """Yield each attachment with its expected values and its place. Raises Blocked if their numbers differ."""
+    """Yield (attachment, expected values, `attachment N`) for each. Raises Blocked if too few or too many came back."""
     actual, expected = exchange.response.attachments, exchange.expected.attachments
     if len(actual) != len(expected):
         raise Blocked("attachments are missing or made up; ATT-1 reports that")
@@ -108,6 +107,6 @@ def _expect_fields(exchange: Exchange, *names: str) -> None:
 
 
 def _data(attachment: Attachment) -> str | None:
-    """Return the base64 of an attachment; its URL may have it, as some providers send it."""
+    """Return the bytes of an attachment in base64: its `data`, or else what its data URL holds."""
     head, _, base64 = (attachment.url or "").partition(";base64,")
     return base64 if attachment.data is None and head.startswith("data:") else attachment.data

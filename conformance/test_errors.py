@@ -15,7 +15,7 @@ from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 
 ANY = "LLMError"
-"""The expected error where any class of the contract is right."""
+"""The expected error if any class of the contract is right."""
 
 _WHERE_RETRY_AFTER_IS = (
     "read are `retry_after`, `extra_context['retry_after']`, `headers` and `response.headers` of the error and of the "
@@ -47,11 +47,11 @@ def _names_a_wait(expected: Expected, _mode: Mode) -> bool:
 def test_provider_error_has_its_class(exchange: Exchange) -> None:
     """An error of the provider is raised as the contract's class for its status; no other exception escapes.
 
-    The caller asks again where that cannot help, or gives up where it would: it tells a RateLimitError from an
-    AuthenticationError, and knows no exception of the HTTP library. An error in a response with status 200 has the
-    class of the status that it names, or else of its type or code. If it names none, any class is right. A 522 or 524,
-    with which Cloudflare says that the server took too long, may also be a TimeoutError. That there is an error at all
-    is left to ERR-8 and STR-6.
+    The caller retries where that cannot help, or gives up where a retry would help. Callers tell a RateLimitError from
+    an AuthenticationError, and know no exceptions of the HTTP library. If a response with status 200 holds an error,
+    the class follows from the status that the error names, or else from its type or code. If the error names none of
+    these, any class is right. Cloudflare sends 522 or 524 if the server took too long; these may also be a
+    TimeoutError. ERR-8 and STR-6 report a call that raises no error.
 
     Source: S3-23, S3-24, S3-25, S3-26, S3-27, S3-28, S3-29, S3-30, S3-31, S3-32, C-12.
     """
@@ -62,9 +62,9 @@ def test_provider_error_has_its_class(exchange: Exchange) -> None:
 def test_malformed_body_is_a_validation_error(exchange: Exchange) -> None:
     """A body that is truncated, not JSON, or of unknown shape raises a ValidationError.
 
-    The caller cannot tell an answer that cannot be read from a mistake in its own code. Gateways respond with HTML,
-    with an empty body or with `{}`, also with status 200. A truncated JSON document has lost the rest of the answer.
-    That half of it is no answer is left to ERR-8 and STR-6.
+    The caller cannot tell an unreadable answer from a mistake in its own code. Gateways respond with HTML, with an
+    empty body or with `{}`, sometimes with status 200. A truncated JSON document has lost the rest of the answer. ERR-8
+    and STR-6 report an adapter that returns half an answer.
 
     Source: S3-26.
     """
@@ -76,8 +76,8 @@ def test_lost_connection_is_reported_in_time(exchange: Exchange) -> None:
     """A timeout is a TimeoutError and a broken connection a ServiceUnavailableError, within the call's time limit.
 
     The caller waits longer than it has allowed, or cannot tell a lost connection from another failure. The limit is
-    `call.timeout_s` seconds, for all attempts together. The suite allows two seconds more, for slow machines. That
-    there is an error at all is left to ERR-8 and STR-6.
+    `call.timeout_s` seconds, for all attempts together. The suite allows two seconds more, for slow machines. ERR-8 and
+    STR-6 report a call that raises no error.
 
     Source: S3-25, S3-27, C-12.
     """
@@ -89,8 +89,8 @@ def test_the_key_is_nowhere(exchange: Exchange) -> None:
     """The API key is in no response, stream event, error, request body or log.
 
     The key is stored and sent on with answers, error reports and logs. Providers echo keys, and HTTP libraries keep
-    requests with their headers. A key that the provider has masked is no leak. A whole one is, also if the provider's
-    own text has it; no provider is known to send that, so only probes do.
+    requests with their headers. A key that the provider has masked is no leak. A whole key is a leak, even if the
+    adapter only repeats the provider's text. No provider is known to send a whole key, so only probes do.
 
     Source: S3-22, S4-16.
     """
@@ -118,8 +118,8 @@ def test_the_key_is_nowhere(exchange: Exchange) -> None:
 def test_error_names_no_other_provider(exchange: Exchange) -> None:
     """An error that names a provider names the one of the call.
 
-    The cause is looked for at the wrong provider. An error may leave its provider out, and may name an API of it
-    behind a colon (`openai:responses`).
+    People look for the cause at the wrong provider. An error need not name a provider. After the provider, it may name
+    an API behind a colon (`openai:responses`).
 
     Source: S3-19.
     """
@@ -151,8 +151,8 @@ def test_lost_connection_keeps_its_origin(exchange: Exchange) -> None:
 def test_retry_after_is_kept(exchange: Exchange) -> None:
     """An error keeps the `Retry-After` of the response, as a field or with the headers.
 
-    The caller asks again too early and is refused again. It is read from fields and headers of the error and of the
-    exceptions behind it, as a value: 41 and 41.0 are the same.
+    The caller retries too early and is refused again. The suite looks for the value in fields and headers of the error
+    and of the exceptions behind it. Numbers are compared as numbers: 41 and 41.0 are the same.
 
     Source: S3-24.
     """
@@ -169,8 +169,8 @@ def test_retry_after_is_kept(exchange: Exchange) -> None:
 def test_failed_call_is_no_answer(exchange: Exchange) -> None:
     """A call that fails gives no answer: an error is raised.
 
-    An error text, the page of a gateway or half an answer is stored, shown and billed as the answer. Streams are left
-    to STR-6, which says the same of them.
+    An error text, the page of a gateway or half an answer is stored, shown and billed as the answer. STR-6 demands the
+    same of streams.
 
     Source: S3-26, S3-32.
     """
@@ -190,7 +190,7 @@ def _raised(exchange: Exchange) -> Raised:
 
 
 def _text(value: object) -> str:
-    """Return everything in a value as text. Values that JSON cannot hold are PRV-2's concern."""
+    """Return everything in a value as text, to search it. PRV-2 reports values that JSON cannot hold."""
     try:
         return json.dumps(value, ensure_ascii=False, default=shown)
     except (RecursionError, TypeError, ValueError):

@@ -10,11 +10,12 @@ from llm_conformance.rules.violation import fail
 
 @rule("FIN-1", harm="false success")
 def test_finish_reason_is_mapped(exchange: Exchange) -> None:
-    """`finish_reason` is the canonical word for the provider's, or None.
+    """`finish_reason` is the canonical word for the provider's own word, or None.
 
-    Callers take a filtered or truncated answer for a whole one. So they would a refusal: its finish reason is
-    `content_filter`, whatever the provider's word is. A word that the provider table does not list is None, and never
-    taken for `stop`. The page of a provider in the documentation says which word means what.
+    Callers take a filtered or truncated answer for a complete one. They would take a refusal for one, too, so the
+    finish reason of a refusal is `content_filter`, whatever the provider's word is. A word that the provider table does
+    not list becomes None, never `stop`. The documentation has a page for each provider, which says which word means
+    what.
 
     Source: S0-23, S0-24, S0-25, S0-26, S0-27, S0-28, S2-34, S3-11, C-06.
     """
@@ -32,8 +33,8 @@ def test_finish_reason_is_mapped(exchange: Exchange) -> None:
 def test_finish_word_is_kept(exchange: Exchange) -> None:
     """`raw_finish_reason` is the provider's own word for why the answer ended.
 
-    Nobody can look up what the provider meant. The canonical word stands for several of the provider's, and for a new
-    word there is none.
+    Nobody can look up what the provider meant. One canonical word stands for several words of the provider, and a new
+    word has no canonical word.
 
     Source: C-06.
     """

@@ -30,7 +30,7 @@ def test_message_holds_no_reasoning(exchange: Exchange) -> None:
 
     Users read the model's reasoning as its answer. A word such as "4" may be both the answer and a part of the
     reasoning, so only what the adapter added to the expected answer counts. Each recording is also replayed with canary
-    tokens in place of its reasoning, which must not reach the message.
+    tokens in place of its reasoning. No such token may reach the message.
 
     Source: S1-01, S1-04, U-03.
     """
@@ -52,9 +52,9 @@ def test_message_is_the_whole_visible_answer(exchange: Exchange) -> None:
 
     Users read an answer that lacks text, or has text that the model did not write. Nothing is trimmed, joined by a
     separator, dropped or invented: no "None" for a null delta, no serialised envelope, not the first block only. A
-    refusal may follow the answer, or be in its own segment only. If the provider sends a JSON object in place of text,
-    the message is its JSON, with any white space. Reasoning in the message is left to MSG-1, and a think tag that is
-    missing to MSG-3.
+    refusal may follow the answer in the message, or be only in a segment of its own. If the provider sends a JSON
+    object in place of text, the message is that object as JSON, with any white space. MSG-1 reports reasoning in the
+    message, and MSG-3 a missing think tag.
 
     Source: S0-03, S1-03, S2-12, S3-14.
     """
@@ -73,8 +73,8 @@ def test_message_is_the_whole_visible_answer(exchange: Exchange) -> None:
 def test_think_tags_of_the_answer_stay_in_the_answer(exchange: Exchange) -> None:
     """A think tag that is part of the answer stays part of the answer.
 
-    A code sample that shows `<think>` reaches users without it. Tags are parsed only where the model is known to put
-    its reasoning between them, and never if the provider sends the reasoning in a field of its own.
+    A code sample that shows `<think>` reaches users without that tag. Tags are parsed only where the model is known to
+    put its reasoning between them, and never if the provider sends the reasoning in a field of its own.
 
     Source: S1-09, S1-18.
     """
@@ -88,7 +88,7 @@ def test_think_tags_of_the_answer_stay_in_the_answer(exchange: Exchange) -> None
 def test_aliases_are_the_message(exchange: Exchange) -> None:
     """`content` and `text` are aliases of `message`: where they are present, they are equal to it.
 
-    Code that reads `content` shows another text than code that reads `message`. Both fields are optional.
+    Code that reads `content` shows a different text from code that reads `message`. Both aliases are optional.
 
     Source: S1-03.
     """

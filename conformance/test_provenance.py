@@ -51,8 +51,8 @@ def test_id_is_the_providers(exchange: Exchange) -> None:
 def test_everything_survives_storage(exchange: Exchange) -> None:
     """Everything returned is JSON-serialisable, and dumping and loading it again changes nothing.
 
-    Answers cannot be logged, cached or sent on, or come back as something else. Examples are an object of an SDK, a
-    tuple, or a key that is not a string.
+    Answers cannot be logged, cached or sent on, or they come back changed. Examples of values that do not survive are
+    an object of an SDK, a tuple, and a key that is not a string.
 
     Source: S1-15, S4-02, S0-31, S0-40.
     """
@@ -77,8 +77,8 @@ def test_inputs_are_left_alone(exchange: Exchange) -> None:
 def test_model_is_the_one_that_answered(exchange: Exchange) -> None:
     """`model` is the model that answered, as the provider names it.
 
-    Nobody can tell which model wrote the answer. It is not always the requested one: an alias resolves to a dated
-    release. An adapter that does not declare `provenance` may return the requested model.
+    Nobody can tell which model wrote the answer. The model that answers is not always the requested one: an alias
+    resolves to a dated release. An adapter that does not declare `provenance` may return the requested model.
 
     Source: S0-07.
     """
@@ -102,8 +102,8 @@ def test_provider_is_the_one_of_the_call(exchange: Exchange) -> None:
 def test_time_is_the_providers(exchange: Exchange) -> None:
     """`created`, if given, is the time that the provider sends, in UTC.
 
-    The answer carries a time that nobody but this machine knows, or one of another time zone. If the provider sends no
-    time, any `created` is made up.
+    The answer has the time of this machine's clock, or a time in another time zone. If the provider sends no time, any
+    `created` is made up.
 
     Source: S0-18, C-09.
     """
@@ -122,7 +122,7 @@ def test_time_is_the_providers(exchange: Exchange) -> None:
 def test_request_id_is_the_providers(exchange: Exchange) -> None:
     """`request_id`, if given, is the provider's id of the request.
 
-    The provider's support asks for this id, and finds nothing under another.
+    The provider's support asks for this id, and cannot find the request by any other.
 
     Source: S4-01.
     """
@@ -134,9 +134,9 @@ def test_request_id_is_the_providers(exchange: Exchange) -> None:
 
 @rule("PRV-8", harm="untraceable", capability="raw", shown=in_response("raw_events"))
 def test_raw_events_are_all_frames(exchange: Exchange) -> None:
-    """`raw_events` hold every document that the provider sent, in order and unchanged.
+    """`raw_events` holds every document that the provider sent, in order and unchanged.
 
-    What the adapter does not read is out of reach, and nobody can check what the provider sent.
+    Callers cannot get what the adapter does not read, and nobody can check what the provider sent.
 
     Source: S4-16, S4-17.
     """
@@ -175,7 +175,7 @@ def test_failed_attempts_say_why(exchange: Exchange) -> None:
 def test_nobody_else_is_contacted(exchange: Exchange) -> None:
     """Nothing but the provider of the call is contacted.
 
-    Prompts, keys or statistics reach somebody that the caller did not choose.
+    Prompts, keys or statistics reach a third party that the caller did not choose.
 
     Source: U-01, S1-25.
     """
@@ -185,9 +185,9 @@ def test_nobody_else_is_contacted(exchange: Exchange) -> None:
 
 @rule("PRV-12", harm="unsafe")
 def test_one_answer_takes_one_request(exchange: Exchange) -> None:
-    """An answer that has come is not asked for again.
+    """The adapter does not ask again for an answer that it has received.
 
-    The caller pays twice, and what the model does is done twice.
+    The caller pays twice, and the model does its work twice.
 
     Source: U-01.
     """

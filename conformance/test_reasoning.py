@@ -51,9 +51,9 @@ def _has_opaque_data(expected: Expected, _mode: Mode) -> bool:
 def test_reasoning_is_whole(exchange: Exchange) -> None:
     """`reasoning` is the whole visible trace, or None if there is none.
 
-    The reasoning that users may see is missing, cut short, repeated or made up. A trace that is not in the message
-    (MSG-1) may still be lost. A provider may send one trace under two names; it is still one trace. The white space of
-    native reasoning is left to RSN-2.
+    The reasoning that users may see is missing, cut short, repeated or made up. MSG-1 only keeps the trace out of the
+    message; this rule demands that it comes back. A provider may send one trace under two names; it counts once. RSN-2
+    judges the white space of native reasoning (reasoning in a field of its own).
 
     Source: S0-04, S0-05, S1-02, S1-04, S2-13.
     """
@@ -76,11 +76,11 @@ def test_reasoning_is_whole(exchange: Exchange) -> None:
     when=_has_native_reasoning,
 )
 def test_native_reasoning_is_not_altered(exchange: Exchange) -> None:
-    """The white space of reasoning that the provider sends in a field of its own is not altered in any character.
+    """If the provider sends reasoning in a field of its own, no character of its white space is altered.
 
-    The provider may refuse the next request, because the trace in it is not the one that it sent: some demand the
-    leading newline and the trailing space back. Only reasoning that was cut out of the text by tags is trimmed. Other
-    differences are left to RSN-1.
+    The provider may refuse the next request, because the trace in it was changed: some providers demand the leading
+    newline and the trailing space back. Only reasoning between tags in the text is trimmed. RSN-1 reports other
+    differences.
 
     Source: S0-41, S0-45, C-05.
     """
@@ -94,12 +94,13 @@ def test_native_reasoning_is_not_altered(exchange: Exchange) -> None:
 def test_segments_mirror_the_wire(exchange: Exchange) -> None:
     """`segments` are the answer's blocks in wire order; they join to `message` and to `reasoning`.
 
-    Interfaces show reasoning, text and tool calls in another order than the model produced them. There is one segment
-    per block, or per contiguous run if the wire has no blocks, in however many pieces a stream comes. Where content is
-    a list of parts without numbers (Mistral), both are right: one per part, and one per run. Hosted tools, unknown
-    blocks and redacted reasoning have their place in that order. A message, a trace or a number of tool calls that is
-    wrong by itself is left to its own rule, and so are opaque data (RSN-4) and unknown blocks that are dropped from a
-    stream (STR-5): the segments of that type are then not compared.
+    Interfaces show reasoning, text and tool calls in a different order from that of the model. There is one segment per
+    block. If the wire has no blocks, there is one per contiguous run of text or reasoning. It makes no difference in
+    how many pieces a stream comes. If content is a list of parts without an index (Mistral), one segment per part and
+    one per run are both right. Hosted tools, unknown blocks and redacted reasoning have their place in the order.
+
+    The segments of a type are not compared if another rule reports what is wrong with them: a wrong message, a wrong
+    trace, a wrong number of tool calls, or an unknown block that a stream drops (STR-5). RSN-4 judges opaque data.
 
     Source: S2-13, S4-10, S4-12.
     """
@@ -136,7 +137,7 @@ def test_segments_mirror_the_wire(exchange: Exchange) -> None:
 def test_opaque_data_stays_on_its_block(exchange: Exchange) -> None:
     """Signatures, redacted and encrypted blocks survive unchanged, each on the segment of its own block.
 
-    The provider refuses the next request, because a signature is missing, joined with another or on another block.
+    The provider refuses the next request, because a signature is missing, joined with another one, or on another block.
 
     Source: S1-12, S1-13, S4-11.
     """
@@ -147,7 +148,7 @@ def test_opaque_data_stays_on_its_block(exchange: Exchange) -> None:
 
 
 def _types_to_compare(exchange: Exchange) -> frozenset[str]:
-    """Return the types of segments that RSN-3 compares: those whose contents are not wrong by themselves."""
+    """Return the types of segments that RSN-3 compares: those that no other rule reports."""
     declared, response = exchange.adapter.capabilities, exchange.response
     returned = {segment.type for segment in response.segments}
     comparable = {
@@ -160,7 +161,7 @@ def _types_to_compare(exchange: Exchange) -> frozenset[str]:
 
 
 def _opaque(answer: Expected | Returned) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the opaque data of an answer, block by block."""
+    """Return (type of segment, opaque metadata) for each segment that has opaque data."""
     return [opaque_data(segment) for segment in answer.segments if opaque_data(segment)[1]]
 
 

@@ -1,4 +1,4 @@
-"""RPL: the request asks what the call asks, and what a provider sent goes back to it in the form that it demands."""
+"""RPL: the request asks what the call asks, and earlier answers go back in the form that the provider demands."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
     earlier answer in `call.messages` is the very object that the adapter returned for it. Its text and its tool calls
     go back with the rest of the conversation.
 
-    Where the provider has stored the answer, a reference to an item stands for it.
+    If the provider has stored the answer, the request may refer to an item of it instead of repeating that item.
 
     Source: S0-41, S0-42, S0-43, S0-44, S0-45, S0-50.
     """
@@ -60,8 +60,8 @@ def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
 def test_earlier_reasoning_is_nowhere_else(exchange: Exchange) -> None:
     """Earlier reasoning is left out where the provider rejects it, and is never sent as visible text.
 
-    The provider refuses the next request because of a field that it does not know, or the model reads its trace as its
-    own answer and begins to write such text.
+    The provider refuses the next request because of a field that it does not know, or the model takes the trace for an
+    earlier answer and starts to write its reasoning as text.
 
     Source: S0-42.
     """
@@ -83,7 +83,7 @@ def test_thinking_switches_are_sent_as_set(exchange: Exchange) -> None:
     """Thinking switches that the provider reads are sent as the call sets them; switches that are not set stay unset.
 
     The model thinks although it was told not to, or at a cost that the caller did not choose. `clear_thinking: false`
-    is a choice, and not an empty value. The provider table lists the switches.
+    is a choice of the caller, not an empty value. The provider table lists the switches.
 
     Source: S0-33, S0-34, S0-35, S0-36, S0-37, S0-38, S0-39, S0-40, C-17.
     """
@@ -98,11 +98,13 @@ def test_thinking_switches_are_sent_as_set(exchange: Exchange) -> None:
 def test_request_asks_what_the_call_asks(exchange: Exchange) -> None:
     """The request asks what the call asks: its model, messages, files, tools and switches, with its key, at its path.
 
-    The provider is asked something else than the caller asks: a message, a file, a tool or a switch is lost on the way.
-    The answer to another question is not replayed: this rule fails, and all others are blocked.
-    If the difference is about a capability that the adapter does not declare, the whole call is unsupported. So it is
-    if the adapter raises NotImplementedError before it sends anything. Defaults that a library adds, the order of keys
-    and tools, ids of its own for tool calls, and how a text is split into blocks make no difference.
+    The provider is not asked what the caller asks: a message, a file, a tool or a switch is lost on the way. The suite
+    does not replay an answer to a different request: this rule fails, and all others are blocked. The whole call is
+    unsupported instead if the difference is about a capability that the adapter does not declare, or if the adapter
+    raises NotImplementedError before it sends anything.
+
+    These make no difference: defaults that a library adds, the order of keys and tools, the library's own ids for tool
+    calls, and how a text is split into blocks.
 
     Source: S0-33, S0-37.
     """

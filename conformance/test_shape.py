@@ -13,8 +13,8 @@ def test_response_has_the_canonical_shape(exchange: Exchange) -> None:
     """The response validates against schemas/response.schema.json.
 
     The caller gets no answer, or one that its code cannot read: a field of the wrong type, a missing required field or
-    a value outside a closed set. Other rules do not read a field that fails here. A call that raises, hangs or returns
-    something else has no shape at all: this rule fails, and the others are blocked.
+    a value outside a closed set. Other rules do not read a field that fails here. If a call raises, hangs or returns
+    something that is no response, this rule fails and the others are blocked.
 
     Source: S0-01, S4-10.
     """

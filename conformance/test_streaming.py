@@ -54,10 +54,10 @@ def _has_early_content(expected: Expected, mode: Mode) -> bool:
 def test_folded_deltas_are_the_response(exchange: Exchange) -> None:
     """Folding the deltas of a stream gives the response of its end.
 
-    Users read one thing while it streams, and the application stores another. The parts are text, reasoning, tool
-    calls, annotations and media. Reasoning that was cut out by tags may differ in leading and trailing white space.
-    Arguments are compared as JSON. That the response has them as the provider wrote them is left to TOOL-1.
-    What is missing both in the deltas and in the response is left to the rule of its field.
+    Users read one thing while it streams, and the application stores another. The rule compares text, reasoning, tool
+    calls, annotations and media. Reasoning between tags in the text may differ in leading and trailing white space.
+    Arguments are compared as JSON; TOOL-1 judges their exact text. If something is missing both in the deltas and in
+    the response, the rule of its field reports that.
 
     Source: S2-20, S3-14, S4-22, S4-23.
     """
@@ -86,7 +86,7 @@ def test_stream_ends_exactly_once(exchange: Exchange) -> None:
     """There is exactly one terminal event, and it is the last.
 
     The caller of a stream cannot know whether the answer is complete. Raising an error is equivalent to sending
-    `response.error`. A stream that ends without any error, although the provider's breaks off, is left to STR-6.
+    `response.error`. If the provider's stream breaks off and the adapter's ends without an error, STR-6 reports that.
 
     Source: S4-22, S2-26.
     """
@@ -109,7 +109,7 @@ def test_stream_ends_exactly_once(exchange: Exchange) -> None:
 def test_events_have_the_canonical_shape(exchange: Exchange) -> None:
     """Every event validates against schemas/stream-event.schema.json, and its type is one of the closed set.
 
-    Callers fail at an event or skip it: they handle each type of the set, and no other.
+    Callers fail at an event or skip it: they handle only the types of the set.
 
     Source: S4-19, S4-20, S4-21.
     """
@@ -126,8 +126,8 @@ def test_events_have_the_canonical_shape(exchange: Exchange) -> None:
 def test_cuts_change_nothing(exchange: Exchange) -> None:
     """The result is the same wherever the bytes are cut: inside a character, a tag, a JSON string, a CRLF.
 
-    The same stream gives another answer over another network. It decides anew each time how many bytes a read returns:
-    a stream that comes frame by frame in a test comes in other pieces over a slow line.
+    The same stream gives a different answer over a different network. The network decides how many bytes each read
+    returns: a stream that comes frame by frame in a test comes in other pieces over a slow line.
 
     Source: S1-01, S3-14.
     """
@@ -147,7 +147,7 @@ def test_cuts_change_nothing(exchange: Exchange) -> None:
     response, uncut_response = exchange.response, whole_frames.response
     expect_text("the message as for whole frames,", response.message, uncut_response.message)
     expect_text("the reasoning as for whole frames,", response.reasoning, uncut_response.reasoning)
-    # An id that the adapter makes up is another one in each answer, however the bytes are cut. PRV-1 reports that.
+    # An id that the adapter makes up is new in each answer, wherever the bytes are cut. PRV-1 reports made-up ids.
     fields = ("id", *_SAME_FOR_ALL_CUTS) if uncut_response.get("id") in exchange.expected.ids else _SAME_FOR_ALL_CUTS
     for field in fields:
         expect_equal(f"{field} as for whole frames,", response.get(field), uncut_response.get(field))
@@ -161,8 +161,7 @@ def test_cuts_change_nothing(exchange: Exchange) -> None:
 def test_unknown_content_is_never_dropped_silently(exchange: Exchange) -> None:
     """An event or content block of unknown type raises an error or becomes a segment `other`; it is never dropped.
 
-    Users get half an answer that looks whole: a provider has a reason to send a new kind of content. Pings, keep-alives
-    and unknown extra fields are not content.
+    Users get an incomplete answer that looks complete. Pings, keep-alives and unknown extra fields are not content.
 
     Source: S4-20, C-13.
     """
@@ -176,8 +175,8 @@ def test_unknown_content_is_never_dropped_silently(exchange: Exchange) -> None:
 def test_broken_stream_is_no_success(exchange: Exchange) -> None:
     """An in-band error, or an end with neither finish reason nor end marker, is never a success.
 
-    Half an answer that says `stop` is stored, shown and billed as a whole one. The class of an error that is raised is
-    left to ERR-1, ERR-2 and ERR-3, and an error beside `response.completed` to STR-2.
+    Half an answer that says `stop` is stored, shown and billed as a whole one. ERR-1, ERR-2 and ERR-3 judge the class
+    of a raised error. STR-2 reports a stream that has both an error and `response.completed`.
 
     Source: S3-32, S4-19.
     """
@@ -199,9 +198,9 @@ def test_broken_stream_is_no_success(exchange: Exchange) -> None:
 def test_deltas_arrive_as_the_bytes_arrive(exchange: Exchange) -> None:
     """Deltas arrive as the bytes arrive: there is content before the last frame of the stream is sent.
 
-    Users wait for the whole answer before they read its first word. An adapter that reads the whole answer before it
-    cuts it up, or that requests a plain one, has the cost of streaming and not its use. Content that does not come at
-    all is left to STR-1 and to the rules of the content.
+    Users wait for the whole answer before they read its first word. Some adapters read the whole answer before they
+    yield its first piece, or request a plain answer and cut that up. If content does not come at all, STR-1 and the
+    rules of the content report that.
 
     Source: S2-24.
     """
@@ -219,11 +218,11 @@ def test_deltas_arrive_as_the_bytes_arrive(exchange: Exchange) -> None:
 
 @rule("STR-8", harm="wrong", capability="streaming", shown=in_events, when=_is_answer)
 def test_both_modes_give_the_same_answer(exchange: Exchange) -> None:
-    """Of several answers that are right, a stream gives the same as a plain response with the same content.
+    """If several answers are right, a stream gives the same one as a plain response with the same content.
 
-    The caller gets another answer when it switches to streaming. Where the provider's recording leaves a choice, such
-    as a refusal in the message or in its own segment, `tool_calls` or `stop` for a call, or a citation without a place,
-    both modes make the same one. An answer that is wrong in one of the modes is left to the rule of its field.
+    The caller gets a different answer when it switches to streaming. Some recordings leave a choice: a refusal in the
+    message or in a segment of its own, `tool_calls` or `stop` for a call, a citation with or without a place. Both
+    modes make the same choice. If the answer of one mode is wrong, the rule of its field reports that.
 
     Source: S2-21, S4-24.
     """
@@ -249,7 +248,7 @@ def test_both_modes_give_the_same_answer(exchange: Exchange) -> None:
 
 
 def _places(exchange: Exchange) -> list[tuple[int | None, int | None]] | None:
-    """Return the spans of the annotations in order; None if one of them is wrong."""
+    """Return (start, end) of each annotation, in order; None if one is missing, wrong or too many."""
     expected, actual = exchange.expected.annotations, exchange.response.annotations
     places = []
     for matched in pair(expected, actual):

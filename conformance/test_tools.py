@@ -26,10 +26,10 @@ def _states_ids(expected: Expected, _mode: Mode) -> bool:
 def test_tool_calls_come_back_as_made(exchange: Exchange) -> None:
     """Tool calls keep count, order, name and arguments, in both modes; empty arguments become `{}`.
 
-    The client runs a tool that the model did not call, runs it with other arguments, or does not run it. Calls may be
-    parallel, with their argument pieces interleaved, and a call without arguments is still a call. Calls of the
-    provider's hosted tools are not for the client. A tool that the provider defines may be one that the client runs,
-    such as a shell: the arguments are then the object that says what to do, or an object that contains it.
+    The client runs a tool that the model did not call, runs a tool with the wrong arguments, or skips a call. Calls may
+    be parallel, with their argument pieces interleaved, and a call without arguments is still a call. Calls of the
+    provider's hosted tools are not for the client. But the client runs some tools that the provider defines, such as a
+    shell. The arguments of such a call are the object that says what to do, or an object that contains this object.
 
     Source: S3-39, S4-08.
     """
@@ -68,7 +68,7 @@ def test_tool_calls_keep_their_ids(exchange: Exchange) -> None:
 
 
 def _expected_names(calls: Sequence[ExpectedToolCall], actual: Sequence[str]) -> Iterator[str]:
-    """Yield the expected names; of several that are correct, the one that came back."""
+    """Yield the expected name of each call. If several names are correct and one of them came back, yields that one."""
     for call, name in zip_longest(calls, actual[: len(calls)]):
         yield name if name in call.other_names else call.name
 

@@ -46,10 +46,11 @@ def _lacks_a_count(expected: Expected, _mode: Mode) -> bool:
 def test_total_is_prompt_plus_completion(exchange: Exchange) -> None:
     """`total_tokens` is all tokens of the input plus all tokens of the output.
 
-    Budgets count tokens twice, or not at all. Some providers count reasoning, cached or tool tokens outside both.
-    Normalised, every token is in one of the two, so that counts of different providers can be compared. A total that is
-    wrong only because `prompt_tokens` or `completion_tokens` is wrong is left to USE-3. Where the provider reports no
-    total, it may be None. Where the provider's total is not the sum of its counts, the sum is right as well.
+    Budgets count tokens twice, or not at all. Some providers count reasoning, cached or tool tokens neither as input
+    nor as output. Here, every token is in `prompt_tokens` or in `completion_tokens`, so that counts of different
+    providers can be compared. If the total is wrong only because one of these is wrong, USE-3 reports that. If the
+    provider reports no total, it may be None. If the provider's total is not the sum of its counts, the sum is right as
+    well.
 
     Source: S0-21, S3-05, U-05.
     """
@@ -70,7 +71,7 @@ def test_no_part_exceeds_its_whole(exchange: Exchange) -> None:
     """A part that the provider reports as larger than its whole is not returned as that part.
 
     Bills that subtract a part from its whole become negative. Cached tokens and audio are parts of the prompt,
-    reasoning and audio of the completion. Parts that are no larger than their whole are left to USE-5.
+    reasoning and audio of the completion. USE-5 judges parts that are no larger than their whole.
 
     Source: S0-20, S0-22.
     """
@@ -84,14 +85,14 @@ def test_no_part_exceeds_its_whole(exchange: Exchange) -> None:
 
 @rule("USE-3", harm="wrong count", when=_has_wholes)
 def test_prompt_and_completion_are_the_providers(exchange: Exchange) -> None:
-    """`prompt_tokens` and `completion_tokens` are the provider's, converted as the provider table says for that API.
+    """`prompt_tokens` and `completion_tokens` are the provider's counts, converted as the provider table says.
 
     Bills and budgets are wrong. Claude's input count excludes tokens that were read from or written to the cache, so
     `prompt_tokens` is the sum of the three. The documentation has a page for each provider, which says how it counts.
-    In a stream the last reported value of each count holds, and a later report without that count does not remove it:
-    Claude reports input at the start and output at the end, others repeat growing counts, or send a last chunk that has
-    usage and nothing else.
-    The tokens of a summary that Claude makes before it answers may be added or left out: it reports them apart.
+    In a stream, the last reported value of each count is right. A later report without that count does not remove it:
+    Claude reports input at the start and output at the end. Other providers repeat growing counts, or send a last chunk
+    that has usage and nothing else. Claude may make a summary before it answers, and reports the tokens of that summary
+    apart. They may be added or left out.
 
     Source: S0-19, S2-33, S3-07, S3-10, S3-16.
     """
@@ -105,9 +106,9 @@ def test_no_count_is_invented(exchange: Exchange) -> None:
     """A count that the provider does not report is None: never 0, never a guess.
 
     Statistics show a number where nobody knows one: 0 cached tokens means that the cache had nothing. A count by the
-    adapter's own tokenizer is not what the provider bills. A part that the provider reports as larger than its whole is
-    not invented: it is left to USE-2. Nor is a detail that is where OpenAI has it, though the provider is not known to
-    send it.
+    adapter's own tokenizer is not what the provider bills. Two kinds of counts do not count as invented. One is a part
+    that the provider reports as larger than its whole, which USE-2 judges. The other is a detail that the provider is
+    not known to send, but sends in the place where OpenAI has it.
 
     Source: S0-22, S4-09, C-11.
     """
@@ -127,7 +128,7 @@ def test_parts_are_the_providers(exchange: Exchange) -> None:
     """The parts of counts come back as the provider reports them: cached, cache write, reasoning and audio tokens.
 
     Cached tokens are billed at the full price, or the cost of reasoning is hidden. An adapter that does not declare
-    `usage_details` may leave parts out, and one that does not declare `audio` the audio counts.
+    `usage_details` may leave parts out. An adapter that does not declare `audio` may leave audio counts out.
 
     Source: S0-20, S0-22, S2-16.
     """
@@ -136,7 +137,7 @@ def test_parts_are_the_providers(exchange: Exchange) -> None:
 
 
 def _expect_counts(exchange: Exchange, names: Sequence[str]) -> None:
-    """Compare counts that the provider reports, without those that the adapter may leave out and has left out."""
+    """Compare counts that the provider reports. Skips a count that the adapter has left out and may leave out."""
     usage, expected = exchange.response.usage, _expected(exchange)
     wrong = [
         count
@@ -153,7 +154,7 @@ def _expect_counts(exchange: Exchange, names: Sequence[str]) -> None:
 
 
 def _expected(exchange: Exchange) -> Usage | None:
-    """Return the provider's counts, with its summaries if the adapter counts them."""
+    """Return the provider's counts. They include the tokens of summaries if the adapter's counts include them."""
     usage, summed = exchange.response.usage, exchange.expected.usage_with_compactions
     counts_summaries = usage and summed and all(getattr(usage, name) == getattr(summed, name) for name in _WHOLES)
     return summed if counts_summaries else exchange.expected.usage
