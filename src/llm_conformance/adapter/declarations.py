@@ -15,7 +15,7 @@ from llm_conformance.wording import did_you_mean, printable
 
 Method = Literal["complete", "stream", "parse", "parse_stream"]
 METHODS: Mapping[Mode, tuple[Method, ...]] = {"json": ("complete", "parse"), "stream": ("stream", "parse_stream")}
-"""The methods for each mode: one that sends the request itself, and one that is given the response."""
+"""The methods for each mode: the first sends the request itself, the second is given the response."""
 
 Isolation = Literal["namespace", "process", "none"]
 """Where an adapter runs: in a process with a network of its own, in a process of its own, or in this process."""
@@ -46,9 +46,9 @@ class AdapterUnderTest:
         providers: The providers (`deepseek`) and APIs (`openai:chat`) that it supports.
         capabilities: The capabilities whose rules it is held to.
         methods: The methods that it has.
-        errors: Class names of its exceptions, each alone or with an HTTP status (`MyError 429`), mapped to those of the
-            contract.
-        excluded_inputs: Ways of generated inputs that it does not support, each with the reason
+        errors: Maps the class names of its exceptions, each alone or with an HTTP status (`MyError 429`), to the class
+            names of the contract.
+        excluded_inputs: Maps the ways of generated inputs that it does not support to the reasons
             (`llm_conformance.adapter.exclusions`).
     """
 
@@ -64,13 +64,13 @@ class AdapterUnderTest:
     excluded_inputs: Mapping[str, str] = field(default_factory=dict)
 
     def close(self) -> None:
-        """Stop the program of an adapter that is one."""
+        """Stop the adapter's program, if it has one."""
         if self.program is not None:
             self.program.close()
 
     @property
     def isolation(self) -> Isolation:
-        """Where it runs."""
+        """Where the adapter runs."""
         if self.program is None:
             return "none"
         return "namespace" if self.program.has_network else "process"
@@ -92,8 +92,8 @@ class AdapterUnderTest:
 def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUnderTest:
     """Read an adapter's declarations; `taken` are the labels of the run's other adapters.
 
-    Raises BadAdapterError with all problems of the declarations, but for those of `excluded_inputs`, which
-    `exclusions.problems` knows.
+    Raises BadAdapterError with all problems of the declarations, except those of the ways in `excluded_inputs`, which
+    `exclusions.problems` finds.
     """
     problems: list[str] = []
     all_methods = [method for methods in METHODS.values() for method in methods]

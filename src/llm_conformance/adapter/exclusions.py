@@ -1,6 +1,6 @@
-"""Inputs that an adapter excludes: unusual ways of answers that generated inputs then do not have.
+"""Generated inputs that an adapter excludes, named by a way in which an answer can be unusual.
 
-Only ways that are not the most common ones of an API can be excluded, so that most of what a provider sends is judged.
+The most common way of a variation cannot be excluded, so that most of what a provider sends is judged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from llm_conformance.wording import did_you_mean
 
 
 def problems(adapter: AdapterUnderTest) -> Iterator[str]:
-    """Yield what is wrong with the inputs that an adapter excludes."""
+    """Yield a message for each problem of an adapter's `excluded_inputs`."""
     excluded: Mapping[Any, Any] = adapter.excluded_inputs
     if not excluded:
         return
@@ -31,9 +31,9 @@ def problems(adapter: AdapterUnderTest) -> Iterator[str]:
 
 
 def excluded_way(excluded: Mapping[str, str], scenario: Scenario, mode: Mode) -> str | None:
-    """Return the excluded way that a generated scenario, or an answer before it, has; None if it has none.
+    """Return the first excluded way of a generated scenario or of its earlier answers; None if there is none.
 
-    One that fails has the ways of the whole answer, which its request asks for.
+    A scenario with a fault has the ways of the whole answer, for which its request asks.
     """
     if not excluded:
         return None

@@ -1,7 +1,7 @@
 """The program that runs an adapter in Python: `host.main([SPEC, DIRECTORY])`.
 
-It speaks the line protocol of `llm_conformance.calling.program`. Further questions are `explain`, for where the last
-exception came from, and `native`, for what the library returned. What the adapter prints goes to standard error, so
+It speaks the line protocol of `llm_conformance.calling.program`. Beyond that protocol, it answers `explain` (where the
+last exception came from) and `native` (what the library returned). What the adapter prints goes to standard error, so
 that it cannot break the protocol, and is searched for the API key. Only plain data leaves this process: the adapter's
 objects are read here, within the time limit of the call. The last answers are kept, so that a later call gets the very
 objects that the adapter returned.
@@ -58,7 +58,7 @@ def main(arguments: list[str]) -> int:
 def _next(questions: io.BufferedReader) -> bytes:
     """Return the next question; b"" if there are no more.
 
-    An alarm that a call has left on may raise here. That is no failure of the next call.
+    If a call has left an alarm on, the alarm may raise here. The exception is printed, and the next call does not fail.
     """
     while True:
         try:
@@ -71,10 +71,10 @@ class Host:
     """An adapter and the answers that it has given.
 
     Args:
-        spec: What names the adapter.
-        directory: Where paths are resolved.
+        spec: The SPEC that names the adapter.
+        directory: The directory in which relative paths start.
         guard: Refuses connections to anything but the replay.
-        answers: Where the lines go.
+        answers: The stream to which the answers are written, one JSON document a line.
         output: What the adapter prints.
     """
 
@@ -117,7 +117,7 @@ class Host:
 
     def _loaded(self) -> AdapterUnderTest:
         if self._adapter is None:
-            from llm_conformance.adapter import loader  # only now, so that the guard stands before all imports
+            from llm_conformance.adapter import loader  # only now: the guard has to be in place before any import
 
             self._adapter = loader.load(self._spec, self._directory)
         return self._adapter
@@ -134,7 +134,7 @@ class Host:
         lines.write(*self._ending(result))
 
     def _ending(self, result: CallResult) -> Iterator[Mapping[str, Any]]:
-        """Yield what is left to say of a call."""
+        """Yield the last lines about a call: invalid events, then the response or the error, with the facts."""
         for at, text in result.invalid_events:
             yield {"invalid_event": text, "at": at}
         outside, self._guard.outside = self._guard.outside[:_MOST_OUTSIDE], []
@@ -184,7 +184,7 @@ class Host:
 
 
 class _Lines:
-    """Writes the events of a stream: the first content at once, because that is waited for, and the rest together."""
+    """Writes the events of a stream: the first content at once, because the suite waits for it, and the rest later."""
 
     def __init__(self, out: io.RawIOBase) -> None:
         self._out = out
@@ -192,20 +192,20 @@ class _Lines:
         self._content_shown = False
 
     def event(self, event: Event) -> None:
-        """Write an event, or keep it until there is more to write."""
+        """Write an event at once if it shows the first content, or else keep it."""
         self._waiting.append(to_line({"event": event}))
         if not self._content_shown and shows_content(event):
             self._content_shown = True
             self.write()
 
     def write(self, *lines: Mapping[str, Any]) -> None:
-        """Write some lines behind all that wait."""
+        """Write all events that were kept, then these lines."""
         waiting, self._waiting = self._waiting, []
         _write_all(self._out, b"".join([*waiting, *map(to_line, lines)]))
 
 
 def readable(value: Any, depth: int = 0) -> Any:
-    """Return what can be read of a library's own object, as exact values."""
+    """Return the fields of a library's own object as plain values, at every depth; None for what is nested too deep."""
     if depth > _DEEPEST_NATIVE:
         return None
     if isinstance(value, list | tuple):
@@ -214,14 +214,14 @@ def readable(value: Any, depth: int = 0) -> Any:
         return exact(value)
     try:
         read = native.fields(value)
-    except Exception:  # it is the library's, and any code of it may run here
+    except Exception:  # reading the object may run any code of the library
         own = getattr(value, "__dict__", None)
         read = {key: each for key, each in own.items() if str(key)[:1] != "_"} if isinstance(own, dict) else {}
     return {str(key): readable(each, depth + 1) for key, each in read.items()}
 
 
 def _take_over_standard_streams() -> tuple[io.BufferedReader, io.RawIOBase, int]:
-    """Return what is asked, where to answer, and where to print; the adapter reads nothing."""
+    """Return (stream of questions, stream for answers, descriptor for prints); the adapter's stdin becomes empty."""
     questions = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     with open(os.devnull, "rb") as nothing:
@@ -230,13 +230,13 @@ def _take_over_standard_streams() -> tuple[io.BufferedReader, io.RawIOBase, int]
 
 
 def _tell_where_it_hangs() -> None:
-    """Write the traceback of the main thread to the suite when it sends SIGUSR1; that needs no turn of Python's."""
+    """Write the main thread's traceback to the suite on SIGUSR1, even while the interpreter runs no Python code."""
     with contextlib.suppress(KeyError, ValueError, AttributeError):
         faulthandler.register(signal.SIGUSR1, file=int(os.environ.pop(CONTROL)), all_threads=False)
 
 
 def _write_all(out: io.RawIOBase, data: bytes) -> None:
-    if os.getpid() != _PROCESS:  # a fork in the adapter has come back, too; its answer would be that of the next call
+    if os.getpid() != _PROCESS:  # a child that the adapter forked: its answer would be taken for that of the next call
         os._exit(1)
     left = memoryview(data)
     while left:

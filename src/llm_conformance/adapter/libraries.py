@@ -1,4 +1,4 @@
-"""Libraries of the field: the suite brings an adapter (a shim) for each, and judges the release that is installed.
+"""Libraries of the field: for each, the suite has an adapter (a shim) and judges the installed release.
 
 Each has a folder in `peers/`:
 
@@ -6,7 +6,8 @@ Each has a folder in `peers/`:
 |---|---|
 | `adapter.py`, `adapter.mjs` or `gateway.toml` | the shim |
 | `requirements.in` or `package.json` | the releases that are judged, the library's own first, or named by `library` |
-| `requirements.txt`, `package-lock.json` | the whole environment, made from it; for Node's the suite's, too |
+| `requirements.txt`, `package-lock.json` | the whole environment, made from it; a Node library has both, for the suite
+and for itself |
 | `deviations.toml` | the known findings |
 | `reports/` | reports of findings, and programs that reproduce them |
 """
@@ -55,18 +56,18 @@ class Library:
 
     @property
     def is_node(self) -> bool:
-        """Whether it is a package of Node's."""
+        """Whether it is a Node package."""
         return (self.folder / "package.json").is_file()
 
     @property
     def shim(self) -> Path:
-        """The file with the shim, or the one that describes a gateway."""
+        """The file with the shim; for a gateway, the file that describes it."""
         gateway = self.folder / "gateway.toml"
         return gateway if gateway.is_file() else self.folder / ("adapter.mjs" if self.is_node else "adapter.py")
 
     @staticmethod
     def spec(shim: Path) -> str:
-        """Return the SPEC that names a shim, or a copy of it, as an adapter."""
+        """Return the SPEC of the adapter in a file that is a shim or a copy of one."""
         if shim.suffix == ".toml":
             return f"gateway:{shim}"
         return f"cmd:{command_line(['node', str(shim)])}" if shim.suffix == ".mjs" else str(shim)
@@ -88,13 +89,13 @@ class Library:
 
     @property
     def python(self) -> str | None:
-        """The version of Python that it needs, such as `3.12`; None if it runs on any that the suite runs on."""
+        """The lowest Python that it needs, such as `3.12`; None if it runs on every Python that the suite supports."""
         found = None if self.is_node else _PYTHON.search((self.folder / "requirements.in").read_text("utf-8"))
         return found[1] if found else None
 
     @property
     def judged(self) -> Mapping[str, str]:
-        """The packages that are judged with their releases, the library's own first."""
+        """The packages that are judged, the library's own first, mapped to their releases."""
         if self.is_node:
             described = self._described
             found: dict[str, str] = described["dependencies"]
@@ -108,7 +109,7 @@ class Library:
 
     @property
     def held_back(self) -> Mapping[str, str]:
-        """The packages of a Node library that npm would install in another release, with theirs."""
+        """The packages of a Node library for which npm would choose another release, mapped to their releases."""
         found: dict[str, str] = self._described.get("overrides", {}) if self.is_node else {}
         return found
 
@@ -129,7 +130,7 @@ class Library:
 
     @property
     def apis(self) -> list[str]:
-        """The APIs that the shim names. Nothing is imported for it: the library may not be installed."""
+        """The APIs that the shim names. The shim is read, not imported, because the library may not be installed."""
         from llm_conformance.wire.providers.table import (
             table,  # slow, and each process of an adapter imports this module
         )
@@ -138,7 +139,7 @@ class Library:
         return sorted(rows.intersection(_API.findall(self.shim.read_text("utf-8"))))
 
     def installed(self, directory: Path) -> str | None:
-        """Return the installed release, for Node's that of a program in `directory`; None if there is none."""
+        """Return the installed release or None; for a Node library, the one that a program in `directory` finds."""
         return self._installed(self.package, directory)
 
     def _installed(self, package: str, directory: Path) -> str | None:
@@ -154,12 +155,12 @@ class Library:
         return release
 
     def _node_modules(self, package: str, directory: Path) -> Path | None:
-        """Return where Node finds a package: from `directory` on upwards, or in the library's folder of a clone."""
+        """Return the `node_modules` with a package, in `directory` or above, or in the library's folder of a clone."""
         places = (place / "node_modules" for place in (directory, *directory.parents, self.folder))
         return next((place for place in places if (place / package / "package.json").is_file()), None)
 
     def shim_beside(self, directory: Path) -> Path:
-        """Return a copy of Node's shim from which Node finds the packages of a program in `directory`.
+        """Return a copy of a Node shim that finds the packages that a program in `directory` finds.
 
         Node looks for packages where the importing file is, and the suite is installed elsewhere. The copy is deleted
         when the process ends.
@@ -200,7 +201,7 @@ def _with_extras(requirement: Requirement) -> str:
 
 @functools.cache
 def libraries() -> Mapping[str, Library]:
-    """Return all libraries by name, in the order of the alphabet."""
+    """Return all libraries by name, in alphabetical order."""
     return {each.name: each for each in _in(LIBRARIES)}
 
 
@@ -211,5 +212,5 @@ def _in(folder: Path) -> Iterator[Library]:
 
 
 def unknown(name: str) -> str:
-    """Return the message about a name that no library has."""
+    """Return the message for a name that is no library's."""
     return f"{name}: {no_such('library', did_you_mean(name, libraries()), LIST_COMMAND)}"

@@ -4,15 +4,15 @@
 |---|---|
 | `mypkg`, `mypkg.module` | the attribute `conformance_adapter`: an instance, a class, or a function without arguments |
 | `mypkg.module:attribute` | that attribute |
-| `path/to/file.py`, `path/to/file.py:attribute` | the same of a file |
+| `path/to/file.py`, `path/to/file.py:attribute` | the same for a file |
 | `cmd:node adapter.mjs` | a program that speaks the line protocol (`llm_conformance.calling.program`) |
 | `gateway:FILE.toml` | a gateway, asked as OpenAI chat (`llm_conformance.shims.gateway`) |
 | `adapters` | the reference adapters |
 | `litellm` | a library of the field, through the shim that the suite brings (`llm_conformance.adapter.libraries`) |
 
-A name in the entry-point group `llm_conformance.adapters` takes precedence over an import, and both over a library of
-the field. A module is imported for its name only if its file names `conformance_adapter`: a library may be installed
-under the name of its shim, and has no adapter.
+A name in the entry-point group `llm_conformance.adapters` takes precedence over an importable module, and both take
+precedence over a library of the field. A module without `:attribute` is imported only if its file contains
+`conformance_adapter`. So a library that is installed under the name of its shim is not taken for an adapter.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ ENTRY_POINTS = "llm_conformance.adapters"
 PREFIX = "cmd:"
 GATEWAY_PREFIX = "gateway:"
 GATEWAY_DESCRIBED_WITHIN_S = 120.0
-"""A gateway is started before it is described, and some need a while."""
+"""Seconds to wait for a gateway's description. The gateway is started first, and some gateways start slowly."""
 
 HOST_DESCRIBED_WITHIN_S = 120.0
-"""Some libraries take many seconds to import on a busy machine."""
+"""Seconds to wait for the description of an adapter in Python. Some libraries take long to import on a busy machine."""
 _IN_WSL = "leave the option out, or run the suite on Linux or macOS; on Windows, in WSL"
 _HOST = (
     "import os, sys; paths, *rest = sys.argv[1:]; sys.path[:] = paths.split(os.pathsep); "
     "from llm_conformance.adapter import host; sys.exit(host.main(rest))"
 )
-"""Starts the program of an adapter in Python with the import path of this process."""
+"""The program of an adapter in Python, for `python -c`. It takes the import path of this process as its argument."""
 
 _INSTALL = "; install it in this environment"
 
@@ -62,11 +62,11 @@ T = TypeVar("T")
 
 
 def isolation(named: str, transport: str) -> Isolation:
-    """Return where adapters run, by the values of the options `isolation` and `transport`.
+    """Return where adapters run, from the values of the options `isolation` and `transport`.
 
-    Raises ValueError if the two exclude each other, or if this system has no such place.
+    Raises ValueError if the two options exclude each other, or if this system cannot isolate adapters.
     """
-    if transport == "vcr":  # it replays by patching what is in this process
+    if transport == "vcr":  # this transport patches the HTTP libraries of this process
         if named in ("namespace", "process"):
             raise ValueError(
                 "the transport vcr replays within the process of the suite only; leave one of the two options out"
@@ -82,7 +82,7 @@ def isolation(named: str, transport: str) -> Isolation:
 def load_all(specs: Collection[str], directory: Path, isolation: Isolation = "none") -> list[AdapterUnderTest]:
     """Return the adapters that SPECs name, in order. Raises BadAdapterError with the problems of all of them.
 
-    With an isolation, an adapter in Python is loaded in a process of its own.
+    Unless `isolation` is `none`, each adapter in Python is loaded in a process of its own.
     """
     adapters: list[AdapterUnderTest] = []
     problems: list[str] = []
@@ -103,9 +103,9 @@ def load(spec: str, directory: Path, taken: Collection[str] = (), isolation: Iso
 
     Args:
         spec: The SPEC.
-        directory: Where paths are resolved, and the last place where packages are looked for.
+        directory: The directory in which relative paths start. It is also the last entry of the import path.
         taken: The labels of the run's other adapters.
-        isolation: Where it runs.
+        isolation: Where the adapter runs.
     """
     library = library_named(spec, directory)
     instance: Any = _of_program(spec, directory, isolation)
@@ -133,14 +133,14 @@ def load(spec: str, directory: Path, taken: Collection[str] = (), isolation: Iso
 def library_named(name: str, directory: Path) -> Library | None:
     """Return the library of the field that a SPEC names; None if it names something else.
 
-    An adapter of the user that has the same name comes first.
+    A user's own adapter of the same name takes precedence.
     """
     library = libraries.libraries().get(name)
     return None if library is None or _is_adapter(name, directory) else library
 
 
 def _is_adapter(name: str, directory: Path) -> bool:
-    """Return True if a name is an entry point or a module with an adapter. Nothing is imported to find out."""
+    """Return True if a name is an entry point or a module with an adapter. Imports nothing."""
     if importlib.metadata.entry_points(group=ENTRY_POINTS, name=name):
         return True
     found = PathFinder.find_spec(name, [*sys.path, str(directory)])
@@ -153,7 +153,7 @@ def _of_library(library: Library, directory: Path, isolation: Isolation) -> Any:
 
 
 def _of_shim(library: Library, directory: Path, isolation: Isolation) -> Any:
-    """Return a library through its shim; None if it has to be loaded in a process of its own."""
+    """Return the adapter in a library's shim; None if the shim has to be loaded in a process of its own."""
     if library.shim.suffix != ".py":
         _check_programs()
     try:
@@ -213,7 +213,7 @@ def _import_package(name: str, directory: Path) -> ModuleType:
 
 
 def _import_file(path: Path) -> ModuleType:
-    """Import a file under the name that its packages give it, so that no module is loaded twice."""
+    """Import a file under its full module name, with the packages it is in, so that no module is loaded twice."""
     if str(Path.cwd()) not in sys.path:
         sys.path.append(str(Path.cwd()))  # an adapter in a folder of tests may import the library beside it
     path = path.resolve()
@@ -249,7 +249,7 @@ def _attribute(module: ModuleType, dotted: str) -> Any:
 
 
 def _gateway(path: str) -> str:
-    """Return the command of the program that starts a gateway and asks it."""
+    """Return the command of the program that starts a gateway and sends it the calls."""
     return shlex.join([sys.executable, "-m", "llm_conformance.shims.gateway", path, CANARY_KEY])
 
 
@@ -309,7 +309,7 @@ def _instantiate(spec: str, found: Any) -> Any:
 
 
 def _guarded(doing: str, action: Callable[[], T]) -> T:
-    """Run code of the adapter. Raises BadAdapterError with the place for any exception but ModuleNotFoundError."""
+    """Run code of the adapter. Turns exceptions but ModuleNotFoundError into a BadAdapterError with the place."""
     try:
         return action()
     except (ModuleNotFoundError, BadAdapterError):
@@ -319,7 +319,7 @@ def _guarded(doing: str, action: Callable[[], T]) -> T:
 
 
 def _place(error: BaseException) -> str:
-    """Return file and line of the adapter's code that raised; "" if calling the adapter itself failed."""
+    """Return the file and line in the adapter's code that raised; "" if the call of the adapter itself failed."""
     if isinstance(error, SyntaxError):
         return ""  # the message has file and line
     last = traceback.extract_tb(error.__traceback__)[-1]

@@ -1,4 +1,4 @@
-"""What an adapter lists as its providers and the suite does not have."""
+"""Providers that an adapter lists and the suite does not have."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def names() -> frozenset[str]:
 
 
 def hints(adapter: AdapterUnderTest) -> Mapping[str, str]:
-    """Return what the suite does not have, in order, each with the similar name as a question; "" without one."""
+    """Return the listed names that the suite does not have, mapped to a hint (`did_you_mean`), which may be ""."""
     known = names()
     return {name: did_you_mean(name, known) for name in sorted(adapter.providers - known)}
 
 
 def message(hint: str) -> str:
-    """Return the message about an unknown provider; `hint` is what `did_you_mean` returns."""
+    """Return the message for an unknown provider; `hint` comes from `hints`."""
     return no_such("provider", hint, "llm-conformance list providers")

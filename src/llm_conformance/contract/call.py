@@ -45,7 +45,8 @@ class Call(Value):
         messages: The conversation: objects with a `role` of `system`, `user`, `assistant` or `tool`, as in OpenAI's
             chat API. `content` is a text, or a list of parts in the form of the provider's own API. A tool message has
             `tool_call_id`, `content`, and the `name` of the tool. An earlier answer is the very object that the adapter
-            returned for it. An API of text completions has one message, of the user: its content is the whole prompt.
+            returned. For an API of text completions there is one message of the user, whose content is the whole
+            prompt.
         base_url: The URL to use in place of the base URL of the provider's SDK.
         path: The path of the API behind the base URL.
         api_key: The key to send, always `CANARY_KEY`.
@@ -54,11 +55,11 @@ class Call(Value):
         correlation_id: An identifier for the adapter's own errors and logs.
         tools: The tools, in the form of OpenAI's chat API.
         params: Further fields of the provider's request, under the provider's names.
-        request: The recorded request body, for adapters that do not build one. Earlier answers are left out of it where
-            the adapter has to put them.
-        think_profile: Where the model puts its reasoning between tags: `off` (nowhere, never parse tags), `leading` (at
-            the beginning of the text), `prefilled` (at the beginning, without the opening tag), `anywhere`. The tag is
-            `<think>`, unless the provider table has another `think_tag`.
+        request: The recorded request body, for adapters that do not build one. It lacks the earlier answers, which the
+            adapter has to put in.
+        think_profile: Where the model puts its reasoning between tags: `off` (nowhere: tags are part of the answer),
+            `leading` (at the beginning of the text), `prefilled` (at the beginning, without the opening tag),
+            `anywhere`. The tag is `<think>`, unless the provider table has another `think_tag`.
         http: Status and headers of the response for `parse_stream`; None for the other methods.
     """
 

@@ -49,7 +49,7 @@ class Segment(Value):
     """One block of the answer, or one contiguous run of text or reasoning if the wire has no blocks.
 
     Attributes:
-        type: The type of the block; `other` if it is none of the others, or unknown.
+        type: The type of the block; `other` for a block of any other or unknown type.
         content: The block's text. The joined text segments are `message`, the joined reasoning segments `reasoning`.
         metadata: Data of the block. Opaque values of the provider stay unchanged: `signature`, `redacted`, `encrypted`.
             Reasoning that was cut out of the text by tags has `source: tag`; tools that the provider ran itself have

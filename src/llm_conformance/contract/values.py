@@ -11,7 +11,7 @@ _ATOMS = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def plain(value: Any) -> Any:
-    """Return dataclasses and mappings as dicts and sequences as lists, at every depth; other values as they are."""
+    """Return dataclasses and mappings as dicts, sequences as lists, at every depth, and other values unchanged."""
     kind: type = type(value)
     if kind in _ATOMS:  # nearly all values; what follows takes ten times as long
         return value

@@ -1,4 +1,4 @@
-"""The judge of recorded scenarios: a cell, judged by rules, as verdicts with known deviations applied."""
+"""Judge the cells of recorded scenarios by rules, and apply the known deviations."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class JudgedRule:
 class CellJudge:
     """Judges cells by rules: runs the exchange if a rule needs it, applies known deviations, counts the verdicts.
 
-    Cells whose calls would die like all before them (`stops`) are blocked. With `probes_apart`, probes pass or fail as
-    `probe-passed` or `probe-failed`. Failures of what is newer than `edition` are `new`. Without `shrinks` searches do
-    not look for smaller examples. With `cuts` (`wire.named_cuts`), rules that try many ways to cut a stream try only
-    this one.
+    A cell is blocked if its callee is no longer called (`stops`). With `probes_apart`, probes have the status
+    `probe-passed` or `probe-failed`. A failure is `new` if the rule or the scenario is newer than `edition`. Without
+    `shrinks`, searches do not look for smaller examples. With `cuts` (a name of `wire.named_cuts`), rules that cut a
+    stream in many ways cut it only in this way.
     """
 
     def __init__(
@@ -69,8 +69,8 @@ class CellJudge:
     def judge(self, cell: Cell, rules: Iterable[Rule], tally: Tally | None = None) -> list[JudgedRule]:
         """Judge a cell; return the verdicts for which its exchange was run, and count all verdicts in `tally`.
 
-        An error in a rule is a fault of the suite: it is counted as the status `error`, and raised when the other rules
-        have judged.
+        An error in a rule is a fault of the suite. It counts as `error`, and is raised after the other rules have
+        judged.
         """
         tally = tally or Tally(keeps=False)
         judged = []
@@ -98,7 +98,7 @@ class CellJudge:
         return judged
 
     def known_of_all(self, cell: Cell, rules: Iterable[Rule]) -> list[Verdict]:
-        """Return the verdicts of all rules if none depends on what the adapter does, else none."""
+        """Return the verdicts of all rules if none of them depends on what the adapter does, else an empty list."""
         known = []
         for rule in rules:
             each = self.verdict_without_running(cell, rule)
@@ -153,7 +153,7 @@ class CellJudge:
         if cell.scenario.provenance != "generated":
             details = {**answer(counterexample.exchange, rule), **(details or {})}
         elif not rule.vary_cuts:
-            details = counterexample.details()  # an example that was kept is shown as it was when it was found
+            details = counterexample.details()  # a kept example is shown in the form in which the search showed it
         options = self._options(counterexample, rule)
         text = failure_text(cell, rule, counterexample.violation, options, details, missed=judged.missed)
         return JudgedRule(judged, text)

@@ -1,4 +1,4 @@
-"""The search for a way to cut a recorded stream that an adapter gets wrong, or one that is named."""
+"""Judge a recorded stream that is cut in many ways, or in one way that is named."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from llm_conformance.themes.cuts import recuts
 from llm_conformance.wire.named_cuts import named
 
 _CUTS = 0.2
-"""The number of ways in which each recorded stream is cut, as a part of the number of generated examples."""
+"""How many ways to cut each recorded stream are tried for each generated example of the effort."""
 
 _WHILE_WAITING = Effort(1, reproducible=True)
 """The effort for a stream after which the server goes silent: each try waits for the time limit of a call."""
 
 
 def search_cuts(cell: Cell, rule: Rule, runner: Runner, effort: Effort, known: Known, *, shrinks: bool) -> RuleResult:
-    """Judge the stream of a cell by one rule, cut in many ways; return the result over all of them.
+    """Judge the stream of a cell by one rule, cut in many ways; return the result over all ways.
 
-    A stream that has cuts of its own, as a kept example may have, is judged with these, too. `known` and `shrinks` are
-    those of `ExampleJudge` and `find_failures`.
+    A stream may have cuts of its own, as a kept example may. It is judged with those, too. `known` is that of
+    `ExampleJudge`, `shrinks` that of `find_failures`.
     """
     judge = ExampleJudge(runner, [rule], known)
     fault = cell.scenario.fault
@@ -44,7 +44,7 @@ def search_cuts(cell: Cell, rule: Rule, runner: Runner, effort: Effort, known: K
 
 
 def judge_cuts(cell: Cell, rule: Rule, runner: Runner, known: Known, name: str) -> RuleResult:
-    """Judge the stream of a cell by one rule, cut in the way that has this name."""
+    """Judge the stream of a cell by one rule, cut in the way that `name` names."""
     judge = ExampleJudge(runner, [rule], known)
     whole = cell.scenario.uncut or cell.scenario
     judge.judge(replace(cell, scenario=recut(whole, named(name, len(whole.interactions["stream"].body)))))

@@ -1,8 +1,8 @@
 """Known deviations: cells of an adapter that are known to fail, each with a reason and a link.
 
-A failing cell that a deviation names is `expected` instead of `fail`. With a `message` it names only failures of which
-this is a part, so that another fault in the same cell fails. An entry without a failing cell is stale, and fails the
-run, so that it is removed when the adapter is fixed.
+A failing cell that a deviation names is `expected` instead of `fail`. A deviation with a `message` names only failures
+whose message contains it, so that a different fault in the same cell fails. An entry without a failing cell is stale,
+and fails the run, so that it is removed when the adapter is fixed.
 """
 
 from __future__ import annotations
@@ -37,15 +37,16 @@ _GLOB = re.compile(r"[*?\[]")
 def names(pattern: str, id: str) -> bool:
     """Return True if a glob names a scenario.
 
-    A glob names generated scenarios only if it contains the word `generated`: others would hide new failures.
+    A glob names generated scenarios only if it contains the word `generated`. Other globs would hide new failures.
     """
     return fnmatch.fnmatchcase(id, pattern) and (f"/{GENERATED}-" not in id or GENERATED in pattern)
 
 
 def is_recording_of(pattern: str, packages: Collection[str]) -> bool:
-    """Return True if a glob begins with the name of one of the packages, as the ids of their recordings do.
+    """Return True if a glob names recordings of one of the packages; their ids begin with the name of the package.
 
-    Instead of the name it may have a glob, if it has two slashes: no id of a scenario has as many (`*/*/*`).
+    The glob begins with that name. If it has two slashes (`*/*/*`), a glob may stand for the name, because no id of a
+    scenario has two slashes.
     """
     package, slash, _ = pattern.partition("/")
     is_deep = pattern.count("/") > 1
@@ -68,10 +69,10 @@ def is_part(message: str, text: str) -> bool:
 
 
 Judgement = Literal["fault", "by design", "arguable"]
-"""What whoever wrote an entry holds of the deviation."""
+"""Whether the author of an entry calls the deviation a fault."""
 
 SOMETIMES = "known, seen in some runs: "
-"""How reports introduce the reason of a deviation that is there in some runs only."""
+"""How reports introduce the reason of a deviation that shows in some runs only."""
 WRITTEN_WITH = "ci"
 """The effort of files of known deviations that do not state theirs."""
 
@@ -81,12 +82,12 @@ class Deviation:
     """One deviation: one rule, one glob of scenario ids, one message. An entry of a file with lists makes several.
 
     `adapter`, `versions` (a PEP 440 specifier), `mode`, `method` and `message` restrict it, unless they are None.
-    `examples` is the effort of the run that found the failure, as the option has it. `link` is a URL, or the path of a
-    text that is ready to be filed, if nobody has reported the deviation. `judgement` says whether it is a fault, with
-    `argument` as the maintainers' argument if it is not, and `reproduction` is the path of a program that shows it.
-    `harm` is what a user of the adapter suffers, if it is not the worst harm of the rules. With `sometimes` the failure
-    is there in some runs only, as one by two threads that race may be, and the entry is never stale.
-    Paths begin at the folder of the file.
+    `examples` is the effort of the run that found the failure, as a value of the option. `link` is a URL. If nobody has
+    reported the deviation, it is the path of a report that is ready to be filed. `judgement` says whether the deviation
+    is a fault; if it is none, `argument` is the maintainers' argument. `reproduction` is the path of a program that
+    shows the deviation. `harm` is what a user of the adapter suffers, if that is not the worst harm of the rules. With
+    `sometimes`, the failure shows in some runs only, for example because two threads race, and the entry is never
+    stale. Paths start at the folder of the file.
     """
 
     path: Path
@@ -113,7 +114,7 @@ class Deviation:
         return self.scenario if self.message is None else f"{self.scenario} with {self.message!r}"
 
     def names(self, verdict: Verdict) -> bool:
-        """Return True if the deviation is about the cell of a verdict, and about its message if it is a failure."""
+        """Return True if the deviation names the cell of a verdict and, if the verdict is a failure, its message."""
         return (
             self.rule == verdict.rule
             and self.mode in (None, verdict.mode)
@@ -127,7 +128,7 @@ class Deviation:
         return self.message is None or any(is_part(self.message, text) for text in texts)
 
     def is_covered_by(self, other: Deviation) -> bool:
-        """Return True if the other one has the same rule and no restriction that this one does not have."""
+        """Return True if `other` has the same rule and every restriction of `other` is one of this deviation, too."""
         restricted = ("adapter", "versions", "mode", "method")
         return (
             self.rule == other.rule
@@ -148,10 +149,10 @@ class Deviations:
         listed: All deviations, in the order of the files.
         by_adapter: The positions of the deviations of each adapter, by its label.
         searched: The ids of the rules that are judged by a search for a failure.
-        effort: What the searches of the run draw. A search that finds no failure shows that the deviation is stale if
-            it draws all that the one drew that found it.
-        elsewhere: The packages of the public corpus, if the run does not judge by it. Deviations of their recordings
-            are not stale then.
+        effort: The effort of the run's searches. If such a search finds no failure, the deviation is stale only if this
+            effort covers the one with which the failure was found.
+        elsewhere: The packages of the public corpus, if the run does not judge by that corpus. Deviations that name
+            their recordings are then not stale.
     """
 
     listed: tuple[Deviation, ...] = ()
@@ -177,7 +178,7 @@ class Deviations:
 
     @functools.cached_property
     def _places(self) -> Mapping[str, Mapping[tuple[str, str | None], list[int]]]:
-        """The positions by adapter, rule and scenario; a glob has None instead of the scenario."""
+        """The positions of deviations by adapter, then by (rule, scenario id); None instead of the id for a glob."""
         found: dict[str, dict[tuple[str, str | None], list[int]]] = {}
         for label, positions in self.by_adapter.items():
             for at in positions:
@@ -189,23 +190,24 @@ class Deviations:
     def stale(self, borne_out: Collection[int]) -> Iterator[int]:
         """Yield the positions of the stale deviations of a complete run.
 
-        `borne_out` are the positions of the deviations that name a failing cell, or one that could not be judged. Of an
-        entry with lists, each rule, glob and message must be part of one of them, but not each with each.
+        `borne_out` are the positions of the deviations that name a failing cell, or a cell that could not be judged. An
+        entry with lists makes several deviations. Each of its rules, globs and messages has to occur in one that is
+        borne out; not every combination of them has to be.
         """
         applying = sorted({at for positions in self.by_adapter.values() for at in positions})
         entries = {at: vars(self.listed[at]) for at in applying}
         return stale_parts(entries, {at for at in applying if at in borne_out or not self.decides(at)})
 
     def stale_entries(self, stale: Collection[int]) -> Iterator[str]:
-        """Yield for each entry that is stale, or of which a part is, its place and what to remove."""
+        """Yield a line for each entry that is stale as a whole or in part: its place and what to remove."""
         for (path, line), positions in self.by_entry.items():
             if gone := [at for at in positions if at in stale]:
                 yield f"{path}:{line}: {self._advice(gone, [at for at in positions if at not in stale])}"
 
     def unused(self, used: Collection[int], undecided: Collection[int]) -> Iterator[str]:
-        """Yield one line that counts the entries without a failure in this run, and says why they have none.
+        """Yield one line with the number of entries that name no failure in this run, and the reasons.
 
-        Stale entries are not counted. Nothing is yielded if no entry is left.
+        Stale entries are not counted. Yields nothing if there is no such entry.
 
         Args:
             used: The positions of deviations that name a failure or are stale.
@@ -229,7 +231,7 @@ class Deviations:
 
     @functools.cached_property
     def by_entry(self) -> Mapping[tuple[Path, int], Sequence[int]]:
-        """The positions of the deviations of each entry."""
+        """The positions of the deviations of each entry, by its (path, line)."""
         found: dict[tuple[Path, int], list[int]] = {}
         for at, each in enumerate(self.listed):
             found.setdefault((each.path, each.line), []).append(at)
@@ -246,9 +248,10 @@ class Deviations:
         return f"no cell fails; remove {' and '.join(parts) or f'the entry ({first.rule} in {first.scenario})'}"
 
     def decides(self, at: int) -> bool:
-        """Return True if a deviation without a failing cell is stale.
+        """Return True if the deviation at a position is stale when none of its cells fails.
 
-        It is not if it or a search may fail in the next run, or if it is about recordings that this run does not have.
+        It is not stale if its failure shows in some runs only, if a search may find the failure in another run, or if
+        this run does not have its recordings.
         """
         each = self.listed[at]
         if each.sometimes or is_recording_of(each.scenario, self.elsewhere):
@@ -257,7 +260,7 @@ class Deviations:
         return not is_drawn or self.effort.covers(Effort.named(each.examples))
 
     def reason(self, verdict: Verdict) -> str:
-        """Return the reason and the link of the deviation that a verdict has."""
+        """Return the reason and the link of the deviation that names the cell of a verdict."""
         if verdict.deviation is None:
             return ""
         known = self.listed[verdict.deviation]
@@ -271,9 +274,9 @@ class Deviations:
 
 
 def stale_parts(deviations: Mapping[int, Mapping[str, Any]], alive: Collection[int]) -> Iterator[int]:
-    """Yield the positions of the deviations whose rule, glob or message no deviation in `alive` shares.
+    """Yield the positions of deviations with a rule, glob or message that no living deviation of their entry has.
 
-    `deviations` are the fields of each deviation by its position. Only deviations of the same entry share anything.
+    `deviations` maps the position of each deviation to its fields; `alive` are the positions of the living ones.
     """
     parts = {
         at: {(str(each["path"]), each["line"], name, each.get(name)) for name in LISTS}
@@ -290,10 +293,10 @@ def for_run(
     effort: Effort,
     elsewhere: Collection[str] = (),
 ) -> Deviations:
-    """Return the deviations as they apply to the adapters of a run. `elsewhere` is explained in `Deviations`.
+    """Return the deviations as they apply to the adapters of a run; the last three arguments are as in `Deviations`.
 
-    Raises BadFileError if an entry names versions and the version of the adapter cannot be compared with them, or if an
-    entry has a name that two adapters have.
+    Raises BadFileError if the version of an adapter cannot be compared with the `versions` of an entry, or if two
+    adapters have the name that an entry names.
     """
     listed, adapters = tuple(listed), tuple(adapters)
     named = Counter(adapter.name for adapter in adapters)

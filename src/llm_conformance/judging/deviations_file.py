@@ -27,8 +27,9 @@ def load(
 ) -> tuple[Deviation, ...]:
     """Read a file of known deviations; `rules` and `scenarios` are the ids that it may name.
 
-    It may also name recordings of the packages in `elsewhere`; only runs that judge by them know which there are.
-    Raises BadFileError with all problems: wrong form, unknown rules and scenarios, and redundant entries.
+    The file may also name recordings of the packages in `elsewhere`. Their ids are not checked, because only runs that
+    judge by these recordings know them. Raises BadFileError with all problems: wrong form, unknown rules and scenarios,
+    and redundant entries.
     """
     document, text = toml_files.read(path)
     problems = []
@@ -56,7 +57,7 @@ def load(
 
 
 def _plain(message: str) -> str:
-    """Return a message of the schema in the words of this file format."""
+    """Return an error message of the schema in the words of this file format."""
     return next((plain for pattern, plain in _MESSAGES.items() if re.search(pattern, message)), message)
 
 
@@ -88,7 +89,7 @@ def _problems(
     found: list[Deviation], rules: Collection[str], scenarios: Collection[str], elsewhere: Collection[str]
 ) -> Iterator[FileProblem]:
     matched = {pattern: _matched(pattern, scenarios) for pattern in {each.scenario for each in found}}
-    earlier: dict[tuple[str, str], list[Deviation]] = {}  # by rule and scenario: comparing all takes too long
+    earlier: dict[tuple[str, str], list[Deviation]] = {}  # by (rule, scenario): comparing all takes too long
     for each in found:
         if each.rule not in rules:
             unknown = no_such("rule", did_you_mean(each.rule, rules, 3), "llm-conformance list rules")
@@ -127,13 +128,13 @@ def _problems(
 
 
 def _is_missing(path: Path) -> bool:
-    """Return True if there is no such file. The wheel has no reports on the libraries of the field."""
+    """Return True if there is no such file, and there should be: the wheel has no reports on libraries of the field."""
     is_left_out = PACKAGED and path.is_relative_to(LIBRARIES)
     return not is_left_out and not path.is_file()
 
 
 def _matched(pattern: str, scenarios: Collection[str]) -> frozenset[str]:
-    """Return the ids of the scenarios that a glob matches, by their own id or that of an interaction (`#1`)."""
+    """Return the ids of the scenarios that a glob matches; it may match the id of one of their interactions (`#1`)."""
     whole = pattern.partition("#")[0]
     if whole in scenarios:
         return frozenset([whole])

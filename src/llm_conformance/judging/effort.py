@@ -18,8 +18,10 @@ class Effort:
     Attributes:
         examples: The number of examples for each property; 0 for no generated scenarios.
         reproducible: Whether every run draws the same examples and remembers none for the next run.
-        shared: Whether the APIs of one wire format share the examples, as most of them would be the same.
-        first: How many of the examples are those of a smaller effort, which are drawn first; 0 for none.
+        shared: Whether the APIs of one wire format share the number of examples, because most examples are the same for
+            all.
+        first: How many of the examples are those of a smaller effort. They are drawn first. 0 if there is no smaller
+            one.
     """
 
     examples: int
@@ -49,20 +51,20 @@ class Effort:
         return next((name for name in NAMES if Effort.named(name) == self), str(self.examples))
 
     def times(self, factor: float, among: int = 1) -> Effort:
-        """Return the effort for a property that gets `factor` times the usual number, and at least one example.
+        """Return the effort for a property that gets `factor` times the usual number of examples, and at least one.
 
-        If N APIs share the effort (`among`), each gets 1/sqrt(N) of it, so that all together get sqrt(N) times as much.
+        If N APIs (`among`) share the effort, each gets 1/sqrt(N) of it, so that all together get sqrt(N) times as much.
         """
         share = factor / math.sqrt(among) if self.shared else factor
         return replace(self, examples=_part(self.examples, share), first=_part(self.first, share))
 
     @property
     def parts(self) -> tuple[int, ...]:
-        """The numbers of examples that are drawn one after the other, each as if there were no others."""
+        """The sizes of the parts in which the examples are drawn. What a part draws does not depend on the others."""
         return tuple(filter(None, (self.first, self.examples - self.first)))
 
     def covers(self, other: Effort) -> bool:
-        """Return True if every run with this effort finds what a run with the other one has found."""
+        """Return True if every run with this effort finds what a run with `other` has found."""
         return self.reproducible and other.reproducible and self.examples >= other.examples > 0
 
 

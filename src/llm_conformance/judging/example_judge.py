@@ -1,4 +1,4 @@
-"""The judge of a search: many examples, judged by all rules, and the smallest counterexample for each cause."""
+"""Judge many examples by all rules, and keep the smallest counterexample for each cause."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from llm_conformance.rules.violation import Violation
 _WORST_FIRST = (Status.FAIL, Status.PASS, Status.BLOCKED, Status.UNSUPPORTED)
 
 Known = Callable[[Rule, Violation], Sequence[int] | None]
-"""Returns the positions of the known deviations that name a failure, None if it is not known.
+"""Returns the positions of the known deviations that name a failure; None if it is not known.
 
-It may be known without a deviation: failures of what is newer than the edition of a run do not count.
+An empty sequence means that the failure is known without a deviation: the rule or the scenario is newer than the
+edition of the run.
 """
 
 Failure = tuple[Rule, str]
-"""A rule that fails, and the cause."""
+"""(failing rule, cause)"""
 
 
 @dataclass
@@ -34,9 +35,9 @@ class RuleResult:
     """The result of one rule over all examples.
 
     Attributes:
-        statuses: Each status that an example had, with its last message.
-        counterexamples: The smallest one for each cause and the positions of the known deviations that name it; None
-            instead of the positions if it is not known.
+        statuses: Maps each status that an example had to the last message with that status.
+        counterexamples: For each cause, the smallest counterexample and the positions of the known deviations that name
+            it (None if it is not known).
     """
 
     statuses: dict[Status, str | None] = field(default_factory=dict)
@@ -46,7 +47,7 @@ class RuleResult:
     def status(self) -> Status:
         """`fail` if any example fails, else `pass` if any passes, else `blocked`, `unsupported` or `vacuous`.
 
-        It is `expected` instead of `fail` if known deviations name all failures.
+        If known deviations name all failures, it is `expected` instead of `fail`.
         """
         if self._deviations and self.counterexample is None:
             return Status.EXPECTED
@@ -64,7 +65,7 @@ class RuleResult:
 
     @property
     def shown(self) -> Counterexample | None:
-        """The smallest counterexample; one that a known deviation names if they name all."""
+        """The smallest counterexample that no known deviation names, or else the smallest of all."""
         return self.counterexample or min(self.counterexamples.values(), key=lambda each: each.size, default=None)
 
     @property
@@ -91,7 +92,7 @@ class RuleResult:
 class ExampleJudge:
     """Judges examples by a set of rules, and keeps the result of each rule in `results`.
 
-    Failures that `known` knows are recorded, but do not make an example wrong.
+    Failures that are known (`known`) are recorded, but do not make an example wrong.
     """
 
     def __init__(self, runner: Runner, rules: Iterable[Rule], known: Known = lambda _rule, _violation: None) -> None:
@@ -117,10 +118,10 @@ class ExampleJudge:
         return [(rule, found.violation.cause) for rule, found in _broken(cell, judgements) if self._keep(rule, found)]
 
     def judge_again(self, cell: Cell) -> list[Failure]:
-        """Judge a further example of a failure that is not known; return its failures that were found before.
+        """Judge a smaller example of a failure that is not known; return those of its failures that were found before.
 
-        It can only give these a smaller counterexample. What else is wrong with it is left out, so that the result does
-        not depend on which examples were tried to make a failure smaller.
+        The example can only replace the counterexample of such a failure. Its other failures are ignored, so that the
+        result does not depend on which smaller examples were tried.
         """
         judgements = list(self._judgements(cell, dict.fromkeys(rule for rule, _ in self.new)))
         return [
@@ -141,7 +142,8 @@ class ExampleJudge:
     def _keep(self, rule: Rule, found: Counterexample) -> bool:
         """Keep a counterexample if it is the smallest of its cause; return True if the failure is not known.
 
-        Segments repeat what other fields have. An example in which only they are wrong says more than a smaller one.
+        Segments repeat other fields. For the rule about segments, an example in which nothing else is wrong is
+        preferred to a smaller one.
         """
         kept, key = self.results[rule].counterexamples, self._key(rule, found.violation)
 
@@ -173,7 +175,7 @@ class ExampleJudge:
 
 
 def _broken(cell: Cell, judgements: Iterable[tuple[Rule, Judgement]]) -> list[tuple[Rule, Counterexample]]:
-    """Return the rules that an example breaks."""
+    """Return (rule, counterexample) for each rule that an example breaks."""
     broken = {
         rule: (judgement.exchange, judgement.violation)
         for rule, judgement in judgements

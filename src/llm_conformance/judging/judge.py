@@ -18,7 +18,7 @@ class Judgement:
 
     Attributes:
         message: One line; None for a pass.
-        violation: What the adapter does wrong, if it fails.
+        violation: The violation, if the rule fails.
         exchange: The exchange that was judged; None if the judgement was known without running it.
     """
 
@@ -29,7 +29,7 @@ class Judgement:
 
 
 def judge(cell: Cell, rule: Rule, run: Callable[[], Exchange]) -> Judgement:
-    """Judge a cell by a rule; `run` returns its exchange, and is called only if the rule needs it."""
+    """Judge a cell by a rule; `run` returns the cell's exchange, and is called only if the rule needs it."""
     return known_without_running(cell, rule) or judge_exchange(rule, run())
 
 
@@ -49,7 +49,7 @@ def known_without_running(cell: Cell, rule: Rule) -> Judgement | None:
 def judge_exchange(rule: Rule, exchange: Exchange) -> Judgement:
     """Judge an exchange by a rule.
 
-    An error that is neither Violation nor Vacuous nor Blocked is a fault of the suite, and is not caught.
+    Violation, Vacuous and Blocked become statuses. Any other error is a fault of the suite, and is not caught.
     """
     if exchange.outcome.unsupported is not None:
         return Judgement(Status.UNSUPPORTED, exchange.outcome.unsupported, exchange=exchange)
@@ -78,7 +78,7 @@ def judge_exchange(rule: Rule, exchange: Exchange) -> Judgement:
 
 
 def _check(rule: Rule, exchange: Exchange) -> None:
-    # A method that streams is judged as a stream, also if the adapter asked the server for a plain answer.
+    # A method that returns events is judged as a stream, even if the adapter requested a plain answer.
     if not rule.applies(exchange.expected, "stream" if exchange.streamed else "json"):
         raise Vacuous("the recording that the adapter asked for has nothing for this rule")
     rule.check(exchange)
@@ -87,5 +87,5 @@ def _check(rule: Rule, exchange: Exchange) -> None:
 def _returned_it_anyway(rule: Rule, exchange: Exchange) -> bool:
     """Return True if an adapter returned what a rule is about although it does not declare the rule's capability."""
     if exchange.outcome.fault is not None:
-        return False  # SHP-1, or ERR-1 to ERR-3, report the fault
+        return False  # another rule reports the fault: SHP-1, ERR-1, ERR-2 or ERR-3
     return rule.shown is not None and rule.shown(exchange)

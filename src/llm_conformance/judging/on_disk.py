@@ -1,4 +1,4 @@
-"""A mapping that keeps its values in a file, for the exchanges of a report: megabytes for each hundred scenarios."""
+"""A mapping that keeps its values in a file. The exchanges of a report take megabytes for each hundred scenarios."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import IO, Any
 
 
 class OnDisk(MutableMapping[str, Mapping[str, Any]]):
-    """JSON values in a temporary file; memory has their keys and places.
+    """Keeps JSON values in a temporary file; only keys and file positions are in memory.
 
-    The file is made for the first value and vanishes with the mapping. Setting a value raises OSError if the disk is
+    The file is made for the first value and deleted with the mapping. Setting a value raises OSError if the disk is
     full.
     """
 
@@ -41,7 +41,7 @@ class OnDisk(MutableMapping[str, Mapping[str, Any]]):
         return value
 
     def __delitem__(self, key: str) -> None:
-        """Forget a value; the file keeps it."""
+        """Forget a value. It stays in the file."""
         del self._places[key]
 
     def __iter__(self) -> Iterator[str]:

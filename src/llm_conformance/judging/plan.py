@@ -14,7 +14,7 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wording import listed
 
 DESELECTED = "some test items were deselected"
-"""Why a run is partial if pytest left out items, as it does in each shard."""
+"""Why a run is partial if pytest deselected items, which happens in each shard."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Filters:
     rules: Collection[str] = ()
     methods: Collection[str] = ()
     cuts: str = ""
-    """The only way in which rules that try many ways to cut a stream cut it (`wire.named_cuts`)."""
+    """The name of the only way to cut a stream (`wire.named_cuts`), for rules that try many; "" for many ways."""
 
     @property
     def given(self) -> bool:
@@ -34,7 +34,7 @@ class Filters:
         return bool(self.providers or self.scenarios or self.rules or self.methods or self.cuts)
 
     def reasons(self) -> Iterator[str]:
-        """Yield in a few words what each filter that is given leaves of the run."""
+        """Yield for each filter that is given a few words that say which part of the suite it leaves."""
         for noun, names in (
             ("provider", self.providers),
             ("scenario", self.scenarios),
@@ -47,7 +47,7 @@ class Filters:
             yield f"streams only cut at {self.cuts}"
 
     def admits(self, scenario: Scenario) -> bool:
-        """Return True if the scenario is part of the run. The name of a bare cassette admits all its interactions."""
+        """Return True if the scenario is part of the run. The id of a bare cassette admits all its interactions."""
         named = self.admits_id(scenario.id) or self.admits_id(scenario.id.rpartition("#")[0])
         return named and self.admits_api(scenario.api)
 
@@ -60,7 +60,7 @@ class Filters:
         return not self.scenarios or any(fnmatch.fnmatchcase(id, pattern) for pattern in self.scenarios)
 
     def may_admit(self, id: str) -> bool:
-        """Return True if the bare cassette `id` may contain a recording of the run. Its providers are not known yet."""
+        """Return True if a bare cassette may contain a recording of the run. Its providers are not known yet."""
         of_cassettes = [pattern.rpartition("#")[0] for pattern in self.scenarios]
         return self.admits_id(id) or any(fnmatch.fnmatchcase(id, pattern) for pattern in of_cassettes)
 

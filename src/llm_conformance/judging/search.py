@@ -1,4 +1,4 @@
-"""The search for inputs that an adapter gets wrong: all examples are judged, then failures are made smaller."""
+"""Search for inputs that an adapter gets wrong: judge all examples, then look for smaller ones that fail alike."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.draw import EnoughDrawn, draw, without_local_constants
 
 FEWEST, MOST = 20, 80
-"""The limits of how many calls one search makes to find smaller examples of its failures.
+"""The lowest and the highest limit for the calls of one search that look for smaller examples.
 
-Between them it makes as many as it has judged examples, so that a search in which much fails takes at most twice as
-long as one in which nothing fails.
+Between these two, the limit is the number of examples that the search judged, so that failures at most double its time.
 """
 _MORE = " and more"
 
@@ -37,7 +36,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where in a part an example was drawn, counted from 1."""
+    """The number of an example in its part, counted from 1."""
 
     part: _Part
     number: int
@@ -57,14 +56,14 @@ def find_failures(
 ) -> None:
     """Judge the `listed` scenarios and all that are drawn; then look for smaller ones that fail in the same way.
 
-    What is drawn does not depend on what fails, nor on what is known. So known failures do not end the search, and a
-    file of known deviations that names all failures makes the next run green. Only what is not known is made smaller,
-    and nothing without `shrinks`.
+    Neither failures nor known deviations change what is drawn. So known failures do not end the search, and a file of
+    known deviations that names all failures makes the next run green. Smaller examples are looked for only with
+    `shrinks`, and only for failures that are not known.
 
-    Examples for which `excluded` names a way are not judged; others are drawn in their place, as far as there are any.
+    Examples for which `excluded` returns a way are not judged. Others are drawn in their place, if there are any.
 
-    A reproducible search draws the same in every run, which only `name` decides. Any other one also tries what earlier
-    searches `remembered_as` the same have found.
+    A reproducible search draws the same examples in every run; they depend only on `name`. Any other search also tries
+    what earlier searches with the same `remembered_as` have found.
     """
     search = _Search(judge, scenarios, cell, remembered_as or name, excluded)
     for scenario in listed():
@@ -102,7 +101,7 @@ class _Search:
         self._excluded = excluded
 
     def try_remembered(self, examples: int) -> None:
-        """Judge what earlier searches have found. Hypothesis forgets what is right by now."""
+        """Judge the examples that earlier searches found. Hypothesis forgets those that no longer fail."""
 
         def is_wrong(scenario: Scenario) -> bool:
             return self._excluded(scenario) is None and bool(self._judge.judge(self._cell(scenario)))
@@ -111,7 +110,7 @@ class _Search:
             draw(self._scenarios, is_wrong, examples, 0, [Phase.reuse], settings().database, self._key)
 
     def judge_all(self, part: _Part) -> dict[Failure, _Place]:
-        """Judge all examples of a part. Return the failures of which the smallest example is one of them, and which."""
+        """Judge the examples of a part. Return the failures of which the smallest example is in it, with its place."""
         places: dict[Failure, _Place] = {}
         count = left_out = 0
 
@@ -135,9 +134,9 @@ class _Search:
         return places
 
     def shrink(self, places: dict[Failure, _Place], most: int, *, remembers: bool) -> None:
-        """Look for smaller examples of failures, with at most `most` calls for all of them together.
+        """Look for smaller examples of failures, with at most `most` calls for all failures together.
 
-        Many failures are those of one example; its smaller ones then are tried once.
+        One example often has many failures. Its smaller examples are tried once for all of them.
         """
         calls = 0
         small: set[int] = set()
@@ -151,7 +150,7 @@ class _Search:
                 if self._excluded(scenario) is not None:
                     reject()
                 seen += 1
-                if seen < place.number:  # drawn again only to get to the one that failed
+                if seen < place.number:  # drawn again only to reach the example that failed
                     return False
                 if calls >= most or self._judge.hung:
                     raise EnoughDrawn

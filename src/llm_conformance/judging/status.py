@@ -9,13 +9,13 @@ from enum import StrEnum
 class Status(StrEnum):
     """The status of a cell.
 
-    `pass`: the only good one. `fail`: the adapter breaks the rule. `vacuous`: the rule has nothing to judge in the
-    scenario. `unsupported`: the adapter does not declare the capability, or cannot make the call. `blocked`: the call
-    failed or asked something else, so the rule had nothing to look at; another cell of the same exchange fails and says
+    `pass`: the adapter keeps the rule. `fail`: the adapter breaks the rule. `vacuous`: the rule has nothing to judge in
+    the scenario. `unsupported`: the adapter does not declare the capability, or cannot make the call. `blocked`: the
+    rule cannot judge, because the call failed or another part of the response is wrong; another cell fails and says
     why. `expected`: a failure that a known deviation names. `stale`: a known deviation names the cell, but none of its
     cells fails. `new`: the rule or the scenario is newer than the edition that the run is pinned to. `error`: a fault
-    of the suite.
-    `probe-passed`, `probe-failed`: the result of a probe, which no provider is known to send. Neither counts.
+    of the suite. `probe-passed`, `probe-failed`: the result of a probe, an input that no provider is known to send.
+    Neither counts.
     """
 
     PASS = "pass"  # noqa: S105 - a status, not a password
@@ -35,11 +35,11 @@ PROBES = (Status.PROBE_PASSED, Status.PROBE_FAILED)
 
 
 QUIET = (Status.PASS, Status.PROBE_PASSED, Status.VACUOUS, Status.UNSUPPORTED)
-"""Statuses of cells in which nothing is wrong: there is nothing to look at or to reproduce."""
+"""Statuses of cells in which nothing is wrong, so that nothing has to be looked at or reproduced."""
 
 
 def of_probe(status: Status) -> Status:
-    """Return the status that a probe has instead of this one. Known deviations do not count for probes."""
+    """Return the status that replaces this one for a probe. Known deviations do not count for probes."""
     if status == Status.PASS:
         return Status.PROBE_PASSED
     return Status.PROBE_FAILED if status in (Status.FAIL, Status.EXPECTED) else status
@@ -49,10 +49,10 @@ _REASONS_TO_BLOCK = (Status.EXPECTED, Status.NEW, Status.PROBE_FAILED)
 
 
 def exit_code(counts: Mapping[str, int]) -> int:
-    """Return the exit code of a run for its number of cells by status.
+    """Return the exit code of a run; `counts` maps each status to its number of cells.
 
-    3: a fault of the suite. 1: a failure, a stale deviation, or blocked cells if the rule that says why is not part of
-    the run. 5: nothing was judged. Else 0. A failure that is `new` does not count.
+    3: a fault of the suite. 1: a failure, a stale deviation, or blocked cells although no rule of the run says why. 5:
+    nothing was judged. Else 0. A failure that is `new` does not count.
     """
 
     def count(*statuses: Status) -> int:

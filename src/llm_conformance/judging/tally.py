@@ -1,6 +1,7 @@
 """The counts of a run's verdicts.
 
-A run on thousands of bare recordings has too many verdicts to keep. They are counted, and kept only for a report.
+A run on thousands of bare recordings has too many verdicts to keep. They are counted. They are kept only if a report
+needs them.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ _ALWAYS_KEPT = (Status.FAIL, Status.ERROR, Status.NEW)
 _RIGHT = (Status.PASS, Status.STALE)
 _WRONG = (Status.FAIL, Status.EXPECTED, Status.ERROR)
 _OF_FURTHER = {Status.FAIL.value: Status.EXPECTED.value}
-"""The status of the failures that further deviations name, by the status of the cell, if it is another."""
+"""Maps the status of a cell to that of the failures that its further deviations name, if the two differ."""
 _UNDECIDED = (*PROBES, Status.BLOCKED, Status.NEW)
 
 
 NO_RECORDING_BY_NAME = "their names are not those of files with recordings"
-"""The reason for which whole directories have files without recordings; every shard of a run counts those."""
+"""A reason for files without recordings. It goes by file names, so every shard of a run counts the same files."""
 
 
 @dataclass
@@ -47,27 +48,31 @@ class Tally:
     Attributes:
         keeps: Whether all verdicts are kept. Failures always are, also those that are new.
         verdicts: The verdicts that are kept, without those in `quiet`.
-        quiet: Of verdicts that say no more than their status, the rules, by what they have in common. A run has
-            hundreds of them for each scenario.
-        counts: The number of verdicts for each `Key`.
+        quiet: The rules of verdicts that say no more than their status, by what such verdicts share (`Alike`). A run
+            has hundreds of them for each scenario.
+        counts: Maps each `Key` to its number of verdicts.
         items: The number of test items that were run.
         recordings: The number of bare recordings that were read.
-        not_covered: By adapter, host and path, the number of recordings of APIs that it does not list.
-        asked: By adapter, the number of bare recordings that `complete` or `stream` was asked for.
-        cannot_be_asked: By adapter and reason, the number of those that could not be asked for; such calls are
-            unsupported.
-        out_of_scope: By reason, the number of recordings that cannot be judged.
-        other_files: By reason, the number of files in cassette directories that have no recordings.
-        bad_files: Bare cassettes that cannot be read, each with line and problem.
-        named: The number of verdicts that a known deviation names, by its position and `Key`.
-        conversations: For each conversation, the families of rules that judged it, and whether nothing in them fails.
-            A failure that a known deviation names is a failure here.
-        not_asked: By callee and cause, the conversations that were not asked because all calls before died alike, as
-            (scenario, mode).
+        not_covered: Maps the label of an adapter and the host and path of a request to the number of bare recordings
+            that the adapter does not cover.
+        asked: Maps the label of an adapter to the number of bare recordings for which its `complete` or `stream` was
+            called.
+        cannot_be_asked: Maps the label of an adapter and a reason to the number of bare recordings for which they could
+            not be called; such cells are unsupported.
+        out_of_scope: Maps a reason to the number of recordings that cannot be judged.
+        other_files: Maps a reason to the number of files in cassette directories that have no recordings.
+        bad_files: One text for each bare cassette that cannot be read, with its line and problem.
+        named: Maps (position of a known deviation, `Key`) to the number of verdicts that the deviation names.
+        conversations: Maps each conversation to the families of rules that judged it, and each family to True if
+            nothing in it fails. A failure that a known deviation names counts as a failure here.
+        not_asked: Maps (callee, cause) to the conversations that were not asked because all earlier calls died alike,
+            as (scenario, mode).
         too_busy: The cells that could not be judged because the machine did not run the calls, as (scenario, method).
-        outside: Connections of adapters that were refused outside of calls, by the place in the code that tried.
-        excluded: How many generated examples were not judged, by adapter, provider:api and the way that it excludes.
-        counterexamples: By its id, the files of each generated scenario that fails (`scenarios.save.texts`).
+        outside: Maps a place in an adapter's code to the number of connections that it tried outside of calls, and that
+            were refused.
+        excluded: Maps (adapter, provider:api, excluded way) to the number of generated examples that were not judged.
+        counterexamples: Maps the id of a generated scenario that fails to the texts of its files
+            (`scenarios.save.texts`).
         exchanges: The details of exchanges for reports (`judging.shown.exchange_details`), by their keys.
     """
 
@@ -142,7 +147,7 @@ class Tally:
         self.not_covered.setdefault(adapter, Counter())[place] += count
 
     def add_asked(self, adapter: str, unsupported: str | None = None) -> None:
-        """Count a bare recording that a method was asked for, or that it could not be asked for, with the reason."""
+        """Count a bare recording for which a method was called, or could not be called, with the reason."""
         if unsupported is None:
             self.asked[adapter] += 1
         else:
@@ -172,7 +177,7 @@ class Tally:
         return frozenset(at for at, key in self.named if key[-1] in _UNDECIDED)
 
     def mark_stale(self, positions: Collection[int]) -> None:
-        """Change the passing verdicts that stale deviations name to `stale`; count one for a deviation without any."""
+        """Make the passing verdicts that stale deviations name `stale`; count one for a deviation without any."""
         for (at, key), count in self.named.items():
             if at in positions and key[-1] == Status.PASS:
                 self.counts[key] -= count
@@ -195,7 +200,7 @@ class Tally:
         return total
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the tally as JSON values, for another process."""
+        """Return the tally as JSON values, to send it to another process."""
         return {
             "counts": [[*key, count] for key, count in self.counts.items()],
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
@@ -219,11 +224,11 @@ class Tally:
         }
 
     def absorb(self, sent: Mapping[str, Any]) -> None:
-        """Add the tally of another process or of a test item, from `to_dict`."""
+        """Add the tally of another process or of a test item; `sent` comes from `to_dict`."""
         for *key, count in sent["counts"]:
             self.counts[tuple(key)] += count
         self.verdicts += (Verdict(**verdict) for verdict in sent["verdicts"])
-        for *alike, rules in sent["quiet"]:  # the same few texts again and again
+        for *alike, rules in sent["quiet"]:  # interned, because the same few texts come again and again
             key = tuple(each and sys.intern(each) for each in alike)
             self.quiet[key] = (*self.quiet.get(key, ()), *map(sys.intern, rules))
         self.items += sent["items"]

@@ -21,17 +21,18 @@ class Verdict:
 
     Attributes:
         message: One line; None for a pass.
-        cause: What failures with the same cause have in common; None unless the cell fails, or is expected to.
-        grounds: On what the scenario rests; of a generated one, `probe` or None.
+        cause: A text that failures with the same cause share; None unless the status is `fail` or `expected`.
+        grounds: The strongest evidence that the provider sends such bytes; for a generated scenario, `probe` or None.
         example: The counterexample of a search: the answer, its cuts, the expected values, and what came back.
-        traceback: How the exception that is the failure came to the caller.
+        traceback: The traceback of the exception that is the failure, shortened.
         command: The command that judges a failing cell again.
-        think_profile: How the model writes its reasoning into the text; None if it does not.
+        think_profile: Where the model puts its reasoning between tags in the text; None if nowhere.
         deviation: The position of the known deviation that names the cell.
-        further_deviations: The positions of others that name it, or a failure among the others of a search.
+        further_deviations: The positions of further known deviations that name the cell, or another failure of a
+            search.
         missed: Where the library's own object has an expected value that the response lacks.
-        other_failures: What else a search found: for each further cause, the `message`, `cause`, `example`, `command`,
-            `traceback` and `think_profile` of its smallest failure, as above.
+        other_failures: The further failures of a search, the smallest for each cause, with the fields `message`,
+            `cause`, `example`, `command`, `traceback` and `think_profile` as above.
     """
 
     adapter: str
@@ -67,7 +68,7 @@ class Verdict:
 
     @property
     def alike(self) -> tuple[str | None, ...] | None:
-        """What verdicts of several rules have in common that say no more than their status; None if it says more."""
+        """The fields that the verdicts of several rules share; None if the verdict says more than its status."""
         if self.status not in QUIET or any(getattr(self, name) not in (None, ()) for name in _DETAILS):
             return None
         return tuple(getattr(self, name) for name in ALIKE)
@@ -81,7 +82,7 @@ class Verdict:
 def held_to(edition: str, verdict: Verdict, *since: str) -> Verdict:
     """Return the verdict of a run that is pinned to an edition.
 
-    A failure is `new` if the rule or the scenario is newer; `since` are the editions in which they were new.
+    A failure becomes `new` if the rule or the scenario is newer than `edition`; `since` are their own editions.
     """
     if verdict.status == Status.FAIL and editions.any_is_newer(since, edition):
         return replace(verdict, status=Status.NEW.value)

@@ -1,7 +1,7 @@
 """Whether a part of a response is as expected.
 
-One fault is one failure: a rule that judges what depends on another part leaves it to the rule of that part if that
-part is wrong. The functions raise Blocked if there is no response, as `Exchange.response` does.
+One fault gives one failure: if a rule depends on another part of the response and that part is wrong, only the rule of
+that part reports it. The functions raise Blocked if there is no response, as `Exchange.response` does.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TAGS = ("<think", "</think")
 
 
 def leaked_reasoning(exchange: Exchange) -> str | None:
-    """Return a piece of reasoning, or a tag around it, that the message has and should not have; None without one."""
+    """Return a piece of reasoning, or a think tag, that is wrongly in the message; None if there is none."""
     expected = exchange.expected
     if expected.reasoning is None:
         return None
@@ -32,7 +32,7 @@ def has_tags(expected: Expected) -> bool:
 
 
 def missing_tag(exchange: Exchange) -> str | None:
-    """Return a think tag of the expected answer that the message lacks; None without one."""
+    """Return a think tag of the expected answer that the message lacks; None if it lacks none."""
     message, expected = exchange.response.message, exchange.expected.message
     return next((tag for tag in _TAGS if message.count(tag) < expected.count(tag)), None)
 
@@ -48,7 +48,7 @@ def message_is_right(exchange: Exchange) -> bool:
 
 
 def expect_right_message(exchange: Exchange, what: str) -> None:
-    """Raise Blocked unless the message is the expected one; `what` names the offsets that count in it."""
+    """Raise Blocked unless the message is the expected one. `what` names the offsets into it, such as "spans"."""
     if not message_is_right(exchange):
         raise Blocked(f"{what} cannot be compared in another message; MSG-2 reports that")
 
@@ -68,7 +68,7 @@ def calls_are_right(exchange: Exchange) -> bool:
 def unknown_is_shown(exchange: Exchange) -> bool:
     """Return True if a segment `other`, of the response or of an event, shows the unknown event or block.
 
-    In a bare recording, any segment that is more than those of the other blocks shows it.
+    For a bare recording, it is enough that there are more segments with content than known blocks.
     """
     expected, returned = exchange.expected, exchange.response.segments
     if expected.beside_unknown is not None and sum(map(_shows_something, returned)) > expected.beside_unknown:

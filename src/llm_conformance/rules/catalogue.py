@@ -43,7 +43,7 @@ class CatalogueEntry:
     Attributes:
         path: The module that defines it.
         line: The line of the function in the module, from 1.
-        reason: The docstring without the requirement and the `Source:` line; "" if that is all.
+        reason: The docstring without the requirement and the `Source:` line; "" if nothing else is there.
         sources: The ids of the `Source:` line, in order.
     """
 

@@ -23,7 +23,7 @@ def different_turn(round_trip: RoundTripRequirement, request: Mapping[str, Any])
 
 
 def with_referenced_items(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a request with the recorded items in place of references to them."""
+    """Return a copy of a request in which the recorded items replace the references to them."""
     return with_references(request, round_trip.recorded, round_trip.wire) if round_trip.recorded else request
 
 
@@ -32,7 +32,7 @@ def _described(turn: Turn | None) -> str:
 
 
 def _compared_turns(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> list[Turn]:
-    """Return the turns of a request. The model's texts are left out if the provider allows a trace in them."""
+    """Return the turns of a request. Leaves out the model's texts if the provider allows a trace in them."""
     return [
         turn
         for turn in turns(request, round_trip.wire)

@@ -16,18 +16,19 @@ def contract_class(
 ) -> str | None:
     """Return the name of the contract's class for an error; None if nothing tells it.
 
-    What counts, in this order: an entry of `table` for a class and the status (`APIStatusError 429`); the status, if it
-    is the provider's; an entry for a class; the name of a class of the contract; the status. Many libraries have one
-    class for all statuses, so an entry for the class alone must not hide the status. And many make up a status for what
-    has none, such as a lost connection, so a status counts last if the provider has reported no error.
+    The first of these decides: an entry of `table` for a class and the status (`APIStatusError 429`); the status, if
+    the provider reported an error; an entry of `table` for a class; a class name that the contract has, too; the
+    status. Many libraries have one class for all statuses, so an entry for the class alone must not hide the status.
+    Many libraries also make up a status, for example for a lost connection, so the status comes last if the provider
+    reported no error.
 
     Args:
         names: The names of the error's class and its base classes.
         status: The HTTP status that the error has; None if it has none.
         table: The adapter's `errors`.
         status_is_the_providers: Whether the provider reported an error.
-        status_of_response: The status of the response that the error keeps, which only entries for a class and a status
-            are looked up by: `status` is what its callers can rely on.
+        status_of_response: The status of the response that the error keeps. It replaces a missing `status` only to look
+            up an entry for a class and a status, because callers of the library do not see it on the error.
     """
     names = list(names)
     looked_up = status or status_of_response

@@ -15,7 +15,7 @@ from llm_conformance.rules.outcome import Raised
 
 
 def raised(facts: ErrorFacts, table: Mapping[str, str], status_is_the_providers: bool = True) -> Raised:
-    """Describe an exception. `table` is the adapter's `errors`; the last argument as in `contract_class`."""
+    """Describe an exception. `table` is the adapter's `errors`; the last argument is that of `contract_class`."""
     return Raised(
         type=facts.names[0],
         contract_type=contract_class(
@@ -34,7 +34,7 @@ def raised(facts: ErrorFacts, table: Mapping[str, str], status_is_the_providers:
 def read_error_event(
     event: Mapping[str, Any], table: Mapping[str, str], status_is_the_providers: bool = True
 ) -> Raised:
-    """Describe the error of a `response.error` event; the other arguments as in `raised`."""
+    """Describe the error of a `response.error` event; the other arguments are those of `raised`."""
     value = event.get("error")
     error = value if isinstance(value, Mapping) else {}
     context = error.get("extra_context")
@@ -58,7 +58,7 @@ def _cause(name: str, text: str) -> str:
 
 
 def is_same_wait(actual: str | None, expected: str) -> bool:
-    """Return True if two values are equal: as numbers if both are, so that `41.0` is `41`; else as text."""
+    """Return True if two waits are equal. If both are numbers, their values are compared (`41.0` is `41`)."""
     if actual is None:
         return False
     try:

@@ -1,4 +1,4 @@
-"""One exchange: an adapter's method, called once for a scenario, and what came of it."""
+"""One exchange: one call of an adapter's method for a scenario, and its outcome."""
 
 from __future__ import annotations
 
@@ -19,12 +19,16 @@ from llm_conformance.wire.interaction import Mode
 from llm_conformance.wording import names_of_unseen
 
 _LINE_SEPARATORS = "\u2028\u2029\x85"
-"""`str.splitlines` cuts at these, the framings of providers do not, and JSON allows them within texts."""
+"""Characters at which `str.splitlines` cuts, but no framing of a provider. JSON allows them in texts."""
 
 
 @contextmanager
 def beside(partner: str) -> Iterator[None]:
-    """Let what keeps a rule from reading the exchange that it compares with name that exchange, as `partner`."""
+    """Put `partner` in front of the message of a Blocked or Vacuous that is raised within the `with` block.
+
+    `partner` names the related exchange that a rule reads there, so that the message is not taken for one about the
+    judged exchange.
+    """
     try:
         yield
     except Blocked as blocked:
@@ -34,16 +38,16 @@ def beside(partner: str) -> Iterator[None]:
 
 
 class RelatedExchanges(Protocol):
-    """Exchanges of the same adapter to compare one with; they are run when a rule asks for them.
+    """Further exchanges of the same adapter, for rules that compare. They are run when a rule asks for them.
 
-    A rule reads them within `beside`: what they lack is no failure of the exchange that is judged.
+    A rule reads them within `beside`: what is wrong with them is no failure of the judged exchange.
     """
 
     def other_mode(self) -> Exchange | None:
-        """The same scenario in the other mode; None if it has no other, or the adapter no method for it."""
+        """The same scenario in the other mode; None if the scenario or the adapter does not have that mode."""
 
     def whole_frames(self) -> Exchange | None:
-        """The same stream, sent frame by frame; None if this one was."""
+        """The same stream, sent frame by frame; None if the judged stream was sent so, too."""
 
     def with_canary(self) -> Exchange | None:
         """The same recording with canary tokens in place of its reasoning; None if it has no reasoning."""
@@ -55,9 +59,9 @@ class Exchange:
 
     Attributes:
         method: The method that was called.
-        mode: The mode of the recording that was replayed: the method's, unless the adapter requested the other.
+        mode: The mode of the replayed recording. It is the method's mode, unless the adapter requested the other one.
         call: What the method was given.
-        outcome: What came of it.
+        outcome: What the call returned or raised, and what was observed.
         related: Exchanges to compare this one with.
     """
 
@@ -91,7 +95,7 @@ class Exchange:
 
     @property
     def round_trip(self) -> RoundTripRequirement:
-        """What the request has to carry of earlier answers. Raises Vacuous if there are none."""
+        """What the request has to carry of earlier answers. Raises Vacuous if there are no earlier answers."""
         if self.expected.round_trip is None:
             raise Vacuous("no answer comes before this one")
         return self.expected.round_trip
@@ -113,14 +117,14 @@ class Exchange:
 
     @property
     def difference(self) -> Difference | None:
-        """What the request asks otherwise than the call; None if nothing. Without a request it raises as `request`."""
+        """Where the request differs from the call; None if nowhere. Raises like `request` if there is no request."""
         if self.outcome.difference is None:
             self._expect_a_request()
         return self.outcome.difference
 
     @property
     def raised_allowed_error(self) -> bool:
-        """Whether the adapter raised an error where the expected values allow one instead of an answer."""
+        """Whether the adapter raised an error that the expected values allow instead of an answer."""
         raised = self.outcome.raised
         return raised is not None and self.expected.allows(raised.contract_type)
 
@@ -132,7 +136,7 @@ class Exchange:
         outcome = self.outcome
         if outcome.fault is not None:
             raise Blocked(f"the call failed: {outcome.fault}")
-        # Rules are not asked to judge an exchange with one of these, but may compare one with it.
+        # No rule judges such an exchange, but a rule may compare the judged exchange with it.
         if outcome.blocked is not None or outcome.unsupported is not None:
             raise Blocked(outcome.blocked or outcome.unsupported)
         if outcome.difference is not None:
@@ -142,9 +146,9 @@ class Exchange:
         return outcome.response
 
     def expect_no_fault(self, expected: str) -> None:
-        """Raise Violation if the call failed; `expected` says what should have come of it.
+        """Raise Violation if the call failed; `expected` says what it should have given.
 
-        Of all rules that judge an exchange, one asks for this: a call that failed is one failure.
+        Only one of the rules that judge an exchange calls this, so that a failed call is one failure.
         """
         outcome = self.outcome
         if outcome.fault is not None:
@@ -153,7 +157,7 @@ class Exchange:
 
     @property
     def _line_separators(self) -> str:
-        """A hint at what is no end of a line in a stream, although line splitters may take it for one; "" for none."""
+        """A hint that names characters at which line splitters wrongly cut the stream; "" if it has none."""
         if self.mode != "stream":
             return ""
         try:

@@ -1,6 +1,6 @@
 """Fold the deltas of a stream: the contract joins them by plain concatenation.
 
-A piece that is not of the type that the schema demands is skipped here and reported by STR-3.
+Pieces of a type that the schema rejects are skipped; STR-3 reports them.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "response.function_call_arguments.delta": ("tools", ("delta", "tool_call")),
     "response.media": ("audio", ("attachment",)),
 }
-"""The kind of content of each type of event, and the fields that have it."""
+"""Maps an event type to the kind of its content and the fields that hold it."""
 
 
 def _fold_tool_call(folded: Folded, tool_call: Any, piece: str) -> None:

@@ -31,8 +31,8 @@ def added_to(expected: str, actual: str) -> str:
 def leaked_from(reasoning: str, actual: str, expected: str) -> str | None:
     """Return a piece of the reasoning, or a tag around it, that `actual` has and `expected` has nowhere; else None.
 
-    What the expected message has itself may be there twice because the adapter shows text twice, or with white space
-    that the adapter added. MSG-2 reports that.
+    A piece that the expected message contains does not count: the adapter may have repeated text or added white space,
+    which MSG-2 reports.
     """
     own = {tag.lower() for tag in _TAG.findall(expected)}
     tags: list[str] = _TAG.findall(actual)

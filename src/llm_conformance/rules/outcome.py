@@ -1,7 +1,7 @@
 """What came back from an adapter.
 
-Rules read the fields of a response through `Returned`. A rule that reads an invalid field is blocked, since SHP-1 fails
-then, so no rule has to deal with values that the schema rejects.
+Rules read the fields of a response through `Returned`. If a field is invalid, SHP-1 fails and a rule that reads the
+field is blocked. So no rule has to deal with values that the schema rejects.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class Raised:
         contract_type: The name of the contract's class for it; None if unknown.
         text: Its message.
         provider: The provider that it names; None if it names none.
-        has_origin: Whether the exception behind it is available, or it is that exception itself.
+        has_origin: Whether the error keeps the exception behind it, or is that exception itself.
         dump: All texts of the error and of the exceptions behind it, to search for the API key.
         headers: The headers of the provider's response, as far as the error keeps them, to search for the API key.
         retry_after: `Retry-After`, from a field of the error or of an exception behind it, or from the headers that one
             of them keeps; None if there is none.
-        cause: What errors with the same cause have in common: the class, and the place of the code that raised.
-        traceback: How an exception came to the caller; None for an event, and for an error that was to be expected.
+        cause: A text that errors with the same cause share: the class, and the place of the code that raised.
+        traceback: The traceback of an exception, shortened; None for an event and for an expected error.
     """
 
     type: str
@@ -56,7 +56,7 @@ class Raised:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call of an adapter's method gave.
+    """What one call of an adapter's method returned or raised, and what was observed.
 
     Attributes:
         response: The response, returned or in the last `response.completed`; None if there was none.
@@ -69,19 +69,19 @@ class Outcome:
         raised: The error that was raised, or that a `response.error` event carries.
         unsupported: Why nothing can be judged, if that is no failure: for example, the adapter requested a mode that
             was not recorded.
-        blocked: Why nothing can be judged, if another scenario shows the failure: the call for an earlier answer has
-            failed.
-        difference: What the adapter's request asks otherwise than the call, if it was not answered for that.
+        blocked: Why nothing can be judged, if the call for an earlier answer failed. The scenario of that answer
+            reports the failure.
+        difference: Where the adapter's request differs from the call, if it got no answer because of that.
         fault: Why there is no answer, if that is a failure: for example, the adapter raised, hung, or returned
             something that is no response.
-        cause: What faults with the same cause have in common; None without a fault.
-        traceback: How an exception that is the fault came to the caller; None if the fault is no exception.
+        cause: A text that faults with the same cause share; None without a fault.
+        traceback: The traceback of the fault, shortened; None if the fault is no exception.
         hung: Whether the call did not return within its time limit.
-        buffered: Whether no content was shown before the last frame was sent; None if that was not observed, or if what
-            came before is not shown at all.
+        buffered: Whether no content was shown before the last frame was sent; None if that was not observed, or if the
+            earlier frames have no content that the adapter shows.
         connections: Refused connections, each with the place in the code that tried.
         mutations: Names of the fields of the call that the adapter changed.
-        logs: What wrote the API key into the log or to the terminal, as a sentence.
+        logs: Sentences that say what wrote the API key into a log or to the terminal.
     """
 
     response: Returned | None = None

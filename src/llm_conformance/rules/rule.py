@@ -1,7 +1,8 @@
 """What a rule is, and the decorator that marks a function as one.
 
 A rule is a function of one exchange. It returns if it finds nothing wrong, raises `Violation` with what it expected and
-what it found, raises `Vacuous` if the exchange gives it nothing to judge, or `Blocked` if another rule reports why.
+what it found, raises `Vacuous` if the exchange gives it nothing to judge, or `Blocked` if it cannot judge because of a
+failure that another rule reports.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ HARM_MEANINGS: Mapping[Harm, str] = {
     "untraceable": "An id, a model, a time or the provider's own word is lost",
     "unsafe": "A key is shown, a connection is left open, or the caller's data is changed",
 }
-"""What each harm means, in the same order."""
+"""What each harm means, in the order of `HARMS`."""
 
 
 @dataclass(frozen=True)
@@ -58,16 +59,16 @@ class Rule:
         id: Its family and number, such as `MSG-2`.
         requirement: The requirement, in one or two sentences.
         capability: What an adapter has to declare to be held to the rule; None if all adapters are.
-        applies: Tells from the expected values whether the rule has anything to judge.
+        applies: Returns True if the expected values give the rule something to judge.
         check: The rule itself.
         harm: What a user of the adapter suffers if it breaks the rule.
         since: The edition in which the rule was new (`llm_conformance.editions`).
-        shown: Tells whether the adapter returned what the rule is about. Without the capability an adapter may leave
-            that out, but fails if it is there and wrong. None: nothing wrong can be there.
+        shown: Returns True if the adapter returned what the rule is about. An adapter that does not declare the
+            capability may leave that out, but if it is there it is judged. None: never judged without the capability.
         vary_cuts: Whether the rule also judges streams that are cut in many ways, not only as recorded.
-        needs_request: Whether the rule judges the request. Methods that are given the answer send none.
-        compares_request: Whether the rule reports a request that asks something else than the call. All other rules are
-            blocked then.
+        needs_request: Whether the rule judges the request. Methods that are given the answer send no request.
+        compares_request: Whether this is the rule that reports a request that differs from the call. All other rules
+            are blocked then.
     """
 
     id: str
@@ -143,7 +144,7 @@ def rule(
 ) -> Callable[[Check], Check]:
     """Mark a function as the rule `id`; its docstring's first paragraph is the requirement.
 
-    `when` is the rule's `applies`; the other arguments are the attributes of `Rule` with their names.
+    `when` becomes `Rule.applies`; the other arguments become the attributes of the same name.
     """
 
     def mark(check: Check) -> Check:

@@ -1,7 +1,7 @@
 """Compare the segments of two responses.
 
-Of an answer whose content may be a list of parts, such as Mistral's, segments may begin where a part does. The parts
-have no index, and each document of a stream has a list of its own.
+If an API's content may be a list of parts (Mistral), a segment may begin wherever a part begins. The parts have no
+index, and each document of a stream has its own list of parts.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ Outline = list[tuple[str, str | None]]
 """Types of segments in order, each with its content if that is text or reasoning."""
 
 REPEATS_OTHERS = "RSN-3"
-"""The rule about segments. They repeat what other fields have, so it also fails where these are wrong."""
+"""The rule about segments. Segments repeat other fields, so the rule also fails if those fields are wrong."""
 OPAQUE_KEYS = ("signature", "redacted", "encrypted")
 """Keys of a segment's metadata whose values only the provider understands."""
 
 _TEXTS = ("text", "reasoning")
 _KINDS = {"text": "text", "thinking": "reasoning"}
-"""The types of segments by those of content parts."""
+"""Maps the type of a content part to the type of its segment."""
 ORDERED = (*_TEXTS, "tool_call", "other")
 """The types of segments whose order counts."""
 
 _CONTEXT = 20
-"""Code points that `shortened` keeps of the text before the first difference."""
+"""How many code points `shortened` keeps before the first difference."""
 
 
 def joined(segments: Iterable[Segment], kind: str) -> str:
@@ -43,10 +43,10 @@ def opaque_data(segment: Segment) -> tuple[str, Mapping[str, Any]]:
 
 
 def outline(segments: Iterable[Segment], types: Collection[str] = ORDERED, empty: bool = True) -> Outline:
-    """Return the outline of the segments of some types.
+    """Return the outline of the segments whose type is in `types`.
 
-    Texts that have neither content nor opaque data are left out; without `empty`, all texts that have no content. If
-    some types are left out, neighbours of one type are joined, because what was between them may be left out.
+    Text and reasoning without content are left out, unless `empty` is True and they have opaque data. If `types` lacks
+    a type, neighbours of the same type are joined, because a segment between them may have been left out.
     """
     result: Outline = []
     for segment in segments:
@@ -63,7 +63,7 @@ def outline(segments: Iterable[Segment], types: Collection[str] = ORDERED, empty
 
 
 def shortened(*outlines: Outline) -> list[Outline]:
-    """Return two outlines that differ in their first segment, without most of the text that both begin with."""
+    """Return two outlines without most of the text that both begin with. They have to differ in their first segment."""
     first_texts = [outline[0][1] or "" for outline in outlines if outline]
     skipped = first_difference(*first_texts) - _CONTEXT if len(first_texts) == 2 else 0
     if skipped <= 0:
@@ -72,9 +72,9 @@ def shortened(*outlines: Outline) -> list[Outline]:
 
 
 def part_ends(interaction: Interaction) -> Mapping[str, Collection[int]]:
-    """Return the offsets (code points) in the whole text, and in the whole reasoning, at which another part begins.
+    """Return the offsets (code points) at which parts begin in the whole text and in the whole reasoning.
 
-    In a stream, a part goes on in the next document, unless another part is between.
+    The keys are `text` and `reasoning`. In a stream, the first part of a document goes on with the part before it.
     """
     lengths = dict.fromkeys(_KINDS.values(), 0)
     ends: dict[str, set[int]] = {kind: set() for kind in lengths}
@@ -90,7 +90,7 @@ def part_ends(interaction: Interaction) -> Mapping[str, Collection[int]]:
 
 
 def joined_at(outline: Outline, ends: Mapping[str, Collection[int]] | None = None) -> Outline:
-    """Return an outline in which neighbours of one type are joined where a part ends; without `ends`, everywhere."""
+    """Return an outline with neighbours of one type joined where a part ends; if `ends` is None, everywhere."""
     result: Outline = []
     lengths = dict.fromkeys(_KINDS.values(), 0)
     for kind, content in outline:
@@ -104,7 +104,7 @@ def joined_at(outline: Outline, ends: Mapping[str, Collection[int]] | None = Non
 
 
 def _content(document: Any) -> list[Any]:
-    """Return the content of a document of the first choice as a list of parts."""
+    """Return the content of the first choice in a document as a list of parts."""
     for choice in document.get("choices") or () if isinstance(document, Mapping) else ():
         content = (choice.get("message") or choice.get("delta") or {}).get("content")
         if not choice.get("index"):

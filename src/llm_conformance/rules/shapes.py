@@ -1,8 +1,8 @@
 """What the schemas of the contract say of values that adapters return.
 
-Nearly all values are valid, which takes little to see (`llm_conformance.schema.quick`). Only jsonschema can say what is
-wrong with a value. Such values come again: rules compare exchanges with others, and each stream is cut in many ways. To
-look one up takes a hundredth of the time.
+Nearly all values are valid, and a quick check accepts them (`llm_conformance.schema.quick`). jsonschema is slower, and
+says what is wrong with the others. The same invalid values come again, because rules compare exchanges and streams are
+cut in many ways. So the results are kept: to look one up takes a hundredth of the time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def problems(name: str, value: Any) -> tuple[tuple[Where, str], ...]:
         return ()
     try:
         written = marshal.dumps(value, _WITHOUT_REFERENCES)
-    except ValueError:  # it is no JSON value, or has itself within it
+    except ValueError:  # it is no JSON value, or contains itself
         return tuple(schema.problems(name, value))
     return _problems(name, written)
 

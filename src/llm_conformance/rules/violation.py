@@ -19,9 +19,9 @@ class Violation(AssertionError):  # noqa: N818 - `raise Violation` reads well in
         expected: What the rule expected, to follow the word "expected".
         actual: What it found, to follow the word "got".
         where: The part of the response, stream or error that is wrong; "" for the whole.
-        hint: What may help to find the cause; "" for nothing.
-        cause: What failures with the same cause have in common; without it, the message with its values taken out.
-        traceback: How an exception came to the caller; None if there was none.
+        hint: A text that may help to find the cause; "" if there is none.
+        cause: A text that failures with the same cause share. The default is the message without its values.
+        traceback: The traceback of an exception, shortened; None if there was none.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ def expect_equal(what: str, actual: Any, expected: Any, where: str = "", hint: s
 
 
 def expect_text(what: str, actual: str | None, expected: str | None, where: str = "") -> None:
-    """Raise a Violation unless two texts are equal; it shows the first code point at which they differ."""
+    """Raise a Violation unless two texts are equal. Its message shows where they first differ."""
     if actual == expected:
         return
     if actual is None or expected is None:
@@ -95,6 +95,6 @@ def _around(text: str, at: int) -> str:
 
 
 def _naming_unseen(hint: str, *texts: str) -> str:
-    """Return a hint that also names what nobody sees in the texts that a message quotes; the first text comes first."""
+    """Return `hint` with the names of invisible characters in the quoted texts, those of the first text first."""
     names = names_of_unseen("".join(texts))
     return ", ".join(filter(None, (hint, names and f"with {names}")))

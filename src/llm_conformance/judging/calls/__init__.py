@@ -1,1 +1,1 @@
-"""Which calls are made: those of a method of which every call died alike are not."""
+"""Which calls are still made: a method is no longer called if all its calls died alike."""

@@ -1,8 +1,4 @@
-"""Which calls are not made any more: those of a method for an API, if every call before them died alike.
-
-An adapter that cannot call its library dies in every call for the same reason. Ten such calls say so; a thousand more
-say nothing else.
-"""
+"""Stop the calls of a method for an API after all of its first calls died alike."""
 
 from __future__ import annotations
 
@@ -19,14 +15,14 @@ REPORTS_FAULTS = "SHP-1"
 """The rule that fails if a call gives no answer although one is expected."""
 
 ALIKE = 10
-"""After how many calls that died alike, and none that worked, a method is no longer called for an API."""
+"""How many calls have to die alike, while none works, before a method is no longer called for an API."""
 ALIKE_ELSEWHERE = 3
-"""The same, if the method is no longer called for another API for the same cause."""
+"""The same number if the method is no longer called for another API for the same cause."""
 
 
 @dataclass
 class _Calls:
-    """The calls of one callee: how many died, for which cause, and whether they are all alike."""
+    """The calls of one callee: an adapter's method for an API. `differ` is True if they did not all die alike."""
 
     died: int = 0
     cause: str = ""
@@ -35,10 +31,11 @@ class _Calls:
 
 @dataclass
 class Stops:
-    """Which calls died, in one process, and which are therefore not made any more.
+    """The calls that died in one process, and the callees that are therefore no longer called.
 
     Attributes:
-        is_active: Whether calls are left out; a file of known deviations has to name all failures.
+        is_active: Whether calls are left out at all. They are not while a file of known deviations is written, because
+            that file has to name all failures.
     """
 
     is_active: bool = True
@@ -47,17 +44,17 @@ class Stops:
     _asked: set[tuple[Callee, str]] = field(default_factory=set)
 
     def cause(self, callee: Callee, scenario: str = "") -> str | None:
-        """Return the cause for which calls are not made any more; None if they are, or this scenario's was made."""
+        """Return why a callee is no longer called; None if it still is, or if the call for this scenario was made."""
         return None if (callee, scenario) in self._asked else self._stopped.get(callee)
 
     def note_asked(self, callee: Callee, scenario: str) -> None:
-        """Note that a call was made: all rules judge it."""
+        """Note that the call for a scenario was made, so that all rules judge it."""
         self._asked.add((callee, scenario))
 
     def note(self, callee: Callee, status: str, outcome: Outcome) -> None:
-        """Note the outcome of a call, and what the rule that reports faults says of it.
+        """Note the outcome of a call; `status` is that of its verdict by `REPORTS_FAULTS`.
 
-        Failures that a known deviation names count as neither died nor worked.
+        A failure that a known deviation names counts neither as a call that died nor as one that worked.
         """
         calls = self._calls.setdefault(callee, _Calls())
         if outcome.fault is None:
@@ -77,13 +74,13 @@ class Stops:
 
 
 def reason(callee: Callee, cause: str) -> str:
-    """Return why a cell is blocked."""
+    """Return the message of a cell that is blocked because its callee is no longer called."""
     _, api, method = callee
     return f"not asked: every call of {method} for {api} before this one died alike: {cause}"
 
 
 def without_any_answer(verdicts: Iterable[Verdict]) -> Mapping[str, str]:
-    """Return the adapters of which every call died alike, each with the cause."""
+    """Return the labels of the adapters whose calls all died alike, mapped to the cause."""
     causes: dict[str, Counter[str]] = {}
     answered = set()
     for each in verdicts:

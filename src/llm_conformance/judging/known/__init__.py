@@ -1,1 +1,1 @@
-"""What files of known deviations are made of: links, messages, globs and entries."""
+"""The parts of files of known deviations: links, messages, globs and entries."""

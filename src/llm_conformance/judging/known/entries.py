@@ -1,7 +1,7 @@
-"""Entries for the failures of a run: as few as there are causes, and each names only what fails.
+"""Entries for the failures of a run: one for each cause, as far as possible, and each names only failing cells.
 
-Failures of one rule whose messages have the same stable part are one group. A group joins a larger one if it fails in
-some of the same scenarios and passes in none of them: then both come from one fault.
+Failures of one rule form a group if their messages have the same stable part (`known.messages`). A group joins a larger
+group if its rule fails in some scenarios of the larger group and passes in none of them: then one fault causes both.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from llm_conformance.judging.verdict import Verdict
 from llm_conformance.rules.rule import HARMS, Harm
 
 _LARGE = 0.5
-"""The part of the scenarios of a group in which another one must fail to join it without further evidence."""
+"""A group joins another one without further evidence if it fails in this part of the other's scenarios."""
 
 Restriction = tuple[tuple[str, str], ...]
 """The keys and values that restrict an entry to a mode or a method."""
@@ -28,7 +28,7 @@ Where = tuple[str, str]
 
 @dataclass(frozen=True)
 class Failure:
-    """A failing cell, or one of several failures that a search found for it."""
+    """A failing cell, or one of the failures that a search found for a cell."""
 
     adapter: str
     rule: str
@@ -51,10 +51,10 @@ class Entry:
         adapter: The label of the adapter.
         rules: The rules that fail; the one of the worst harm first.
         scenarios: The ids of the scenarios in which they fail.
-        messages: A part of the message of each failure; empty if there is none that later runs have, too.
+        messages: Parts of messages; each failure has one of them. Empty if no part is the same in later runs.
         methods: The methods that fail.
         example: One of the failures of the first rule.
-        joined: The entries that make this one, if it is of several.
+        joined: The entries that were joined to make this one; empty if there was only one.
     """
 
     adapter: str
@@ -67,7 +67,7 @@ class Entry:
     joined: tuple[Entry, ...] = field(default=(), repr=False)
 
     def conflicts_with(self, other: Entry) -> bool:
-        """Return True if an entry names a cell twice with the other one, which a file must not do."""
+        """Return True if this entry and `other` name the same cell, which is not allowed in a file."""
         return (
             self.adapter == other.adapter
             and not set(self.rules).isdisjoint(other.rules)
@@ -84,7 +84,7 @@ class Entry:
 def entries(verdicts: Iterable[Verdict], harms: Mapping[str, Harm]) -> list[Entry]:
     """Return the entries for all failures among the verdicts, the worst harm first.
 
-    `harms` has the harm of each rule, family by family.
+    `harms` maps the id of each rule to its harm, in the order of the families.
     """
     families = list(dict.fromkeys(map(_family, harms)))
     failures: list[Failure] = []
@@ -120,7 +120,7 @@ def _failures(verdict: Verdict) -> Iterator[Failure]:
 
 
 Passed = Mapping[tuple[str, str], Collection[Where]]
-"""By adapter and rule, the cells that pass, or that another entry names."""
+"""Maps (adapter, rule) to the cells that pass or that another entry names."""
 
 
 def _groups(failures: Iterable[Failure], passed: Passed) -> Iterator[Entry]:
@@ -144,7 +144,7 @@ def _groups(failures: Iterable[Failure], passed: Passed) -> Iterator[Entry]:
 
 
 def _restricted(failures: Sequence[Failure], right: Collection[Where]) -> Iterator[tuple[Restriction, list[Failure]]]:
-    """Yield the failures with the restriction to a mode or a method without which they would name cells that pass."""
+    """Yield (restriction, failures). A restriction to a mode or a method keeps an entry from naming cells that pass."""
     scenarios = {each.scenario for each in failures}
     if not any(scenario in scenarios for scenario, _ in right):
         yield (), list(failures)
@@ -162,7 +162,7 @@ def _restricted(failures: Sequence[Failure], right: Collection[Where]) -> Iterat
 
 
 def _joined(groups: list[Entry], passed: Passed, rank_of: Mapping[str, tuple[int, int, str]]) -> list[Entry]:
-    """Return the groups with those that come from the same fault joined."""
+    """Return the groups after joining those that come from the same fault."""
 
     def belongs(group: Entry, head: Entry) -> bool:
         same_place = group.adapter == head.adapter and group.scenarios <= head.scenarios

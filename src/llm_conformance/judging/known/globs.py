@@ -9,13 +9,14 @@ from collections.abc import Collection, Iterator
 from llm_conformance.judging.deviations import GENERATED
 
 _FEWEST = 3
-"""A glob stands for at least so many scenarios."""
+"""The lowest number of scenarios that a glob is written for."""
 
 
 def globs(wanted: Collection[str], all_ids: Collection[str]) -> list[str]:
-    """Return sorted globs and ids that name the `wanted` ones of `all_ids` and no others.
+    """Return sorted globs and ids that match exactly the ids in `wanted`, of all ids in `all_ids`.
 
-    A glob is the beginning of an id, up to a `/` or `-`. Recordings of a bare cassette, which have a `#`, are listed.
+    A glob is the beginning of an id up to a `/` or `-`, and `*`. Recordings of a bare cassette (ids with a `#`) are
+    listed one by one.
     """
     found: set[str] = set()
     for is_generated in (False, True):

@@ -1,4 +1,4 @@
-"""Which URLs are evidence for a deviation: those that lead to where it is written down."""
+"""Check that the URL of a deviation leads to the page where the deviation is described."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 _HOSTS = frozenset({"github.com", "gitlab.com", "codeberg.org", "bitbucket.org"})
 _RAW = frozenset({"raw.githubusercontent.com", "gist.githubusercontent.com"})
 _PACKAGES = {"pypi.org": 3, "npmjs.com": 3}
-"""Hosts of packages, and the number of steps in the path of a package's page (`/package/@scope/name`)."""
+"""Maps the hosts of package registries to the most path segments of a package's page (`/package/@scope/name`)."""
 
 _LINE = re.compile(r"L\d+.*|.+-\d+")
 _TEXTS = (".md", ".rst", ".txt", ".adoc", ".html")
@@ -17,14 +17,14 @@ _INSTEAD = "name an issue, a pull request, or a line"
 
 
 def is_url(link: str) -> bool:
-    """Return True if the link of a deviation is a URL, False if it is the path of a text that is ready to be filed."""
+    """Return True if a link is a URL, False if it is the path of a report that is ready to be filed."""
     return "://" in link
 
 
 def problem(link: str) -> str | None:
-    """Return why a URL cannot be the link of a deviation, and what to name instead; None if it can.
+    """Return why a URL cannot be the link of a deviation, and what to write instead; None if it can.
 
-    Issues, pull requests, discussions, commits, files with a line and pages with a path can.
+    Allowed are issues, pull requests, discussions, commits, files with a line, and pages with a path.
     """
     url = urlsplit(link)
     host, steps = (url.hostname or "").removeprefix("www."), [step for step in url.path.split("/") if step]

@@ -1,4 +1,4 @@
-"""The part of a failure's cause by which an entry tells it from other causes."""
+"""The part of a failure's cause that an entry quotes as its `message`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _EXCEPTION = re.compile(r"(?P<type>[\w.]+(?: from [\w.]+)?) in (?P<path>\S+):\d+
 
 
 def stable_part(cause: str) -> str | None:
-    """Return a part of a cause that later runs have, too; None if there is none.
+    """Return the part of a cause that is the same in later runs; None if there is none.
 
-    Of an exception it is the class and the end of the file's path: lines move, and a package is installed elsewhere.
+    For an exception it is the class and the end of the file's path, because line numbers change and a package may be
+    installed elsewhere.
     """
     place = _EXCEPTION.fullmatch(cause)
     if place is None:
@@ -30,7 +31,7 @@ def stable_part(cause: str) -> str | None:
 
 
 def widest(parts: Iterable[str]) -> dict[str, str]:
-    """Return for each part the one of them that is part of it, and of the most others."""
+    """Map each part to the one that stands for it: a part that it contains, and that most other parts contain."""
     found = sorted(set(parts))
     within = {part: [each for each in found if is_part(part, each)] for part in found}
     order = sorted(found, key=lambda part: (-len(within[part]), len(part), part))

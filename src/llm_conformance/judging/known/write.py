@@ -1,4 +1,4 @@
-"""A new file of known deviations, written with the failures of a run."""
+"""Write a new file of known deviations from the failures of a run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _RESTRICTIONS = ("adapter", "versions", "mode", "method")
 
 @dataclass(frozen=True)
 class Told:
-    """What the comments above an entry say of a rule: the harm to a user, and what a user notices."""
+    """What the comments above an entry say about its rule: the harm to a user, and what a user notices."""
 
     harm: Harm
     noticed: str
@@ -50,8 +50,8 @@ def write(
 ) -> int:
     """Write a new file that names every failure; return the number of entries without a reason.
 
-    The `known` deviations of the run are kept with their reasons, except the `stale` ones, which are given by position.
-    `harms` has the harm of each rule, `ids` the ids of all scenarios, `effort` is that of the run. Raises
+    The `known` deviations of the run are kept with their reasons, except those at the positions in `stale`. `harms`
+    maps the id of each rule to its harm, `ids` are the ids of all scenarios, and `effort` is that of the run. Raises
     FileExistsError if the file exists.
     """
     kept_from = {each.examples for each in known.listed}
@@ -71,11 +71,11 @@ def write_told(
     examples: str = "",
     called: Mapping[str, str] = _AS_THEY_ARE,
 ) -> int:
-    """Do the same for rules of any kind, which `rules` has family by family.
+    """Do what `write` does for any kind of rules: `rules` maps their ids, in the order of families, to their comments.
 
-    `names` says how entries name what was judged, by its label; None if they do not. `examples` is the effort that the
-    file states; "" for failures of a server, of which nothing is drawn. `called` has the words for
-    methods in comments.
+    `names` maps the label of each adapter or server to its name in the entries; None if they do not name it. `examples`
+    is the effort that the file states; "" for a server, which is judged without generated inputs. `called` maps methods
+    to the words for them in comments.
     """
     harms = {id: each.harm for id, each in rules.items()}
     new = [_fields(each, names, rules, ids, called) for each in entries(verdicts, harms)]
@@ -86,7 +86,7 @@ def write_told(
 
 
 def _kept(known: Deviations, stale: Collection[int]) -> Iterator[dict[str, Any]]:
-    """Yield the entries of the known deviations, without what is stale."""
+    """Yield the entries of the known deviations without their stale parts."""
     for positions in known.by_entry.values():
         kept = [known.listed[at] for at in positions if at not in stale]
         if kept:
@@ -101,13 +101,13 @@ def _kept(known: Deviations, stale: Collection[int]) -> Iterator[dict[str, Any]]
 
 
 def _most_demanding(examples: Iterable[str]) -> str:
-    """Return the effort that draws all of these; one that draws anew in every run if there is one."""
+    """Return the effort that covers all of these, or one that draws new examples in every run if there is one."""
     efforts = [Effort.named(each) for each in examples] or [Effort.named(WRITTEN_WITH)]
     return max(efforts, key=lambda each: (not each.reproducible, each.examples)).name
 
 
 def _names(adapters: Sequence[AdapterUnderTest]) -> Mapping[str, str | None]:
-    """Return how entries name each adapter, by its label: None if there is only one, else a unique name."""
+    """Map the label of each adapter to its unique name in entries; to None if there is only one adapter."""
     names = Counter(each.name for each in adapters)
     named = {each.label: each.name if names[each.name] == 1 else each.spec for each in adapters}
     return named if len(adapters) > 1 else dict.fromkeys(named)
@@ -122,7 +122,7 @@ def _fields(
 ) -> dict[str, Any]:
     example, told = entry.example, rules[entry.rules[0]]
     shown = {example.message: example}
-    for each in entry.joined:  # another message may be another fault
+    for each in entry.joined:  # a different message may show a different fault
         shown.setdefault(each.example.message, each.example)
     return {
         "comments": [

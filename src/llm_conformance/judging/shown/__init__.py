@@ -1,1 +1,1 @@
-"""What is shown of a failure: the exchange, the text for its author, and what the adapter may have missed."""
+"""What is shown of a failure: the exchange, a text for the adapter's author, and a value that the adapter missed."""

@@ -1,4 +1,4 @@
-"""What the provider sent, as far as the text of a failure has room for it."""
+"""The provider's answer, shortened for the text of a failure."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SHOWN = ("status", "fault", "outage", "body")
 
 
 def answer(exchange: Exchange, rule: Rule) -> Mapping[str, Any]:
-    """Return the recorded answer of an exchange by name: its body, and its status unless that is 200.
+    """Return the labelled parts of the recorded answer: its body, and its status unless that is 200.
 
-    Of a body of more than 1,500 characters only three pieces are shown: its beginning, its end, and the place with an
-    expected value of the rule's family that the response lacks.
+    A body of more than 1,500 characters is cut to three pieces: the beginning, the end, and the text around an expected
+    value of the rule's family that the response lacks.
     """
     recorded = recorded_and_expected(exchange.scenario, exchange.mode)
     body = excerpt(recorded["body"], lacking(exchange, rule))
@@ -30,9 +30,9 @@ def answer(exchange: Exchange, rule: Rule) -> Mapping[str, Any]:
 
 
 def excerpt(text: str, values: Iterable[Any]) -> str:
-    """Return a short text as it is, and of a long one the beginning, the end, and what is around one of the values.
+    """Return a short text whole, and a long text as its beginning, its end, and the text around one of the values.
 
-    Of several values the longest one counts that is not in the beginning or the end. What a terminal obeys is escaped.
+    The value is the longest one that is not in the beginning or the end. Control characters are escaped.
     """
     text = "\n".join(map(printable, text.split("\n")))
     if len(text) <= _LONGEST:
@@ -48,7 +48,7 @@ def excerpt(text: str, values: Iterable[Any]) -> str:
 
 
 def _places(text: str, value: Any) -> Iterator[int]:
-    """Yield where a text has a value, as JSON writes it."""
+    """Yield the offsets at which a text contains a value, written as in JSON."""
     if isinstance(value, str):
         forms = {re.escape(json.dumps(value, ensure_ascii=is_ascii)[1:-1]) for is_ascii in (False, True)}
         pattern = "|".join(sorted(forms))

@@ -23,7 +23,7 @@ class Counterexample:
     """An exchange that breaks a rule.
 
     Attributes:
-        beside: What else is wrong with it, as (id of a rule, cause).
+        beside: What else is wrong with the exchange, as (id of a rule, cause).
     """
 
     cell: Cell
@@ -33,13 +33,13 @@ class Counterexample:
 
     @property
     def size(self) -> tuple[int, int]:
-        """The number of bytes, then the number of cuts: the search looks for the smallest."""
+        """(number of bytes, number of cuts). The search looks for the smallest."""
         scenario = self.cell.scenario
         return len(scenario.interactions[self.cell.mode].body), len(scenario.cuts or ())
 
     @property
     def returned(self) -> Any:
-        """What the adapter returned as JSON values, or the error that it raised; None if it did neither."""
+        """What the adapter returned, as JSON values, or the error that it raised; None if it did neither."""
         outcome = self.exchange.outcome
         if outcome.raised is not None:
             return secrets.hide(str(outcome.raised))
@@ -47,7 +47,7 @@ class Counterexample:
 
     @functools.cached_property
     def valid_because(self) -> str | None:
-        """What is unusual in a generated answer, and where it is known from; None if it is an answer like most."""
+        """What is unusual in a generated answer, with the sources for it; None if nothing is unusual."""
         scenario = self.cell.scenario
         if scenario.provenance != "generated":
             return None
@@ -68,16 +68,16 @@ class Counterexample:
             return self.cell
         try:
             return replace(self.cell, scenario=save_generated(scenario, directory))
-        except OSError:  # the failure is reported all the same; its text says that the example was not kept
+        except OSError:  # the failure is still reported, and its text says that the example was not kept
             return self.cell
 
 
 def failure_texts(
     found: Iterable[tuple[Rule, Counterexample]], directory: Path | None, options: Iterable[str]
 ) -> Iterator[str]:
-    """Yield the texts of failures; show each example once.
+    """Yield the texts of failures, each example once.
 
-    Rules that an example breaks with the same message share a text.
+    Rules that an example breaks with the same message share one text.
     """
     alike: dict[tuple[str, str], list[tuple[Rule, Counterexample]]] = {}
     for rule, counterexample in found:

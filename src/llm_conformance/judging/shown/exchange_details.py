@@ -45,8 +45,8 @@ def details(exchange: Exchange, command: str) -> dict[str, Any]:
 def recorded_and_expected(scenario: Scenario, mode: Mode) -> dict[str, Any]:
     """Return the answer that is replayed in a mode, and the expected values.
 
-    Status and headers are None for an answer with status 200. `outage` is what the first request is answered with, if
-    it is not the answer: a failure of the server.
+    Status and headers are None for an answer with status 200. `outage` is the failure with which the server answers the
+    first request, if the scenario has one.
     """
     answer, fault, expected = scenario.interactions[mode], scenario.fault, scenario.expected[mode]
     body = answer.body[: fault.after] if fault else answer.body
@@ -71,10 +71,10 @@ def _outage(answer: Interaction) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """Return any value as JSON values that every parser accepts, with everything hidden that looks like a secret.
+    """Return any value as JSON values that every parser accepts. What looks like a secret is hidden.
 
-    Other objects, infinite numbers, and values nested too deeply (such as one that contains itself) become texts. Half
-    a surrogate pair is escaped.
+    Objects that JSON does not have, infinite numbers and values that are nested too deep become texts. Half a surrogate
+    pair is escaped.
     """
     return _as_json(value, secrets.hider(), 0)
 

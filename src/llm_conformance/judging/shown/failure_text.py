@@ -32,8 +32,9 @@ def failure_text(
 ) -> str:
     """Return the text of a failure, one labelled line for each fact.
 
-    `options` are further options for the command that reproduces the failure, `example` the details of a counterexample
-    by name, `alike` other rules that fail with the same message, `missed` where the library's own object has the value.
+    `options` are further options for the command that reproduces the failure, `example` maps labels to the details of a
+    counterexample, `alike` are other rules that fail with the same message, and `missed` is where the library's own
+    object has the value.
     """
     lines = [
         ("Requirement", f"{rule.id}: {rule.requirement}"),
@@ -55,7 +56,7 @@ def failure_text(
 
 
 def _call(cell: Cell) -> Iterator[str]:
-    """Yield what the call was, as far as the scenario does not say it, and what the adapter declares."""
+    """Yield the parts of the call that the name of the scenario does not tell, and what the adapter declares."""
     scenario = cell.scenario
     yield f"{scenario.api}"
     yield f"model {scenario.model}"
@@ -76,7 +77,7 @@ def _is_lost(scenario: Scenario) -> bool:
 
 def _origin(scenario: Scenario) -> Iterator[str]:
     yield scenario.provenance
-    if scenario.path.is_file():  # a generated example may not have been kept
+    if scenario.path.is_file():  # a generated example has no file if it was not kept
         yield str(scenario.path)
 
 
@@ -102,7 +103,7 @@ def reproduce_command(cell: Cell, rule: Rule | None = None, more: Iterable[str] 
 
 
 def _found_in(cassette_dir: Path) -> Iterator[str]:
-    """Yield the option that finds a scenario again, unless it is the suite's own."""
+    """Yield the option that names the cassette directory, unless it is the suite's own."""
     if places.is_public(cassette_dir):
         yield f"{as_typed('corpus')}={places.PUBLIC}"
     elif cassette_dir != CASSETTES:

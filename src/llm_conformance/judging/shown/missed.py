@@ -1,7 +1,8 @@
 """Expected values that the library's own object has and the response lacks.
 
-An adapter of somebody else's library may keep the library's object as the attribute `native` of its response. If it
-has a value that the response should have, the adapter may have missed it: a failure is then no fact about the library.
+The adapter of another project's library may keep the library's object as the attribute `native` of its response. If
+that object has a value that the response lacks, the adapter may have missed it. Then the failure says nothing about the
+library.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from llm_conformance.scenarios.expected import Expected
 from llm_conformance.shims.native import fields
 
 _SHORTEST_TEXT = 4
-_SMALLEST_NUMBER = 10  # smaller ones are found everywhere
+_SMALLEST_NUMBER = 10  # smaller numbers occur everywhere by chance
 _DEEPEST = 40
 _MOST_VALUES = 20_000
 
@@ -25,8 +26,8 @@ _MOST_VALUES = 20_000
 def missed(exchange: Exchange, rule: Rule) -> str | None:
     """Return where the library's own object has an expected value of the rule's family that the response lacks.
 
-    Returns a JSON pointer into the object, of several values to the longest; None if it has none of them, or if the
-    adapter keeps no object.
+    The place is a JSON pointer into the object, to the longest of such values. None if the object has no such value, or
+    if the adapter keeps no object.
     """
     native = getattr(exchange.outcome.returned, "native", None)
     if native is None or exchange.outcome.response is None:
@@ -37,7 +38,7 @@ def missed(exchange: Exchange, rule: Rule) -> str | None:
 
 
 def lacking(exchange: Exchange, rule: Rule) -> list[Any]:
-    """Return the expected texts and numbers of the rule's family that the response lacks: all, if there is none."""
+    """Return the expected texts and numbers of the rule's family that the response lacks; all without a response."""
     response = exchange.outcome.response
     if response is None:
         return list(_wanted(rule.family, exchange.expected))
@@ -73,7 +74,7 @@ def _wanted(family: str, expected: Expected) -> Iterator[Any]:
 
 
 def _tells(value: Any) -> bool:
-    """Return True for a value that is hardly found by chance."""
+    """Return True if a value is unlikely to occur by chance."""
     if isinstance(value, str):
         return len(value) >= _SHORTEST_TEXT
     return isinstance(value, int) and not isinstance(value, bool) and value >= _SMALLEST_NUMBER
@@ -104,11 +105,11 @@ def _leaves(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _inside(value: Any) -> list[tuple[Any, Any]]:
-    """Return what is in an object of a library; nothing if it cannot be read."""
+    """Return (key, value) for each item or field of a library's object; an empty list if it cannot be read."""
     if isinstance(value, list | tuple):
         return list(enumerate(value))
     try:
         return list(fields(value).items())
-    except Exception:  # it is the library's, and any code of it may run here
+    except Exception:  # reading the object may run any code of the library
         own = getattr(value, "__dict__", None)
         return [(key, inner) for key, inner in own.items() if key[:1] != "_"] if isinstance(own, dict) else []
