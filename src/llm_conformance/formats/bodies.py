@@ -1,4 +1,4 @@
-"""Helpers to write a conversation as the body of a request. Messages and tools are given in OpenAI's form."""
+"""Helpers to write a conversation as the body of a request. They take messages and tools in OpenAI's form."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ Messages = Sequence[Mapping[str, Any]]
 
 
 def function_of(tool: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the function that a tool declares."""
+    """Return the `function` object of a tool."""
     function: Mapping[str, Any] = tool["function"]
     return function
 
 
 def description_of(function: Mapping[str, Any]) -> Fields:
-    """Return the `description` field of a function, {} if it has no description."""
+    """Return the `description` field of a function; {} if it has no description."""
     return filled(description=function.get("description"))
 
 
@@ -26,5 +26,5 @@ def instructions_of(messages: Messages) -> str:
 
 
 def filled(**fields: Any) -> Fields:
-    """Return the fields that are not empty."""
+    """Return the given fields without those that are empty."""
     return {name: value for name, value in fields.items() if value}

@@ -1,7 +1,7 @@
-"""Give a bare recording the conversation of its request, so that whole libraries can be asked.
+"""Give a bare recording the call that its request makes, so that `complete` and `stream` can be judged by it.
 
-Earlier answers of the model are recorded in the request only. So the adapter is called for each of them first, and gets
-a document of the provider that says what the request repeats. No rule judges these calls.
+The request repeats earlier answers of the model, and nothing else shows them. So the adapter is first called for each
+of them, and gets an answer in the provider's form with the same content. No rule judges these calls.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _CALLS: Mapping[str, tuple[_Read, _Answer, str]] = {
     "responses": (responses.read, responses.answer, responses.HISTORY),
     "workers_ai": (workers_ai.read, workers_ai.answer, workers_ai.HISTORY),
 }
-"""By wire format: the reader of calls, the writer of earlier answers, and the field of a request with the history."""
+"""Maps a wire format to (reader of calls, writer of earlier answers, field of a request with the history)."""
 
 _MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)
-"""What readers raise on requests that are not of the documented form: they are untrusted input."""
+"""What readers raise for requests that are not of the documented form. Requests are untrusted input."""
 
 
 def recorded_call(request: Mapping[str, Any], wire: str) -> RecordedCall:
@@ -62,7 +62,7 @@ def recorded_call(request: Mapping[str, Any], wire: str) -> RecordedCall:
 
 
 def asked(scenario: Scenario) -> Scenario:
-    """Return a bare recording with the call that its request makes, or with the reason why it cannot be asked."""
+    """Return a bare recording with the call that its request makes, or with `cannot_be_asked` set to the reason."""
     ((mode, interaction),) = scenario.interactions.items()
     if scenario.cannot_be_asked:
         return scenario
@@ -91,7 +91,7 @@ def _stated(message: Mapping[str, Any] | EarlierAnswer) -> Mapping[str, Any]:
 
 
 def _earlier(scenario: Scenario, request: Mapping[str, Any], call: RecordedCall) -> Mapping[int, Scenario]:
-    """Return the calls for the earlier answers, by their positions; each has those before it as its own."""
+    """Map the index of each earlier answer to its scenario, which has the answers before it as earlier ones."""
     found: dict[int, Scenario] = {}
     for position, message in enumerate(call.messages):
         if isinstance(message, EarlierAnswer):

@@ -1,8 +1,8 @@
-"""What a request asks otherwise than another one of the same wire format, as far as the answer depends on it.
+"""Find where a request differs from a recorded one so that the recorded answer does not fit it.
 
-Only what the recorded request has is demanded; a request may have more fields. When in doubt, two requests are equal:
-libraries add defaults, split and join messages, put system messages elsewhere, make ids of their own and write JSON in
-their own way.
+A request has to ask all that the recorded one asks, and may have more fields. In doubt, two requests count as equal:
+libraries add defaults, split and join messages, move system messages, make their own ids, and format JSON in their own
+way.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Difference:
     """The first difference between two requests.
 
     Attributes:
-        expected: What the recorded request has, or does not have.
-        actual: What the other one has there.
+        expected: What the recorded request has or lacks.
+        actual: What the other request has in its place.
         capability: What an adapter has to declare to be able to ask for it; None if every adapter has to.
     """
 
@@ -51,11 +51,13 @@ class Scope:
     """What is compared.
 
     Attributes:
-        answers: Earlier answers and tool results. If not, nothing of the conversation but files is compared.
-        follows_answers: Earlier answers of the model are part of the call, so that their turns are the round trip's.
-        answer_texts: The texts of earlier answers. Not where the provider allows a trace in them.
-        thinking: The thinking switches.
-        usage: The switch that asks a stream for its token counts.
+        answers: Whether earlier answers and tool results are compared. If False, only files of the conversation are.
+        follows_answers: Whether the call has earlier answers of the model. Their turns are then compared as the round
+            trip.
+        answer_texts: Whether the texts of earlier answers are compared. They are not if the provider allows a trace in
+            them.
+        thinking: Whether the thinking switches are compared.
+        usage: Whether the switch that asks a stream for its token counts is compared.
     """
 
     answers: bool = True
@@ -68,7 +70,7 @@ class Scope:
 def difference(
     sent: Mapping[str, Any], recorded: Mapping[str, Any], api: Api, scope: Scope | None = None
 ) -> Difference | None:
-    """Return the first thing that a request asks otherwise than the recorded one; None if the answer fits both."""
+    """Return the first difference from the recorded request; None if the recorded answer fits both requests."""
     scope, sent = scope or Scope(), with_references(sent, recorded, api.wire)
     found = _different_tool(list(tools_of(sent)), list(tools_of(recorded))) or _different_turn(
         _turns(sent, api), _turns(recorded, api), scope
@@ -82,7 +84,7 @@ def difference(
 
 
 def asked_capabilities(request: Mapping[str, Any], api: Api) -> Iterator[str]:
-    """Yield the capabilities that parts of a request are about."""
+    """Yield the capabilities that an adapter needs for the parts of a request."""
     yield from map(_capability_of, tools_of(request))
     yield from (_BY_KIND[turn.kind] for turn in _turns(request, api) if turn.kind in _BY_KIND)
     yield from (switch.capability for switch in set_switches(request, api) if switch.capability)
@@ -107,13 +109,13 @@ def _listed(tools: list[Tool]) -> str:
 
 
 def _capability_of(tool: Tool) -> str:
-    """Return `annotations` for a hosted search: what an answer shows of it are its citations."""
+    """Return the capability for a tool. It is `annotations` for a hosted search, whose results show as citations."""
     searches = tool.hosted and ("search" in tool.name.lower() or tool.name in ("googleMaps", "urlContext", "retrieval"))
     return "annotations" if searches and not tool.name.startswith("tool_search") else "tools"
 
 
 def _turns(request: Mapping[str, Any], api: Api) -> list[Turn]:
-    """Return the turns of a request, and the documents that it has beside its messages."""
+    """Return the turns of a request, with the documents that are not in its messages."""
     documents = request.get("documents")
     texts = documents if isinstance(documents, list) else []
     return [*turns(request, api.wire), *(Turn("documents", "document", contents(each)) for each in texts)]
@@ -138,7 +140,7 @@ def _different_turn(sent: list[Turn], recorded: list[Turn], scope: Scope) -> Dif
 
 
 def _different_text(ours: _Conversation, theirs: _Conversation, role: str) -> Difference | None:
-    """Compare the texts of a role, however they are split into messages and parts, without white space."""
+    """Compare the texts of a role, joined over messages and parts and without white space."""
     sent, recorded = ours.text(role), theirs.text(role)
     if without_space(sent) == without_space(recorded):
         return None
@@ -151,7 +153,7 @@ def _text_of(role: str, text: str) -> str:
 
 @dataclass(frozen=True)
 class _Item:
-    """A tool call, a result, a file or an item; `content` says what is in it, in one spelling."""
+    """A tool call, a result, a file or an item; `content` is a normalised text of what is in it."""
 
     kind: str
     content: str
@@ -161,7 +163,7 @@ class _Item:
 
 
 def _different_items(sent: Counter[_Item], recorded: Counter[_Item]) -> Difference | None:
-    """Compare what is not text, in any order: what a message has of it may come before or behind its text."""
+    """Compare what is not text, in any order, because a message may have it before or after its text."""
     missing, more = next(iter(recorded - sent), None), next(iter(sent - recorded), None)
     for item in (missing, more):
         if item is not None:
@@ -171,7 +173,7 @@ def _different_items(sent: Counter[_Item], recorded: Counter[_Item]) -> Differen
 
 
 class _Conversation:
-    """The turns of a request by their roles."""
+    """The turns of a request, grouped by role."""
 
     def __init__(self, all_turns: Iterable[Turn]) -> None:
         self._turns = list(all_turns)
@@ -193,7 +195,7 @@ class _Conversation:
         if turn.kind != "result":
             return _Item(turn.kind, str(turn.content))
         call = self._calls.get(turn.id)
-        # The sender chooses the id of a call. A result has to refer to the right one.
+        # The sender chooses the id of a call, but a result has to refer to the right call.
         of = "" if turn.id is None else "an unknown call" if call is None else _call(call)
         return _Item("result", f"{_result(turn.content)} of {of}" if of else _result(turn.content))
 
@@ -212,7 +214,7 @@ def _result(content: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    """Return a value in one spelling; a text that is JSON is the same as its value."""
+    """Return a value as normalised JSON text. A text that is JSON gives the same as its value."""
     parsed = as_json(value)
     if isinstance(parsed, str):
         return without_space(parsed)

@@ -1,4 +1,4 @@
-"""The errors of the provider table as JSON values: written into responses, and recognised in them."""
+"""Write the errors of the provider table into responses, and recognise them there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OPEN = {name: name for name in PLACEHOLDERS - {"$type", "$code", "$status"}}
 
 
 def error_body(api: Api, error: StatusError, values: Mapping[str, Any]) -> Any:
-    """Return the body of an error as a JSON value, with its type and code, and with these values for the rest."""
+    """Return the body of an error as a JSON value. Type and code are those of the error; `values` fills the rest."""
     code = error.status if error.code is None and api.error_code == "number" else error.code
     known = {"$type": error.type or None, "$code": code, "$status": error.status, **values}
     template = error.body or api.error_body
@@ -33,7 +33,7 @@ def error_body(api: Api, error: StatusError, values: Mapping[str, Any]) -> Any:
 
 
 def known_error(api: Api, interaction: Interaction) -> StatusError | StreamError | Gateway | None:
-    """Return the error that a response has, None if it is an answer, or an error that nobody knows."""
+    """Return the error in a response; None if it is an answer or an unknown error."""
     if interaction.status == 200 and interaction.streamed:
         return _stream_error(api, interaction)
     sent = interaction.status, interaction.headers.get("content-type", ""), interaction.body
@@ -48,7 +48,7 @@ def known_error(api: Api, interaction: Interaction) -> StatusError | StreamError
 
 
 def _has_headers(interaction: Interaction, error: StatusError) -> bool:
-    """Return True if a response has the headers of an error, as far as they are known."""
+    """Return True if a response has the headers that the error is known to have."""
     stated = {"content-type": "application/json", **error.headers}
     sent = dict(interaction.headers)
     if ";" not in stated["content-type"] and "content-type" in sent:
@@ -73,7 +73,7 @@ def _as_document(api: Api, error: StreamError) -> Any:
 
 
 def _documents(interaction: Interaction) -> Iterator[tuple[Any, bool]]:
-    """Yield the documents of a stream, and what is between its frames; and whether each is in the framing."""
+    """Yield (document, True) for each frame of a stream, and (document, False) for JSON between frames."""
     with contextlib.suppress(ValueError):
         yield from ((document, True) for document in answers.documents(interaction))
     for frame in interaction.frames:

@@ -1,7 +1,7 @@
 """What proxies and gateways answer in place of a provider.
 
-No provider controls what stands in front of its API: its own load balancers, and the proxies, gateways and firewalls of
-its users. So every API may answer with these, whatever its own errors look like.
+Load balancers of the provider, and proxies, gateways and firewalls of its users, stand in front of every API. So every
+API may seem to send these answers, whatever its own errors look like.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ _ENVOY = "https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_co
 _CLOUDFLARE = "https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/"
 _AWS = "https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html"
 _RETRY_AFTER = (429, 503)
-"""RFC 9110, 10.2.3, and RFC 6585, 4: the statuses with which Retry-After says how long to wait."""
+"""RFC 9110, 10.2.3, and RFC 6585, 4: the statuses that may have Retry-After."""
 
 _TIMEOUTS = (522, 524)
-"""Cloudflare's own: no connection in time, and no answer in time."""
+"""Cloudflare's own statuses: no connection in time (522), and no answer in time (524)."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +30,17 @@ class Gateway:
     source: str
 
     def __str__(self) -> str:
-        """Return the status, and whose it is."""
+        """Return the status and "of a gateway"."""
         return f"{self.status} of a gateway"
 
     @property
     def may_say_when(self) -> bool:
-        """Whether it may have the header Retry-After."""
+        """Whether the answer may have the header Retry-After."""
         return self.status in _RETRY_AFTER
 
     @property
     def is_timeout(self) -> bool:
-        """Whether it says that the server behind it took too long, with a status that is not one of HTTP."""
+        """Whether its status says that the server behind it took too long, and is none of HTTP's own."""
         return self.status in _TIMEOUTS
 
 

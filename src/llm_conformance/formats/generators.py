@@ -1,7 +1,7 @@
 """The generators of all wire formats.
 
-A generator writes a drawn answer as its provider sends it, with the choices that the format leaves to providers: where
-deltas are cut, whether a missing value is null, empty or absent, when token counts and citations are sent.
+A generator writes a drawn answer in the form of its provider. It draws the choices that the format leaves to providers:
+where deltas are cut, whether a missing value is null, empty or absent, and when token counts and citations are sent.
 """
 
 from __future__ import annotations

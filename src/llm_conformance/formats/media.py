@@ -1,4 +1,4 @@
-"""Files, images, sound and search results in a request: what kind each is, and what is in it, in any wire format."""
+"""Read files, images, sound and search results in a request of any wire format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KINDS = {
     **dict.fromkeys(("inlineData", "fileData"), "document"),  # unless their MIME type says otherwise
     **dict.fromkeys(("search_result", "searchResult"), "search result"),
 }
-"""The kind of medium by the type of a part, or by the field that has it."""
+"""Maps the type of a part, or the field with the medium, to the kind of medium."""
 
 MEDIA = frozenset(_KINDS.values())
 """The kinds of media."""
@@ -24,20 +24,20 @@ _ABOUT = frozenset(
         *("format", "media_type", "mimeType", "mime_type", "cache_control", "citations", "videoMetadata"),
     }
 )
-"""Fields that describe a medium. Libraries name files, and say their type, in their own way."""
+"""Fields that only describe a medium. Libraries choose names of files and words for their types."""
 
 
 def medium_of(part: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the kind of medium that a part of a message is, and what is in it; None if it is none.
+    """Return (kind of medium, content) of a part of a message; None if the part is no medium.
 
-    What is in it is its text, data, address or id, without white space. Base64 is in the standard alphabet, unpadded,
-    and no `data:` URL.
+    The content is text, data, a URL or an id, without white space. Base64 is unpadded, of the standard alphabet, and no
+    longer a `data:` URL.
     """
     field = next((name for name in (part.get("type"), *part) if isinstance(name, str) and name in _KINDS), None)
     if field is None:
         return None
     inner = part.get(field)
-    # The JSON of Google's APIs takes both spellings.
+    # Google's APIs accept both spellings.
     mime = (inner.get("mimeType") or inner.get("mime_type")) if isinstance(inner, Mapping) else None
     by_mime = str(mime).partition("/")[0]
     kind = by_mime if by_mime in ("image", "audio", "video") else _KINDS[field]
@@ -45,7 +45,7 @@ def medium_of(part: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def contents(value: Any) -> str:
-    """Return all texts in a value but those that only describe it."""
+    """Return all texts in a value, except those that only describe it."""
     return "\n".join(sorted(map(_plain, _texts(value))))
 
 

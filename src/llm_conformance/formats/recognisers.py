@@ -1,7 +1,7 @@
-"""The recognisers of all wire formats: they read back which ways an answer has.
+"""The recognisers of all wire formats, which read the ways of an answer.
 
-A recogniser stands beside a generator. Everything that the generator of an API draws is recognised as ways of its row.
-So is every recorded answer: otherwise the generator could not have drawn it, and the row lacks a fact.
+A recogniser is the counterpart of a generator. All that a generator draws is recognised as ways of the API's row. Tests
+demand the same of every recorded answer: if a way is not in the row, the row lacks a fact.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Recogniser:
     Attributes:
         variations: All variations of the format.
         body: Yields the ways of an answer that is not streamed.
-        stream: Yields the ways of a stream, from its documents and its end marker.
+        stream: Yields the ways of a stream from its documents, its end marker included.
     """
 
     variations: tuple[Variation, ...]
@@ -86,13 +86,13 @@ RECOGNISERS: Mapping[str, Recogniser] = {
 """The recognisers, by the name of the wire format in the provider table."""
 
 ERRORS = "errors"
-"""The name under which errors are ways: those of the columns `statuses` and `stream_errors`, and those of gateways."""
+"""The variation whose ways are errors: those of the columns `statuses` and `stream_errors`, and of gateways."""
 
 BACKEND = "backend"
-"""The name under which the backend that answers is a way. Several may be possible; the first one counts."""
+"""The variation whose way is the backend that answers. If several are possible, it is the first."""
 
 _PIECES_OF_TEXT = ("converse", "interactions", "messages")
-"""Wire formats that stream arguments as pieces of text, although they are an object otherwise."""
+"""Wire formats that stream arguments as pieces of text, although plain answers have an object."""
 
 SHARED = (ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS, *PART_COUNTS, *WRITING)
 """The variations that all formats have."""
@@ -100,7 +100,7 @@ SHARED = (ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS, *PART_COUNTS, *W
 
 @dataclass(frozen=True)
 class Way:
-    """One way of an answer. `source` is where it is known from, None if the row of the API does not have it."""
+    """One way of an answer. `source` shows that the API answers so; None if the API's row does not have the way."""
 
     variation: str
     way: str
@@ -118,7 +118,7 @@ def variations_of(api: Api) -> tuple[Variation, ...]:
 
 
 def recognise(api: Api, interaction: Interaction) -> tuple[Way, ...]:
-    """Return the ways of a whole answer, each once. An answer that is not one of this format has none."""
+    """Return the ways of an answer, each once; () if the answer is not of the API's format."""
     try:
         ways = tuple(dict.fromkeys(_recognised(api, interaction)))
     except SHAPELESS:
@@ -129,9 +129,9 @@ def recognise(api: Api, interaction: Interaction) -> tuple[Way, ...]:
 
 
 def _backend(api: Api, interaction: Interaction) -> Way:
-    """Return the first backend that has all ways of an answer, and its model, if the row and the backend have models.
+    """Return the way for the first backend that has all ways of an answer, and its model if models are stated.
 
-    The way of an answer that mixes backends is what is wrong with it for the backend that is closest.
+    If no backend has all ways, it says what is wrong with the answer for the backend that fits best.
     """
     asked = _asked(api, interaction)
     strange: dict[str, tuple[str, ...]] = {}
@@ -147,7 +147,7 @@ def _backend(api: Api, interaction: Interaction) -> Way:
 
 
 def _asked(api: Api, interaction: Interaction) -> str | None:
-    """Return the model that a request asks for, None if it does not say so."""
+    """Return the model that a request asks for; None if it names none."""
     place = api.place(interaction.uri)
     return (place and place.model) or interaction.request.get("model")
 
@@ -201,7 +201,7 @@ def _way(api: Api, variation: Variation, way: str) -> Way:
 def _of_thinking(api: Api, interaction: Interaction, facts: WireFacts) -> Found:
     """Yield the ways of a text with think tags.
 
-    There are none unless the row says that the model sends think tags, and none beside reasoning in a field.
+    There are none if the row does not say that the model sends think tags, or if the reasoning is in a field.
     """
     profile = _profile(api, interaction, facts)
     if profile is None or facts.reasoning:
@@ -213,14 +213,14 @@ def _of_thinking(api: Api, interaction: Interaction, facts: WireFacts) -> Found:
 
 
 def _profile(api: Api, interaction: Interaction, facts: WireFacts) -> ThinkProfile | None:
-    """Return the think profile of an answer, None if the row says nothing about the model."""
+    """Return the think profile of an answer; None if the row states none for the model."""
     profile = api.stated_profile(_asked(api, interaction) or facts.model or "")
     is_prefilled = think_tags.closes_on_a_line_of_its_own(facts.text, api.think_tag)
     return "prefilled" if profile == "leading" and is_prefilled else profile
 
 
 def _has_reasoning(api: Api, interaction: Interaction, facts: WireFacts) -> bool:
-    """Return True if an answer shows reasoning: in a field of its own, sealed, or between think tags."""
+    """Return True if an answer has reasoning: in a field of its own, encrypted, or between think tags."""
     if facts.reasoning or facts.opaque:
         return True
     profile = _profile(api, interaction, facts)

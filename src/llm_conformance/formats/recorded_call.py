@@ -1,7 +1,7 @@
-"""The call that a recorded request makes, in the form in which adapters are given it (`contract.call`).
+"""The call that a recorded request makes, in the form of `contract.call`.
 
-Each wire format has a `calls.py` that reads its requests. A call has no place for everything that a request may have:
-what cannot be said in one raises CannotAskError.
+Each wire format has a `calls.py` that reads its requests. A request may have parts for which a call has no place. They
+raise CannotAskError.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ _NOTHING: tuple[Any, ...] = (None, False, "", [], {})
 
 
 class CannotAskError(Exception):
-    """Part of a request has no place in a call; the message says which, and not what is in it."""
+    """Part of a request has no place in a call. The message names the part, but not its content."""
 
 
 @dataclass(frozen=True)
 class EarlierAnswer:
-    """An earlier answer of the model, which an adapter has to have returned itself.
+    """An earlier answer of the model. The adapter has to return it before the call that continues it.
 
     Attributes:
-        at: How many items of the request's history come before it.
+        at: The number of items before it in the history of the request.
         items: Its messages, blocks or items, as recorded.
-        message: What is known of it in OpenAI's form, for methods that send no request.
+        message: The answer in OpenAI's form, as far as possible, for methods that send no request.
     """
 
     at: int
@@ -46,7 +46,7 @@ class RecordedCall:
 
 @dataclass
 class OpenCalls:
-    """The tool calls that wait for their results, for formats in which a result may name only its tool."""
+    """The tool calls without a result so far, for formats in which a result may name only its tool."""
 
     _ids: dict[str, list[str | None]] = field(default_factory=dict)
 
@@ -55,30 +55,30 @@ class OpenCalls:
         self._ids.setdefault(str(name), []).append(id)
 
     def take(self, name: Any) -> str | None:
-        """Return the id of the first call of a tool that has no result yet; None if it has no id."""
+        """Return the id of a tool's first call without a result; None if there is no such call or it has no id."""
         waiting = self._ids.get(str(name))
         return waiting.pop(0) if waiting else None
 
 
 def expect_only(what: str, value: Mapping[str, Any], *fields: str) -> None:
-    """Raise CannotAskError if an object has another field that is not empty."""
+    """Raise CannotAskError if any field other than `fields` is not empty; `what` names the object."""
     more = next((name for name, each in value.items() if name not in fields and each not in _NOTHING), None)
     if more is not None:
         raise CannotAskError(f"{what} has the field {named(more)}")
 
 
 def named(word: Any) -> str:
-    """Return a word of a request for a message. It is untrusted: it may be long, or no text."""
+    """Return a word of a request as a message shows it. It is untrusted input: it may be long, or no text."""
     return repr(str(word)[:_LONGEST_WORD])
 
 
 def has_only(value: Mapping[str, Any], *fields: str) -> bool:
-    """Return True if all fields of an object but these are empty."""
+    """Return True if all fields of an object except `fields` are empty."""
     return all(name in fields or each in _NOTHING for name, each in value.items())
 
 
 def history(request: Mapping[str, Any], name: str) -> Sequence[Mapping[str, Any]]:
-    """Return the list of objects that a request has as its conversation. Raises CannotAskError if it has none."""
+    """Return the conversation of a request, which is a list of objects. Raises CannotAskError if it has none."""
     items = request.get(name)
     if not items or not isinstance(items, list) or not all(isinstance(each, Mapping) for each in items):
         raise CannotAskError(f"the request has no {name!r}")
@@ -86,9 +86,9 @@ def history(request: Mapping[str, Any], name: str) -> Sequence[Mapping[str, Any]
 
 
 def content_of(content: Any, kind: str | None = None) -> Any:
-    """Return a content as a text if it is one, or one part that is only text; else its parts as recorded.
+    """Return a text, or the text of a list with one text part; any other list of parts as recorded.
 
-    `kind` is the `type` of a text part, None if text parts have no type.
+    `kind` is the `type` of a text part; None if text parts have no type. Raises CannotAskError if there is no content.
     """
     if isinstance(content, str):
         return content
@@ -99,7 +99,7 @@ def content_of(content: Any, kind: str | None = None) -> Any:
 
 
 def only_text(parts: Sequence[Mapping[str, Any]], kind: str | None = None) -> str | None:
-    """Return the text of a list with one part that has nothing but a text; None for any other list."""
+    """Return the text of a list with one part that has only a text; None for any other list."""
     part = parts[0] if len(parts) == 1 else {}
     is_text = isinstance(part.get("text"), str) and has_only(part, "type", "text", "annotations", "logprobs")
     return part["text"] if is_text and part.get("type") == kind else None
@@ -108,9 +108,9 @@ def only_text(parts: Sequence[Mapping[str, Any]], kind: str | None = None) -> st
 def split_tools(
     tools: Any, as_function: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
 ) -> tuple[list[Mapping[str, Any]], list[Any]]:
-    """Return the tools that can be given in OpenAI's form, in that form, and all others as recorded.
+    """Return (tools that are functions, in OpenAI's form; all other tools as recorded).
 
-    `as_function` returns the function that a tool declares, None if it is more or something else than a function.
+    `as_function` returns the function that a tool declares; None if the tool is not only a function.
     """
     functions: list[Mapping[str, Any]] = []
     others: list[Any] = []
@@ -124,13 +124,13 @@ def split_tools(
 
 
 def without(request: Mapping[str, Any], names: Iterable[str], **put_back: Any) -> Fields:
-    """Return a request without these fields and those that every call has, and with others that are not empty."""
+    """Return a request without `names`, `model` and `stream`, but with the fields of `put_back` that are not empty."""
     taken = {*names, "model", "stream"}
     rest = {name: value for name, value in request.items() if name not in taken}
     return rest | {name: value for name, value in put_back.items() if value}
 
 
 def function(name: Any, description: Any, parameters: Any, **more: Any) -> Fields:
-    """Return a function in OpenAI's form, without what it does not say."""
+    """Return a function in OpenAI's form. Fields that are None are left out."""
     said = {"description": description, "parameters": parameters, **more}
     return {"name": name, **{field: value for field, value in said.items() if value is not None}}

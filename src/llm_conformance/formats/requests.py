@@ -37,27 +37,27 @@ _REQUESTS: Mapping[str, tuple[Reader, Writer, str]] = {
     "responses": (responses.read, responses.write, "max_output_tokens"),
     "workers_ai": (workers_ai.read, workers_ai.write, "max_tokens"),
 }
-"""For each wire format: how requests are read and written, and the field that limits the tokens of an answer."""
+"""Maps a wire format to (reader of requests, writer of requests, field that limits the tokens of an answer)."""
 
 
 def token_limit(wire: str) -> str:
-    """Return the field of a request that limits the tokens of an answer, `a/b` if it is a nested one."""
+    """Return the field of a request that limits the tokens of an answer; `a/b` is a nested field."""
     return _REQUESTS[wire][2]
 
 
 def turns(request: Mapping[str, Any], wire: str) -> list[Turn]:
-    """Return what a request of the format `wire` says, turn by turn."""
+    """Return the turns of a request of the format `wire`."""
     read, *_ = _REQUESTS[wire]
     return joined(since_compaction(read(request)))
 
 
 def with_references(request: Mapping[str, Any], recorded: Mapping[str, Any], wire: str) -> Mapping[str, Any]:
-    """Return a request with the items of the recorded one in place of references to them, where the format has any."""
+    """Return a request with references to items replaced by the recorded items, if the format has references."""
     return responses.with_references(request, recorded) if wire == "responses" else request
 
 
 def request_of(api: Api, call: Mapping[str, Any], mode: Mode) -> Fields:
-    """Return the body of the request that makes a call; `call` is that of a scenario file or a draft."""
+    """Return the body of the request that makes a call; `call` is from a scenario file or a draft."""
     _, write, _ = _REQUESTS[api.wire]
     conversation = write(call["messages"], call.get("tools", ()))
     if api.prompt_field != "prompt" and "prompt" in conversation:
@@ -65,6 +65,6 @@ def request_of(api: Api, call: Mapping[str, Any], mode: Mode) -> Fields:
     params = call.get("params", {}) | (call.get("stream_params", {}) if mode == "stream" else {})
     model = {} if api.names_model_in_path else {"model": call["model"]}
     request = {**model, **api.request_fields, **conversation, **params, **api.stream_field(mode == "stream")}
-    if "tools" in conversation and "tools" in params:  # those of the caller, and those that the provider runs
+    if "tools" in conversation and "tools" in params:  # tools of the caller, and tools that the provider runs
         request["tools"] = [*conversation["tools"], *params["tools"]]
     return request

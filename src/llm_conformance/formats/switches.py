@@ -1,4 +1,4 @@
-"""Fields of a request that decide what the answer has: thinking, citations, sound, JSON, several answers, counts."""
+"""Switches: fields of a request that ask for thinking, citations, sound, JSON, several answers or counts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from llm_conformance.wire.providers.api import Api
 Request = Mapping[str, Any]
 
 _OFF = ("off", "none", "disabled", "minimal", "false")
-"""Words that turn thinking off, or nearly so."""
+"""Words that turn thinking off, or nearly off."""
 
 
 @dataclass(frozen=True)
 class Switch:
-    """Something that a request asks for by a field.
+    """Something that a request asks for with a field.
 
     Attributes:
-        name: What it is, for a message.
+        name: Its name in messages.
         capability: What an adapter has to declare to be able to ask for it; None if every adapter has to.
         read: Returns what a request asks for; an empty set if it does not ask.
     """
@@ -32,9 +32,9 @@ class Switch:
 
 
 def missing_switch(sent: Request, recorded: Request, api: Api, *, thinking: bool, usage: bool) -> Switch | None:
-    """Return the first switch that the recorded request sets and the one that was sent does not; None if there is none.
+    """Return the first switch that the recorded request sets and the sent one does not; None if there is none.
 
-    `thinking` and `usage` tell whether the thinking switches, and the one for the counts of a stream, are compared.
+    `thinking` tells whether thinking switches are compared, `usage` whether the switch for the counts of a stream is.
     """
     switches = [each for each in _switches_of(api) if thinking or each.capability != "reasoning"]
     if usage:
@@ -43,7 +43,7 @@ def missing_switch(sent: Request, recorded: Request, api: Api, *, thinking: bool
 
 
 def set_switches(request: Request, api: Api) -> list[Switch]:
-    """Return the switches that a request sets, but the one for token counts."""
+    """Return the switches that a request sets, except the one for token counts."""
     return [each for each in _switches_of(api) if each.read(request)]
 
 
@@ -52,14 +52,14 @@ def _switches_of(api: Api) -> list[Switch]:
 
 
 def _at(name: str, capability: str | None, reading: Callable[[Any], frozenset[str]], *pointers: str) -> Switch:
-    """Return a switch that is at one of some places."""
+    """Return a switch that may be at any of the `pointers`."""
     return Switch(
         name, capability, lambda request: frozenset[str]().union(*(reading(at_pointer(request, p)) for p in pointers))
     )
 
 
 def capability_at(pointer: str, value: Any, api: Api) -> str | None:
-    """Return the capability that the part of a request at a JSON pointer is about; None if it is about no other."""
+    """Return the capability that an adapter needs for the part of a request at a pointer; None if it needs none."""
     if pointer in api.switches or any(place.startswith(f"{pointer}/") for place in api.switches):
         return "reasoning"
     if "reasoning.encrypted_content" in (value if isinstance(value, list) else ()):
@@ -73,7 +73,7 @@ _CAPABILITIES = {
     **{"/modalities": "audio", "odalities/": "audio", "/audio": "audio"},
     **{"/tools/": "tools", "/functions/": "tools", "/mcp_servers/": "tools", "/tool_c": "tools", "/toolC": "tools"},
 }
-"""The capability by a part of a JSON pointer into a request."""
+"""Maps a part of a JSON pointer into a request to a capability."""
 
 _ASKED = frozenset({"asked"})
 _NOT_ASKED = frozenset[str]()
@@ -84,7 +84,7 @@ def _true(value: Any) -> frozenset[str]:
 
 
 def _given(value: Any) -> frozenset[str]:
-    """An empty object asks, too: `web_search_options: {}`."""
+    """Return whether a value asks. An empty object does, too: `web_search_options: {}`."""
     return _NOT_ASKED if value is None or value is False else _ASKED
 
 
@@ -99,13 +99,13 @@ def _media(value: Any) -> frozenset[str]:
 
 
 def _json(value: Any) -> frozenset[str]:
-    """Any way to ask for JSON: `json_object`, `json_schema`, a schema, or a MIME type."""
+    """Return whether a value asks for JSON, in any form: `json_object`, `json_schema`, a schema, or a MIME type."""
     kind = value.get("type", "json") if isinstance(value, Mapping) else value or ""
     return _ASKED if "json" in str(kind) or kind == "object" else _NOT_ASKED
 
 
 def _citations(request: Request) -> frozenset[str]:
-    """Documents and search results of Anthropic and Bedrock are cited if each of them says so."""
+    """Return whether any document or search result of Anthropic and Bedrock asks for citations."""
     for message in objects(request.get("messages")):
         for block in objects(message.get("content")):
             for place in (block, *(each for each in block.values() if isinstance(each, Mapping))):
@@ -115,7 +115,7 @@ def _citations(request: Request) -> frozenset[str]:
 
 
 def _thinking(request: Request, api: Api) -> frozenset[str]:
-    """Whether any of the API's thinking switches is set, whichever; RPL-3 compares their values."""
+    """Return whether any thinking switch of the API is on. RPL-3 compares their values."""
     values = (at_pointer(request, pointer) for pointer in api.switches)
     return _ASKED if any(value and str(value).lower() not in _OFF for value in values) else _NOT_ASKED
 

@@ -1,4 +1,4 @@
-"""Recognise the ways of a text in which a model has written its reasoning between think tags."""
+"""Recognise the ways of a text with reasoning between think tags."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from llm_conformance.wire import think_tags
 def ways_of_a_text(
     text: str, profile: ThinkProfile, tag: str, *, is_cut_off: bool, has_calls: bool
 ) -> Iterator[tuple[Variation, str]]:
-    """Yield the ways of a text from a model with this think profile. `off` and `anywhere` have none."""
+    """Yield the ways of a text from a model with this think profile; none for `off` and `anywhere`."""
     if not text or profile not in ("leading", "prefilled"):
         return
     block = re.match(rf"(?P<before>\s*)(?P<open><(?ai:{tag})>)?(?P<inner>.*?)(?P<close></(?ai:{tag})>|\Z)", text, re.S)
@@ -71,5 +71,5 @@ def _ways_of_reasoning(inner: str, is_opened: bool, is_closed: bool) -> Iterator
 
 
 def _space(space: str) -> str:
-    """Return the name that `SPACES` has for this white space; without a name, its repr."""
+    """Return the name of white space in `SPACES`; if it has none, its repr."""
     return next((name for name, each in SPACES.items() if each == space), repr(space))

@@ -20,7 +20,7 @@ class Tool:
     """A tool that a request offers to the model.
 
     Attributes:
-        name: The name of a function; the type of a tool that the provider hosts, without its date.
+        name: The name of a function; for a tool that the provider defines, its type without the date.
         hosted: Whether the provider defines it.
         parameters: The names of a function's parameters; None if they are not known.
     """
@@ -39,12 +39,12 @@ def tools_of(request: Mapping[str, Any]) -> Iterator[Tool]:
     config = request.get("toolConfig")
     lists = (request.get("tools"), request.get("functions"), config.get("tools") if isinstance(config, Mapping) else ())
     for declared in lists:
-        for tool in [declared] if isinstance(declared, Mapping) else objects(declared):  # Gemini takes one, too
+        for tool in [declared] if isinstance(declared, Mapping) else objects(declared):  # Gemini takes one
             yield from _tools_in(tool)
 
 
 def _tools_in(tool: Mapping[str, Any]) -> Iterator[Tool]:
-    """Yield the tools of one item: mostly one, several in formats that declare functions in a list."""
+    """Yield the tools of one item. It has several in formats that declare functions in a list."""
     kind = tool.get("type")
     for name in _DECLARATIONS:
         yield from map(_function, objects(tool.get(name)))

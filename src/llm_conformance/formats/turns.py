@@ -1,7 +1,7 @@
 """The turns of a request, in a form that does not depend on the wire format.
 
-Two requests say the same if their turns are equal. It makes no difference how a text is split into parts or messages,
-or how JSON is spaced. Reasoning is left out, because each format has a place of its own for it.
+Two requests say the same if their turns are equal. How texts are split into parts or messages and how JSON is spaced
+makes no difference. Turns have no reasoning, because each format has it in a different place.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Turn:
 
     Attributes:
         role: `system`, `user`, `assistant` or `tool`.
-        kind: `text`, `call`, `result`, `part` or `item` (of a type that says no more), or the kind of a medium.
-        content: A text, what is in a medium, or the parts of a call or a result.
-        id: The id of a call, or that of the call that a result is for; None where the format has none.
+        kind: `text`, `call`, `result`, `part` `item` (known only by its type), or the kind of a medium.
+        content: A text, the content of a medium, or the parts of a call or a result.
+        id: The id of a call, or of the call to which a result belongs; None if the format has no ids.
     """
 
     role: str
@@ -33,7 +33,7 @@ class Turn:
     id: Any = None
 
     def __str__(self) -> str:
-        """Return the turn for a message, at most some 300 characters."""
+        """Return the turn as messages show it, in about 300 characters at most."""
         content = self.content if self.id is None else [self.id, self.content]
         text = json.dumps(content, ensure_ascii=False, default=repr)
         return f"{self.kind} of {self.role}: {text if len(text) <= 300 else f'{text[:300]} ...'}"
@@ -52,9 +52,9 @@ def joined(turns: Iterable[Turn]) -> list[Turn]:
 
 
 def since_compaction(turns: Iterable[Turn]) -> list[Turn]:
-    """Return the turns from the last compaction on, and the system's.
+    """Return the system turns, and the other turns from the last compaction on.
 
-    A compaction stands for all that was said before it. The provider ignores that, and the caller may leave it out:
+    A compaction replaces all that was said before it. The provider ignores earlier turns, and callers may omit them:
     <https://platform.claude.com/docs/en/build-with-claude/compaction>,
     <https://platform.openai.com/docs/guides/compaction>.
     """
@@ -91,8 +91,8 @@ def plain_text(content: Any) -> str:
 
 
 def read_arguments(value: Any) -> Any:
-    """Return tool arguments for comparison. JSON text and a JSON value differ: each format takes only one of them.
+    """Return tool arguments for comparison. A JSON text and a JSON value differ: each format accepts only one of them.
 
-    An empty text is that of no arguments: providers send it, and it may go back as it came.
+    An empty text counts as no arguments, because providers send it and it may go back unchanged.
     """
     return {"text": as_json(value or "{}")} if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""The unusual ways of an answer: what most answers of its provider do not have, and on which source it rests."""
+"""The unusual ways of an answer: what most answers of its provider do not have, with the source for it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _SHOWN = 3
 def unusual(api: Api, interaction: Interaction, fails: bool = False) -> tuple[Way, ...]:
     """Return the ways of an answer that are not the most common one of their variation, the rarest first.
 
-    An answer that `fails` is not whole, so that nothing but its error can be read. The backend comes first, if the API
-    has several: the answer is not unusual for that one.
+    If the answer `fails`, it is not whole, and only its error is read. If the API has several backends, the first way
+    names the one that answers.
 
-    The provider table lists the ways of a variation from the most to the least common. A way that the
-    row does not have comes before all others: the suite should not have sent it.
+    The provider table lists the ways of a variation from the most to the least common. A way that the row does not have
+    ranks as the rarest, because the suite should not have sent it.
     """
     ways = (way for way in recognise(api, interaction) if not fails or way.variation == ERRORS)
     ranked = [(_rank(api, way), way) for way in ways]
@@ -29,7 +29,7 @@ def unusual(api: Api, interaction: Interaction, fails: bool = False) -> tuple[Wa
 def valid_because(api: Api, interaction: Interaction, fails: bool = False) -> str | None:
     """Return the rarest ways of an answer with their sources, in one line; None if nothing in it is unusual.
 
-    If the API has several backends, it names the one that answers, and only what is unusual for that one.
+    If the API has several backends, the text names the one that answers, and the ways that are unusual for it.
     """
     ways = unusual(api, interaction, fails)
     backend = backends(api).get(next((way.way for way in ways if way.variation == BACKEND), ""), api)

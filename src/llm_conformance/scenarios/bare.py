@@ -1,7 +1,7 @@
-"""Bare recordings: VCR cassettes without a scenario file, judged by what their bytes decide.
+"""Bare recordings: cassettes without a scenario file.
 
-`llm_conformance.scenarios.bare_expected` derives the expected values, and leaves out what the recorder altered. Each
-file is read only when it is judged.
+Their expected values are derived from their bytes (`llm_conformance.scenarios.bare_expected`), without what the
+recorder altered. Each file is read only when it is judged.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _PLACEHOLDER = {"role": "user", "content": "(the recorded conversation is in cal
 
 @dataclass(frozen=True)
 class Recorder:
-    """What is known about the recorder of a cassette that says nothing about it.
+    """What is known about a cassette's recorder if the cassette itself does not say it.
 
     Attributes:
         fidelity: What the recorder altered, as in docs/scenarios.md; None if nothing is known.
-        apis: The APIs (`provider:name`) that the requests were sent to, if the recorder removed their URLs. The field
-            with the conversation tells which of them a request is for.
+        apis: The APIs (`provider:name`) that the requests were sent to, if the recorder removed their URLs. The request
+            field with the conversation tells which of these APIs a request was for.
     """
 
     fidelity: str | None = None
@@ -58,7 +58,7 @@ class BareFile:
     Attributes:
         path: The file.
         directory: The cassette directory in which it was found.
-        id: The id of the cassette, with which the ids of its interactions begin.
+        id: The id of the cassette. The ids of its interactions begin with it.
         recorder: What is known about its recorder.
     """
 
@@ -74,8 +74,8 @@ class NotJudged:
 
     Attributes:
         why: The reason.
-        unknown_at: The host and the path of the request, if the provider table has no such API, else "".
-        service: What it is instead of a call of a model (`other_services`), if that is known, else "".
+        unknown_at: The host and the path of the request if the provider table has no API there, else "".
+        service: The service that was called instead of a model (`other_services`), if it is known, else "".
     """
 
     why: str
@@ -100,7 +100,7 @@ def recordings_of(file: BareFile) -> Iterator[Scenario | NotJudged]:
 
 
 def problems(files: Iterable[BareFile]) -> Iterator[FileProblem]:
-    """Yield what is wrong with damaged cassettes; a file of another kind has no problem."""
+    """Yield the problems of damaged cassettes. A file that is no cassette has no problem."""
     for file in files:
         with suppress(cassette.NoRecordingsError):
             try:
@@ -110,9 +110,9 @@ def problems(files: Iterable[BareFile]) -> Iterator[FileProblem]:
 
 
 def file_in(path: Path, cassette_dir: Path) -> BareFile:
-    """Return a bare cassette of a directory. Its id is its path below the directory, with one folder at least.
+    """Return a bare cassette of a directory. Its id is its path below the directory, with at least one folder.
 
-    The id depends on no other file, so that a new cassette never renames one that deviation files name.
+    The id does not depend on other files. So a new cassette never changes an id that a deviation file names.
     """
     below = path.relative_to(cassette_dir).as_posix()
     below = load.BARE_ENDING.sub("", below)
@@ -125,7 +125,7 @@ def id_of(path: Path, cassette_dir: Path) -> str:
 
 
 def place_of(uri: str) -> str:
-    """Return host and path of a URL, without what may be secret: user, password and query."""
+    """Return the host and path of a URL. User, password and query are left out, because they may be secret."""
     host, slash, path = re.split("[?#]", uri, maxsplit=1)[0].rpartition("://")[2].partition("/")
     return secrets.hide(f"{host.rpartition('@')[2]}{slash}{path}")
 
@@ -172,7 +172,7 @@ def _recording(file: BareFile, id: str, recorded: BareInteraction, metadata: Map
         return NotJudged(expected.why)
     expected = with_unknown_block(with_segments(expected, interaction, api), interaction, api)
     if known is not None and known.is_guess and not set(expected.raw_finish_reasons) <= api.finish.keys():
-        expected = replace(expected, stated=expected.stated - {"finish_reason"})  # such a server has words of its own
+        expected = replace(expected, stated=expected.stated - {"finish_reason"})  # such a server has its own words
     return Scenario(
         id=id,
         path=file.path,
@@ -202,11 +202,11 @@ def _why_not_asked(known: recorded_urls.Recognised | None) -> str:
 
 
 _CONVERSATION: Mapping[str, str] = {"chat": "messages", "messages": "messages", "responses": "input"}
-"""The request field with the conversation, by wire format."""
+"""Maps a wire format to its request field with the conversation."""
 
 
 def with_url(interaction: Interaction, recorder: Recorder) -> Interaction:
-    """Return an interaction with the URL that it was sent to by default, if the recorder removed the URL."""
+    """Return an interaction with the API's default URL if the recorder removed the URL."""
     if "://" in interaction.uri:
         return interaction
     for name in recorder.apis:
@@ -218,6 +218,6 @@ def with_url(interaction: Interaction, recorder: Recorder) -> Interaction:
 
 
 def _answers_model(interaction: Interaction, api: Api) -> str | None:
-    """Return the model that the answer names: servers with one model, and stored prompts, need none in the request."""
+    """Return the model that the answer names. Requests with a stored prompt or to a one-model server name none."""
     facts = answers.derive_if_readable(interaction, api)
     return facts.model if facts else None

@@ -1,11 +1,11 @@
 """The expected values of a recording that has no scenario file, derived from its bytes.
 
-`metadata.fidelity` of a cassette may say what its recorder altered. Only what was left intact is expected:
+A cassette may say in `metadata.fidelity` what its recorder altered. Only what it left intact is expected:
 
 | fidelity | expected |
 |---|---|
 | `raw`, or not given | everything that the bytes decide |
-| `body+headers-only` | the same; a body without its request can only be parsed |
+| `body+headers-only` | the same; a body without its request is judged with `parse` and `parse_stream` only |
 | `json-reserialised` | everything: the JSON is laid out anew, its values are the same |
 | `json-asciified` | all but the exact code points of the message, and spans in it |
 | `redacted-reserialised` | as `json-asciified`, and no ids and times |
@@ -37,10 +37,10 @@ CLAIMED: Mapping[str, frozenset[str]] = {
     "redacted-reserialised": frozenset(),
     "body+headers-only": frozenset({"id", "created", "message", "annotations"}),
 }
-"""The keys that are expected by fidelity, besides `_ALWAYS_CLAIMED`."""
+"""Maps a fidelity to the keys that are expected, besides `_ALWAYS_CLAIMED`."""
 _ALWAYS_CLAIMED = frozenset({"model", "reasoning", "tool_calls", "usage", "finish_reason", "raw_finish_reason"})
 _SELDOM_TAG = "thinking"
-"""The tag of Amazon Nova and the first Claude models with tools. No API names it; some libraries split at it."""
+"""The tag of Amazon Nova and of the first Claude models with tools. No API documents it; some libraries parse it."""
 _PENDING = ("queued", "in_progress")
 
 
@@ -54,8 +54,8 @@ class Undecided:
 def think_profile(interaction: Interaction, api: Api, model: str) -> ThinkProfile:
     """Return the think profile of the model in this answer.
 
-    The prompt may open the think block of a model that usually opens it itself, as in Ollama with `think: false`. The
-    answer then closes a block that it never opened.
+    Most models open the think block themselves, but a prompt may open it for them (Ollama with `think: false`). Then
+    the answer closes a block that it never opened.
     """
     profile = api.think_profile(model)
     facts = answers.derive_if_readable(interaction, api) if profile == "leading" else None
@@ -80,10 +80,10 @@ def expected_from_bytes(
 
 
 def with_segments(expected: Expected, interaction: Interaction, api: Api) -> Expected:
-    """Return the expected values with segments, where the bytes decide them.
+    """Return the expected values with segments if the bytes decide them, else unchanged.
 
-    In chat completions, if they are in plain order: reasoning, text, then tool calls. In formats with blocks, one for
-    each block, with its opaque data; these blocks have to give the expected texts.
+    For chat completions, they do if the answer is in plain order: reasoning, text, then tool calls. Formats with blocks
+    have one segment for each block, with its opaque data. The joined blocks have to give the expected texts.
     """
     if expected.error or not expected.stated >= _SEGMENTED or expected.message_is_json:
         return expected
@@ -100,13 +100,13 @@ def with_segments(expected: Expected, interaction: Interaction, api: Api) -> Exp
 
 
 _SEGMENTED = frozenset({"message", "reasoning", "tool_calls"})
-"""What has to be known of an answer for its segments to be known."""
+"""The keys that have to be stated before segments can be."""
 
 
 def _with_segments_in_plain_order(expected: Expected, interaction: Interaction, api: Api) -> Expected:
     undecided = expected.refusal or "attachments" in expected.stated or has_other_parts(interaction)
     facts = answers.derive(interaction, api)
-    # Results of the provider's own tools are segments too, and so is each of several blocks of thinking.
+    # Results of the provider's own tools are segments, too. Several blocks of thinking are several segments.
     if undecided or facts.found or not derive.in_plain_order(interaction, api):
         return expected
     if expected.reasoning_source == "tag" and not think_tags.has_only_a_leading_block(facts.text, api.think_tag):
@@ -115,7 +115,7 @@ def _with_segments_in_plain_order(expected: Expected, interaction: Interaction, 
 
 
 def with_unknown_block(expected: Expected, interaction: Interaction, api: Api) -> Expected:
-    """Return the expected values with the first block of an answer whose type the suite does not know.
+    """Return the expected values with `unknown` set to the first block type that the suite does not know.
 
     An adapter that knows the type may show the block as any segment.
     """
@@ -143,7 +143,7 @@ def _of_answer(
         return Undecided("an answer that is still pending")
     parts = (facts.text, facts.reasoning, facts.refusal, facts.tool_calls, facts.media, facts.finish)
     breaks_off = interaction.streamed and facts.finish is None and not facts.ended
-    # A broken-off stream is an error of the provider only if what was sent is of the documented form.
+    # A stream that breaks off is an error of the provider only if the sent part is of the documented form.
     if facts.error or (breaks_off and (any(parts) or _is_known(interaction, api))):
         return Expected(stated=frozenset({"error"}), error="LLMError")
     if not any(parts):
@@ -175,9 +175,9 @@ def _stated(expected: Expected, facts: WireFacts, fidelity: str, may_be_reasonin
     stated = _ALWAYS_CLAIMED | CLAIMED[fidelity]
     if expected.reasoning_source == "tag" or facts.found:
         stated -= {"annotations"}
-    if facts.asks:  # an approval that is asked for may be returned as a tool call, or not
+    if facts.asks:  # a request for approval may come back as a tool call, but need not
         stated -= {"tool_calls"}
-    if facts.whole_reasoning not in ("", facts.reasoning):  # the pieces and the whole differ: either is right
+    if facts.whole_reasoning not in ("", facts.reasoning):  # the joined pieces differ from the whole; both are right
         stated -= {"reasoning"}
     if may_be_reasoning:
         stated -= {"message", "reasoning", "annotations"}
@@ -185,10 +185,11 @@ def _stated(expected: Expected, facts: WireFacts, fidelity: str, may_be_reasonin
 
 
 def _may_be_reasoning(facts: WireFacts, api: Api, profile: ThinkProfile) -> bool:
-    """Return True if nobody can tell whether the text, or its beginning, is reasoning or part of the answer.
+    """Return True if the text or its beginning may be reasoning or part of the answer, and nothing tells which.
 
-    The prompt opens the think block and nothing closes it: the model was cut off while it thought, or it did not think.
-    Or there are tags where none are known of the model, or one that closes a block that was never opened.
+    This is so if the prompt opens the think block and the answer does not close it: the model did not think, or was cut
+    off while it thought. It is also so if a tag closes a block that was never opened, or if a model that is not known
+    to write tags writes some.
     """
     if facts.reasoning:
         return False
@@ -202,7 +203,7 @@ def _may_be_reasoning(facts: WireFacts, api: Api, profile: ThinkProfile) -> bool
 
 
 def _has_outside_span(expected: Expected, facts: WireFacts) -> bool:
-    """Return True if the wire gives a citation a span that is not within the message."""
+    """Return True if a citation has a span on the wire that is not within the message."""
     pairs = zip(expected.annotations, facts.citations, strict=True)
     return any(annotation.start is None and citation.start is not None for annotation, citation in pairs)
 
@@ -210,7 +211,7 @@ def _has_outside_span(expected: Expected, facts: WireFacts) -> bool:
 def _is_known(interaction: Interaction, api: Api) -> bool:
     """Return True if an answer without content is of the documented form.
 
-    The schema alone does not say so, because it allows events of any other type.
+    The schema alone does not decide this, because it allows events of any other type.
     """
     documents = list(answers.documents(interaction))
     is_named = not documents or any(answers.is_named(each, api, interaction.streamed) for each in documents)

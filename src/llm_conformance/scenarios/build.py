@@ -1,4 +1,4 @@
-"""Build a Scenario from a scenario file that was read and has no problem."""
+"""Build a Scenario from a scenario file that was read and has no problems."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from llm_conformance.wire.interaction import Mode
 def build(file: ScenarioFile, cassette_dir: Path) -> Scenario:
     """Return the Scenario of a file; `cassette_dir` is the directory in which it was found.
 
-    An earlier answer is one scenario, in however many turns it is, so that a run asks for it once. Other conversations
-    with the same answer have scenarios of their own, because a run hands over what the adapter has returned for it.
+    An earlier answer is one Scenario object for all turns of this conversation, so that a run asks for it once. Another
+    conversation with the same answer gets its own object.
     """
     return _build(file, cassette_dir, {})
 
@@ -70,7 +70,7 @@ def _build_anew(file: ScenarioFile, cassette_dir: Path, built: dict[Path, Scenar
 
 
 def _arrival(file: ScenarioFile) -> tuple[tuple[int, int], ...]:
-    """Return the pieces of the stream as (bytes, milliseconds); () if unknown, or if the body was edited since."""
+    """Return (bytes, milliseconds) of each piece of the stream; () if unknown or if the body was edited afterwards."""
     index = file.document["recordings"].get("stream")
     arrival = file.cassette.metadata.get("arrival", ())
     if index is None or index >= len(arrival):
@@ -93,7 +93,7 @@ def round_trip(file: ScenarioFile, mode: Mode) -> RoundTripRequirement | None:
         traces=tuple(block.content for block in blocks if block.content),
         texts=tuple(filter(None, _visible_texts(file, mode))),
         instructions="".join(each["content"] for each in messages if each.get("role") == "system"),
-        # Calls of the provider's own tools go back as items without a name; the scenario states them in `sent`.
+        # Calls of tools that the provider defines go back as items without a name. The scenario states them in `sent`.
         calls=tuple(call for expected in before for call in expected.tool_calls if not call.has_object),
         hidden=file.api.hidden_fields,
         wire=file.api.wire,
@@ -113,9 +113,9 @@ def _visible_texts(file: ScenarioFile, mode: Mode) -> Iterator[str]:
 
 
 class _ExpectedByMode(Mapping[Mode, Expected]):
-    """The expected values of a file by mode, derived when they are first asked for.
+    """The expected values of a file by mode, derived when they are first needed.
 
-    To derive them takes most of the time of loading a scenario, and many a command only lists scenarios.
+    To derive them takes most of the time of loading a scenario, and some commands only list scenarios.
     """
 
     def __init__(self, file: ScenarioFile) -> None:
@@ -138,7 +138,7 @@ class _ExpectedByMode(Mapping[Mode, Expected]):
 def _derived(file: ScenarioFile) -> Mapping[Mode, Expected]:
     """Return the expected values by mode.
 
-    Both have the `shows_early` of the stream: an adapter may emit the events of a stream for a JSON answer, too.
+    Both modes have the `shows_early` of the stream, because an adapter may also emit stream events for a JSON answer.
     """
     stated = {mode: read_expected(file.document["expected"], mode) for mode in file.modes}
     early: frozenset[str] = frozenset()

@@ -1,8 +1,8 @@
 """Recordings in which each piece of the reasoning is replaced by a canary: a token that occurs nowhere else.
 
-A message may share some words with the trace by chance, but no canary. The pieces are found by the field paths of the
-reading rules and by the think tags. Fields that repeat one or several pieces, as the last event of a stream may, are
-changed with them.
+A message may share words with the trace by chance, but it cannot contain a canary by chance. The pieces are found by
+the field paths of the read rules and by the think tags. Some fields repeat one or several pieces, for example in the
+last event of a stream. They are changed, too.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from llm_conformance.wire.text_places import TextPlace, text_places
 
 TOKEN = "canary-of-the-trace"  # noqa: S105 - not a credential
 PARTNER = "the same recording with canary tokens in place of the reasoning"
-"""How a rule names it."""
-# A token between tags shifts the text that citations count in; an adapter may reject those that are outside of it.
+"""How rules name such a recording."""
+# A token between tags shifts the text into which citations point. An adapter may reject citations outside the text.
 _MAY_RAISE = ("ValidationError",)
 _SIGNIFICANT = 8
-"""Code points; a shorter text is not taken for a copy of reasoning."""
+"""In code points. A shorter text is not taken for a copy of reasoning."""
 
 
 @functools.lru_cache(maxsize=256)
 def swapped(scenario: Scenario, mode: Mode) -> Scenario | None:
-    """Return the scenario with the reasoning of one recording replaced; None if it has none, or none can be found.
+    """Return the scenario with tokens for the reasoning of one recording; None if no reasoning is found in it.
 
-    Of its expected values only message and reasoning are correct.
+    Of the new scenario's expected values, only message and reasoning are correct.
     """
     expected, interaction = scenario.expected[mode], scenario.interactions[mode]
     if expected.reasoning is None or expected.error or scenario.provenance == "generated":
@@ -91,7 +91,7 @@ class _Trace:
             position += length
 
     def changed_body(self) -> bytes:
-        """Return the body with a token for each piece, wherever it occurs."""
+        """Return the body with each piece replaced by its token, wherever the piece occurs."""
         copies = _Copies([place.text for place in self._places], self.tokens, self._places)
         spared = {(id(place.holder), place.name) for place in self._visible}
         for place, token in reversed(list(zip(self._places, self.tokens, strict=True))):
@@ -121,7 +121,10 @@ class _Copies:
         self._names = {place.name for place in places} - {"delta"} | {"text"}
 
     def replace_in(self, value: Any, spared: Collection[tuple[int, str]]) -> None:
-        """Replace copies in all fields with the name of a reasoning field, or `text`, except the `spared` ones."""
+        """Replace the copies in a JSON value. Copies are in fields that are named `text` or like a reasoning field.
+
+        `spared` are fields to leave alone, as (id of the object, name).
+        """
         if isinstance(value, list):
             for inner in value:
                 self.replace_in(inner, spared)
@@ -138,7 +141,7 @@ class _Copies:
             if at in self._edges and at + len(text) in self._edges:
                 return "".join(self._tokens[self._edges[at] : self._edges[at + len(text)]])
             at = self._whole.find(text, at + 1)
-        # A text with think tags is repeated with them and with the text behind them.
+        # A copy of a text with think tags has the tags and the text after them, too.
         return text.replace(self._whole, "".join(self._tokens)) if len(self._whole) >= _SIGNIFICANT else text
 
 

@@ -1,7 +1,7 @@
 """Read and write cassettes: recorded HTTP conversations in the format of vcrpy.
 
-vcrpy's own reader would resolve the YAML aliases and dates of an untrusted file, and importing vcrpy takes longer than
-to read all cassettes of a provider. So this module reads and writes the format itself; the tests hold it against vcrpy.
+vcrpy's own reader resolves the YAML aliases and dates of an untrusted file, and to import vcrpy takes longer than to
+read all cassettes of a provider. So this module reads and writes the format itself. The tests compare it with vcrpy.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Cassette:
     def grounds(self) -> str | None:
         """The strongest evidence that the provider sends such bytes; None for a generated cassette.
 
-        A cassette that was recorded, transcribed or edited rests on a recording, unless it says otherwise.
+        For a cassette that was recorded, transcribed or edited, it is `recording`, unless the cassette says otherwise.
         """
         assumed = None if self.metadata["provenance"] == "generated" else "recording"
         grounds: str | None = self.metadata.get("grounds", assumed)
@@ -60,7 +60,7 @@ class BareInteraction:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """An interaction, or a whole cassette, in a form that this suite does not read; `why` is the reason."""
+    """An interaction or a whole cassette that this suite cannot read; `why` is the reason."""
 
     why: str
 
@@ -69,11 +69,11 @@ NO_RECORDER = "they are in the form of no recorder"
 
 
 class NoRecordingsError(Exception):
-    """A file that might have recordings has none; the message says why."""
+    """A file that could have had recordings has none; the message says why."""
 
 
 def load(path: Path, check_form: bool = True) -> Cassette:
-    """Read a cassette of this suite; `check_form` holds it against its schema.
+    """Read a cassette of this suite; with `check_form`, validate it against its schema.
 
     Raises BadFileError with every problem of the file.
     """
@@ -95,10 +95,10 @@ def _too_large(path: Path, text: str, interactions: Iterable[Interaction]) -> It
 
 
 def load_bare(path: Path, fidelity: str | None = None) -> tuple[Mapping[str, Any], list[BareInteraction | Unreadable]]:
-    """Return the metadata and the interactions of any recorder's file, bodies decompressed.
+    """Return the metadata and the interactions of any recorder's file, with decompressed bodies.
 
-    `fidelity` is that of its recorder, if the cassette says nothing about it. Raises BadFileError if the
-    file is a damaged cassette, and NoRecordingsError if it may well be a file of another kind.
+    `fidelity` is used if the cassette does not state one. Raises BadFileError if the file is a damaged cassette, and
+    NoRecordingsError if it is probably no cassette.
     """
     text = yaml_files.read_text(path)
     is_of_recorder = files.is_always_a_cassette(path) or forms.looks_recorded(text)
@@ -195,7 +195,7 @@ def _bare_interaction_or_why(pair: Any, stated_fidelity: Any) -> BareInteraction
 def _fidelity(pair: Any) -> str:
     """Return the fidelity of an interaction whose cassette states none.
 
-    Recorders that write a `parsed_body` also replace typographic quotation marks in it, which shifts offsets.
+    Recorders that write a `parsed_body` replace typographic quotation marks in it. That shifts offsets.
     """
     response = pair.get("response") if isinstance(pair, Mapping) else None
     return "json-asciified" if isinstance(response, Mapping) and "parsed_body" in response else "raw"
@@ -228,7 +228,7 @@ def _bare_interaction(pair: Mapping[str, Any]) -> Interaction:
 
 
 def _expect_text(body: bytes, encoding: str) -> None:
-    """Raise ValueError if a body is still compressed in a way that this suite does not read."""
+    """Raise ValueError if a body is still compressed, in an encoding that this suite does not read."""
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:
@@ -282,7 +282,7 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-# YAML readers disagree on whether these break a line, so only a quoted, escaped form is exact.
+# YAML readers disagree on whether these characters break a line. Only a quoted, escaped form is exact.
 _UNSAFE_BARE = frozenset("\x85\u2028\u2029\ufeff")
 
 

@@ -12,7 +12,7 @@ from llm_conformance.scenarios.expected import ExpectedAnnotation
 
 @dataclass(frozen=True)
 class Pair:
-    """An expected annotation and the returned one that fits it best, None if there is none; `place` names it."""
+    """An expected annotation and the returned one that fits best, None if none is left; `place` names the pair."""
 
     expected: ExpectedAnnotation
     actual: Annotation | None
@@ -22,8 +22,8 @@ class Pair:
 def pair(expected: Sequence[ExpectedAnnotation], actual: Sequence[Annotation]) -> list[Pair]:
     """Pair each expected annotation with the most similar returned one; order does not count.
 
-    Two citations may differ only in their spans, or have one span and differ in their data. The best fits are taken
-    first, so that a fault of one annotation does not look like a fault of another.
+    Two citations may differ only in their spans, or only in their data. The best fits are paired first, so that a fault
+    of one annotation does not look like a fault of another.
     """
     fits = sorted(
         (-_likeness(expected_one, actual_one), left, right)
@@ -57,12 +57,12 @@ def keeps(actual: Any, expected: Any) -> bool:
 
 
 def other_unit(message: str, expected: ExpectedAnnotation, actual: Annotation) -> str:
-    """Return in which other unit the returned span would be right; "" if in none."""
+    """Return a hint that names the unit in which the returned span would be right; "" if there is none."""
     start, end = expected.start, expected.end
     span = (actual.start, actual.end)
     if start is None or end is None or span == (start, end):
         return ""
-    # JSON may have half of a surrogate pair, which only surrogatepass encodes.
+    # A JSON text may contain half of a surrogate pair. Only surrogatepass encodes that.
     utf16 = [len(message[:offset].encode("utf-16-le", "surrogatepass")) // 2 for offset in (start, end)]
     utf8 = [len(message[:offset].encode("utf-8", "surrogatepass")) for offset in (start, end)]
     document = (expected.data.get("start_char_index"), expected.data.get("end_char_index"))

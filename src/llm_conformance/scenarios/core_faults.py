@@ -1,7 +1,8 @@
-"""The core faults: broken connections and bodies that are no answer, the same ones for every API.
+"""The core faults: broken connections and bodies that are no answer, the same for every API.
 
 A scenario file with `core_faults: true` is also replayed with each of these faults. So no provider looks better than
-another because it was asked less. The ids are `<provider>/core-<api>-<mode>-<fault>`, whatever the scenario's name.
+another because it has fewer faults to deal with. The ids are `<provider>/core-<api>-<mode>-<fault>`, whatever the
+scenario's name.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _HTML = "<!DOCTYPE html><html><head><title>Sign in</title></head><body><h1>Sign 
 
 
 class Failure(NamedTuple):
-    """How a call has to fail: `error` and `fault` of the expected values."""
+    """How a call has to fail: the `error` and the `fault` of the expected values."""
 
     error: str
     fault: Literal["", "malformed", "connection"] = ""
@@ -40,7 +41,7 @@ class CoreFault:
         source: Where the evidence can be read.
         expected: How the call has to fail, by mode.
         connection: How the connection fails in the middle of the answer; None if it does not.
-        body: The content type and the body in place of the answer. If it is None and the connection does not fail, the
+        body: The content type and the body that replace the answer. If both `body` and `connection` are None, the
             answer ends in its middle.
     """
 
@@ -113,14 +114,14 @@ CORE_FAULTS: Mapping[str, CoreFault] = {
         body=("application/json", "{}"),
     ),
 }
-"""The core faults by the last part of their ids."""
+"""Maps the last part of an id to its core fault."""
 
 _HAS_THEM = re.compile(r"^core_faults:", re.MULTILINE)
 _RECORDINGS = re.compile(r"^recordings:.*(?:\n .*)*", re.MULTILINE)
 
 
 def of(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
-    """Yield the core faults in each mode of the scenarios that have them; of each API, only of the first one."""
+    """Yield the core faults of each API, in each mode. They are made from the API's first scenario that has them."""
     asked: set[str] = set()
     for scenario in scenarios:
         if scenario.has_core_faults and str(scenario.api) not in asked:
@@ -132,12 +133,12 @@ def of(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
 
 
 def list_command(id: str) -> str:
-    """Return the command that lists ids of the kind of an unknown one: core faults or scenarios."""
+    """Return the command that lists all core faults if an unknown id looks like one, else all scenarios."""
     return f"llm-conformance list {'core-faults' if f'/{load.CORE}' in id else 'scenarios'}"
 
 
 def ids_in(path: Path) -> Mapping[str, CoreFault]:
-    """Return the core faults of a scenario file by id, without reading it as YAML, which is slow."""
+    """Return the core faults of a scenario file by id. The file is not parsed as YAML, which is slow."""
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError):
@@ -155,7 +156,7 @@ def _id(api: Api, mode: Mode, name: str) -> str:
 
 
 def _faulty(scenario: Scenario, mode: Mode, name: str, middle: int) -> Scenario:
-    """Return the scenario with a core fault; `middle` is the byte offset in its answer at which it fails."""
+    """Return the scenario with a core fault; `middle` is the byte offset at which the answer fails."""
     answer, expected, core_fault = scenario.interactions[mode], scenario.expected[mode], CORE_FAULTS[name]
     kind = core_fault.connection
     if core_fault.body is not None:
@@ -190,7 +191,7 @@ def _faulty(scenario: Scenario, mode: Mode, name: str, middle: int) -> Scenario:
 
 
 def _middle(answer: Interaction, api: Api) -> int:
-    """Return the byte offset in the middle of a body; in a stream, at the end of a frame, behind some visible text."""
+    """Return a byte offset in the middle of a body; in a stream, the end of a frame after some visible text."""
     frames = answer.frames
     if len(frames) == 1:
         return len(answer.body) // 2

@@ -1,6 +1,6 @@
 """Derive the expected values of an answer from the facts in its bytes.
 
-The lint compares a scenario's hand-written values with them. A bare recording has no others.
+The lint compares a scenario's hand-written values with the derived ones. A bare recording has only derived ones.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def expect(facts: WireFacts, api: Api, profile: ThinkProfile, model: str | None 
     """Return what a correct adapter returns for an answer with these facts.
 
     Args:
-        facts: What the bytes say.
+        facts: The facts in the bytes.
         api: The API that sent them.
-        profile: How the model writes think tags.
+        profile: Where the model puts its reasoning between tags.
         model: The model of the request, for an answer that does not name its model.
     """
     message, blocks = (facts.text, []) if facts.reasoning else think_tags.split(facts.text, profile, api.think_tag)
@@ -63,13 +63,13 @@ def expect(facts: WireFacts, api: Api, profile: ThinkProfile, model: str | None 
 
 
 def normalised_with_compactions(usage: Mapping[str, Any], api: Api) -> Usage | None:
-    """Return the canonical counts with those of summaries added; None if the provider made no summary."""
+    """Return the canonical counts plus those of the summaries; None if the provider made no summary."""
     summed = with_compactions(usage)
     return None if summed is None else api.normalise(summed)
 
 
 def shown_early(interaction: Interaction, api: Api) -> frozenset[str]:
-    """Return what a stream has shown before its last frame, as in `Expected.shows_early`."""
+    """Return the kinds of content that a stream has before its last frame, as in `Expected.shows_early`."""
     early = answers.derive(answers.without_last_frame(interaction), api)
     shown = {"text": early.text, "reasoning": early.reasoning, "tools": early.tool_calls, "audio": early.media}
     return frozenset(kind for kind, content in shown.items() if content)
@@ -111,7 +111,7 @@ def _tool_call(facts: WireFacts, id: str, name: str, arguments: str) -> Expected
 
 
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {"computer_call": ("computer_use_preview", "computer_use")}
-"""Further names of tools that the provider defines: the types under which a request may ask for them."""
+"""Maps the type of a call of a provider-defined tool to further names of that tool: its types in requests."""
 
 
 def _annotation(
@@ -124,9 +124,10 @@ def _annotation(
 
 
 def _names_no_block(citation: CitationFacts, facts: WireFacts) -> bool:
-    """Return True if a citation names another block than the only one with text. Then its offsets count in the text.
+    """Return True if a citation names a block that does not exist, and only one block has text.
 
-    Cohere may give all blocks of a stream the index 0, and number them in the citations.
+    Its offsets then count in the whole text. Cohere may give all blocks of a stream the index 0, but number them in the
+    citations.
     """
     is_other = citation.block is not None and citation.block not in facts.blocks
     return is_other and not citation.whole_block and len(facts.blocks) == 1
@@ -135,7 +136,7 @@ def _names_no_block(citation: CitationFacts, facts: WireFacts) -> bool:
 def _span(
     citation: CitationFacts, facts: WireFacts, api: Api, removed: list[tuple[int, int]]
 ) -> tuple[int, int] | tuple[None, None]:
-    """Return a citation's span in code points of the message; (None, None) if it has none there."""
+    """Return a citation's span in code points of the message; (None, None) if it has no place there."""
     counts_in_all = citation.block is None or _names_no_block(citation, facts)
     text = facts.text if counts_in_all else facts.blocks.get(citation.block, "")
     if citation.whole_block:
@@ -160,7 +161,7 @@ def _span(
 
 
 def _without(removed: list[tuple[int, int]], start: int, end: int) -> tuple[int, int] | tuple[None, None]:
-    """Return a span moved by the removed spans before it; (None, None) if nothing of it is left."""
+    """Return a span after the `removed` spans were cut out of the text; (None, None) if nothing of it is left."""
     first, last = (place - sum(min(place, stop) - at for at, stop in removed if at < place) for place in (start, end))
     if first == last and (start < end or any(at < start < stop for at, stop in removed)):
         return None, None
@@ -168,7 +169,7 @@ def _without(removed: list[tuple[int, int]], start: int, end: int) -> tuple[int,
 
 
 def _code_points(text: str, offset: int) -> int | None:
-    """Return a byte offset in code points; None if it is outside the text or inside a character."""
+    """Convert an offset in bytes to code points; None if it is outside the text or inside a character."""
     encoded = text.encode("utf-8")
     if not 0 <= offset <= len(encoded):
         return None
@@ -181,8 +182,8 @@ def _code_points(text: str, offset: int) -> int | None:
 def _finish_reasons(facts: WireFacts, api: Api) -> Iterator[str | None]:
     """Yield every correct finish reason.
 
-    An answer that waits for the client and ended with a stop-like word has two. So has a refusal that was cut off. So
-    has streamed audio: OpenAI ends it without a word, and its own SDK takes that for stop
+    There are two in three cases: for an answer with tool calls whose finish word means stop, for a refusal that was cut
+    off, and for streamed audio. OpenAI ends streamed audio without a finish word, which its own SDK takes for stop
     (https://github.com/openai/openai-node/pull/1991).
     """
     reason = api.finish.get(facts.finish or "")

@@ -1,4 +1,4 @@
-"""Write expected values as YAML of a scenario file, which `llm_conformance.scenarios.load` reads."""
+"""Write expected values as the YAML of a scenario file. `llm_conformance.scenarios.load` reads it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "reasoning_source": "native",
     "may_raise": [],
 }
-"""Keys that are written also if they are not stated, unless they have these values."""
+"""Keys that are written even if they are not stated, unless they have these default values."""
 
 
 def text(document: Mapping[str, Any]) -> str:
@@ -29,13 +29,13 @@ def text(document: Mapping[str, Any]) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """The safe dumper without aliases, which are refused on reading."""
+    """The safe dumper without aliases, which the reader refuses."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
     def represent_str(self, data: str) -> yaml.ScalarNode:
-        """Return a text, quoted if it has line ends of YAML that a reader would make a space of."""
+        """Return a text. It is quoted if it has line ends that a YAML reader would turn into spaces."""
         style = '"' if set(data) & _LINE_ENDS else None
         return self.represent_scalar("tag:yaml.org,2002:str", data, style)
 
@@ -71,7 +71,7 @@ def stated(expected: Expected) -> dict[str, Any]:
     }
     omitted = {key for key, value in _DEFAULTS.items() if values[key] == value} - expected.stated
     if expected.times == (None,):
-        omitted.add("created")  # an answer without a time may have any
+        omitted.add("created")  # an adapter may return any time if the answer has none
     if "segments" in expected.stated and expected.segments == plain_segments(expected):
         omitted.add("segments")
     written = expected.stated | _DEFAULTS.keys() | ({"segments"} if "message" in expected.stated else set())
@@ -85,7 +85,7 @@ def _tool_call(call: ExpectedToolCall) -> dict[str, Any]:
 
 
 def stated_by_mode(expected_by_mode: Mapping[Mode, Expected]) -> dict[str, Any]:
-    """Return the `expected` of several recordings: the common values once, the others under the name of their mode."""
+    """Return the `expected` of several recordings: common values once, others below the name of their mode."""
     by_mode = {mode: stated(expected) for mode, expected in expected_by_mode.items()}
     if len(by_mode) == 1:
         return next(iter(by_mode.values()))

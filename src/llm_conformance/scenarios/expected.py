@@ -16,14 +16,15 @@ from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import OffsetUnit
 
 FAILED = ("LLMError", "ServiceUnavailableError", "TimeoutError")
-"""What an adapter may raise for an answer that ended with an error, instead of returning what came."""
+"""What an adapter may raise if an answer ended with an error, instead of returning the part that came."""
 
 
 @dataclass(frozen=True)
 class ExpectedAnnotation:
     """A citation that an adapter must return.
 
-    `start` and `end` are code points of the message, `text` is the annotated text; all None for an unanchored citation.
+    `start` and `end` are offsets in code points of the message, `text` is the annotated text. All three are None for a
+    citation without a place in the message. With `may_be_unanchored`, an adapter may return it without a place.
     """
 
     start: int | None
@@ -42,7 +43,8 @@ class ExpectedToolCall(ToolCall):
 
     Attributes:
         other_names: Further names that are correct.
-        has_object: The arguments are an object on the wire: correct as JSON, also as a value in a larger object.
+        has_object: Whether the arguments are an object on the wire. An equal JSON object is correct, and so is a larger
+            object with it as a value.
     """
 
     other_names: tuple[str, ...] = ()
@@ -57,23 +59,27 @@ class Expected:
 
     Attributes:
         stated: The keys that are expected, named as in the scenario file. Rules skip all others.
-        message_is_json: The message has to be equal as JSON only.
-        refusal: The text of a refusal; the message may end with it or not.
+        message_is_json: Whether the message is compared as JSON, not as text.
+        refusal: The text of a refusal. The message may end with it, but need not.
         error: The class of the error that the adapter raises.
-        fault: Why it raises, if the provider did not report an error: the body is malformed, or the connection failed.
+        fault: Why the adapter raises if the provider reported no error: the body is `malformed`, or the `connection`
+            failed.
         retry_after: The `retry-after` header.
         may_raise: Error classes that an adapter may raise instead of returning a response, or instead of `error`.
         unknown: The type name of an event or block that no adapter can know.
-        beside_unknown: Of a bare recording with an unknown block, how many other blocks show something. More segments
-            than these show the unknown one, too: an adapter may know it, although the suite does not.
-        shows_early: What a stream has shown before its last frame: `text`, or the capability that it takes to show it.
+        beside_unknown: The number of other blocks with content, for a bare recording with an unknown block. If an
+            adapter returns more segments than these, it shows the unknown block: it may know a type that the suite does
+            not.
+        shows_early: The kinds of content that a stream has before its last frame: `text`, or the capability that an
+            adapter needs to show it.
         offset_unit: The unit in which the provider counts the offsets of annotations.
         round_trip: What the request has to carry of earlier answers.
-        usage_with_compactions: The same with the summaries that the provider made, and bills, counted in; None if it
-            made none. Either is correct.
+        usage_with_compactions: `usage` plus the tokens of summaries that the provider made and bills; None if it made
+            none. Both are correct.
         oversized: Counts that the provider reports and that exceed their whole. `usage` has None for them.
-        unread: Counts that the provider sends and is not known to send. `usage` has None for them.
-        switches: The thinking switches of the recorded request by JSON pointer; None for one that is not set.
+        unread: Counts that the provider sends although it is not known to send them. `usage` has None for them.
+        switches: Maps the JSON pointer of each thinking switch to its value in the recorded request; to None if it is
+            not set.
     """
 
     stated: frozenset[str]
@@ -109,22 +115,22 @@ class Expected:
 
     @property
     def early_kinds(self) -> frozenset[str]:
-        """The kinds of deltas that can show what is in `shows_early`: text between tags may become reasoning."""
+        """The kinds of deltas that can show the content in `shows_early`. Text between tags may be reasoning."""
         is_between_tags = "text" in self.shows_early and self.reasoning_source == "tag"
         return self.shows_early | ({"reasoning"} if is_between_tags else frozenset())
 
     def allows(self, error: str | None) -> bool:
         """Return True if an adapter may raise an error of this class of the contract instead of returning a response.
 
-        LLMError in `may_raise` allows all classes; None is no class of the contract.
+        LLMError in `may_raise` allows all classes. `error` is None for an error that has no class of the contract.
         """
         return error is not None and (error in self.may_raise or LLMError.__name__ in self.may_raise)
 
 
 def read_expected(document: Mapping[str, Any], mode: Mode) -> Expected:
-    """Return what a scenario file states for one mode: the common keys, overridden by those under the mode's name.
+    """Return what a scenario file states for one mode: the common keys, overridden by those below the mode's name.
 
-    An answer whose `segments` are omitted has `plain_segments`; `segments: null` states none.
+    If an answer omits `segments`, it has `plain_segments`. With `segments: null`, segments are not stated.
     """
     values = {key: value for key, value in document.items() if key not in MODES} | document.get(mode, {})
     has_plain_segments = "message" in values and "error" not in values and "segments" not in values
@@ -173,7 +179,7 @@ def _several(value: Any) -> tuple[str | None, ...]:
     return tuple(value) if isinstance(value, list) else (cast("str | None", value),)
 
 
-# The keys whose value is taken as it is.
+# The keys whose values are used unchanged.
 _PLAIN = frozenset(
     {
         *("model", "request_id", "message", "message_is_json", "refusal", "reasoning"),

@@ -2,7 +2,7 @@
 
     python -m llm_conformance.scenarios.lint cassettes
 
-A run does not start on a scenario with a problem: a wrong expected value would blame the adapter.
+A run does not start if a scenario has a problem, because a wrong expected value would blame the adapter.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from llm_conformance.wire.read_rules import reading_rules
 from llm_conformance.wording import command_line, counted
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
-# What reading a file of the wrong form may raise.
+# What may be raised while a file of the wrong form is read.
 _CONSEQUENCES = (KeyError, TypeError, AttributeError, IndexError)
 
 
@@ -40,11 +40,12 @@ def load_all(
 
     Args:
         directories: Cassette directories.
-        admits: Returns False for a scenario file that is not to be read.
-        trust_digests: Do not lint the scenarios whose digest says that they passed (`lint_digests`).
+        admits: Returns False for a scenario file to skip.
+        trust_digests: Whether to skip the lint of scenarios whose digest says that they passed (`lint_digests`).
 
     Raises:
-        BadFileError: With all problems of all files. If provider files or read rules are wrong, only with theirs.
+        BadFileError: With all problems of all files. If provider files or read rules are wrong, only with the problems
+            of those.
     """
     problems: list[FileProblem] = []
     for check in (table, reading_rules):
@@ -120,14 +121,14 @@ def _secrets(file: ScenarioFile) -> Iterator[tuple[Path, int, str]]:
 
 
 def _secrets_in_messages(recorded: Cassette) -> Iterator[FileProblem]:
-    """Yield what looks like a secret in the messages of binary streams, which a cassette has in base64."""
+    """Yield a problem for each likely secret in the messages of binary streams, which a cassette has in base64."""
     for number, interaction in enumerate(recorded.interactions):
         framing = interaction.framing
         if framing is None or not framing.is_binary:
             continue
         found: dict[str, None] = {}
         for frame in interaction.frames:
-            with suppress(ValueError):  # a frame that is cut off or spoilt has no base64
+            with suppress(ValueError):  # a frame that is cut off or spoilt has no valid base64
                 for _, data in framing.texts(frame):
                     found |= dict.fromkeys(kind for _, kind in secrets.scan_text(data.decode("utf-8", "replace")))
         for kind in found:
@@ -162,7 +163,7 @@ def orphans(directory: Path) -> list[FileProblem]:
 
 
 def summed_up(problems: Iterable[FileProblem]) -> str:
-    """Return how many problems there are in which files: `2 problems in the scenarios`."""
+    """Return how many problems there are, and in which kind of files: `2 problems in the scenarios`."""
     kinds = Counter(_kind(problem.path) for problem in problems)
     return ", ".join(f"{counted(number, 'problem')} in the {kind}" for kind, number in kinds.items())
 

@@ -30,13 +30,13 @@ SUFFIX = ".scenario.yaml"
 DRAFT = ".draft.yaml"
 """The suffix of a conversation that is still to be recorded (`llm_conformance.recording`)."""
 CORE = "core-"
-"""What the names of core faults begin with (`core_faults`). No scenario file may be named so."""
+"""The prefix of the names of core faults (`core_faults`). No scenario file may have such a name."""
 PROPOSED = ".proposed"
 """The suffix of a folder with a recording that nobody has accepted yet."""
 CASSETTE_NAME = re.compile(r"[.]ya?ml([.]gz)?$")
-"""What the name of a cassette ends with."""
+"""The endings of the names of cassettes."""
 BARE_ENDING = re.compile(r"[.]yaml([.]gz)?$")
-"""What the id of a bare recording leaves out. Other endings are part of it: `a.yaml` and `a.yml` are two recordings."""
+"""The endings that the id of a bare recording leaves out. Others stay: `a.yaml` and `a.yml` are two recordings."""
 JOURNAL = ".accepting.json"
 """A file that a cassette directory has while recordings in it are being replaced."""
 
@@ -45,8 +45,8 @@ JOURNAL = ".accepting.json"
 class ScenarioFile:
     """A scenario file and its cassette, as the lint and `build` need them.
 
-    `is_checked`: the file was held against its schema. `form_problems` is what the schema found. `files` has read it,
-    and reads the earlier ones.
+    `is_checked` is True if the file was validated against its schema, and `form_problems` are the problems that the
+    schema found. `files` reads the scenario files of earlier answers.
     """
 
     path: Path
@@ -68,7 +68,7 @@ class ScenarioFile:
 
     @property
     def outage(self) -> Interaction | None:
-        """The failure that answers the first request, so that the adapter has to ask again."""
+        """The failure that answers the first request, so that the adapter has to ask again; None if there is none."""
         index = self.document["recordings"].get("outage")
         return None if index is None else self.cassette.interactions[index]
 
@@ -79,7 +79,7 @@ class ScenarioFile:
         return {number: self.files.read(path, self.is_checked) for number, path in found if path is not None}
 
     def before(self) -> Iterator[ScenarioFile]:
-        """Yield each scenario whose answer this conversation has, and those that these have, once."""
+        """Yield each scenario whose answer is in this conversation, directly or through an earlier answer, once."""
         seen, left = {self.path}, [self]
         while left:
             for each in left.pop().earlier.values():
@@ -90,18 +90,18 @@ class ScenarioFile:
 
     @property
     def api(self) -> Api:
-        """The API. Raises KeyError if the provider table has none, which only a file with `form_problems` can have."""
+        """The API. Raises KeyError if the provider table lacks it; then the file has `form_problems`."""
         return table.table()[self.document["provider"], self.document["api"]]
 
     @property
     def modes(self) -> tuple[Mode, ...]:
-        """The modes that were recorded; none in a file that does not say it."""
+        """The modes that were recorded; empty if the file does not name them."""
         recordings = self.document.get("recordings")
         return tuple(mode for mode in MODES if mode in recordings) if isinstance(recordings, Mapping) else ()
 
 
 class Files:
-    """Reads scenario files, each once: in a conversation of many turns every turn has all the turns before it."""
+    """Reads scenario files, each once. In a conversation of many turns, each turn refers to all turns before it."""
 
     def __init__(self) -> None:
         self._read: dict[tuple[Path, bool], ScenarioFile] = {}
@@ -114,9 +114,9 @@ class Files:
         return self._read[path, check]
 
     def before(self, path: Path) -> set[Path]:
-        """Return the scenario files whose answers a conversation has, and those that these have.
+        """Return the scenario files whose answers are in a conversation, directly or through an earlier answer.
 
-        Of more than `limits.TURNS` it returns a few more than that.
+        The search stops soon after `limits.TURNS` files.
         """
         seen: set[Path] = set()
         left = [path]
@@ -133,8 +133,9 @@ class Files:
 def find(directory: Path) -> tuple[list[Path], list[Path]]:
     """Return the scenario files below `directory`, and the cassettes without a scenario file, both sorted.
 
-    Raises BadFileError for a link that leads out of the directory, so that foreign cassettes cannot show other files,
-    and if `accept` was interrupted here, so that some recordings are new and others, which belong to them, are not.
+    Raises BadFileError for a link that leads out of the directory, because untrusted cassettes must not show other
+    files. Also raises it if `accept` was interrupted here, because new recordings may then be beside old ones of the
+    same conversation.
     """
     if (directory / JOURNAL).is_file():
         what = "accepting recordings was interrupted here; `llm-conformance review` undoes it"
@@ -154,18 +155,18 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
 
 
 def cassettes_below(directory: Path) -> Iterator[Path]:
-    """Yield the files below a directory that are named as recordings are, scenario files among them."""
+    """Yield the files below a directory that are named like recordings, including scenario files."""
     return (path for path in directory.rglob("*") if may_have_recordings(path) and not path.is_dir())
 
 
 def other_files(directory: Path) -> int:
-    """Return the number of files below `directory` whose names are not those of files with recordings."""
+    """Return the number of files below `directory` that are not named like recordings."""
     found = (path for path in directory.rglob("*") if not _is_proposed(path.relative_to(directory)))
     return sum(path.is_file() and not may_have_recordings(path) for path in found)
 
 
 def _outside(paths: Iterable[Path], root: Path) -> Iterator[Path]:
-    """Yield the paths that are not below `root` when links are followed; each folder is resolved once."""
+    """Yield the paths that are outside `root` after following links. Each folder is resolved once."""
 
     @functools.cache
     def is_inside(path: Path) -> bool:
@@ -191,9 +192,10 @@ def id_of(path: Path) -> str:
 
 
 def api_of(path: Path) -> Api | None:
-    """Return the API that a scenario file names, or None if only reading the whole file can tell.
+    """Return the API that a scenario file names; None if only parsing the whole file can tell.
 
-    Takes a hundredth of the time of reading the file, so a run of one provider does not read the others' scenarios.
+    This takes a hundredth of the time of parsing the file. So a run of one provider does not parse the scenarios of the
+    others.
     """
     try:
         return api_in(yaml_files.read_text(path))
@@ -202,7 +204,7 @@ def api_of(path: Path) -> Api | None:
 
 
 def api_in(text: str) -> Api | None:
-    """Return the API that the text of a scenario file names, or None as in `api_of`."""
+    """Return the API that the text of a scenario file names, or None, as `api_of` does."""
     named = dict(_PROVIDER_OR_API.findall(text))
     return table.table().get((named.get("provider", ""), named.get("api", "")))
 
@@ -216,9 +218,9 @@ def cassette_path(path: Path) -> Path:
 
 
 def read(path: Path, check: bool = True) -> ScenarioFile:
-    """Read a scenario file and its cassette; `check` holds both against their schemas.
+    """Read a scenario file and its cassette; with `check`, validate both against their schemas.
 
-    Raises BadFileError if one of the two cannot be used at all. Other problems are in `form_problems`.
+    Raises BadFileError if one of the two files cannot be used at all. Other problems go to `form_problems`.
     """
     return Files().read(path, check)
 
@@ -274,7 +276,7 @@ def _unusable_messages(file: ScenarioFile) -> Iterator[FileProblem]:
 
 
 def answers_in(path: Path) -> list[Path]:
-    """Return the scenario files whose answers are messages of a scenario, as far as its file can be read."""
+    """Return the scenario files whose answers are messages of a scenario. Malformed messages are skipped."""
     document = yaml_files.parse(path, yaml_files.read_text(path))
     call = document.get("call") if isinstance(document, Mapping) else None
     messages = call.get("messages") if isinstance(call, Mapping) else None
@@ -283,17 +285,17 @@ def answers_in(path: Path) -> list[Path]:
 
 
 _NAME = re.compile(r"[a-z0-9.-]{1,100}")
-"""The name of a scenario that `answer_of` may have, as in schemas/scenario.schema.json: never a path."""
+"""What `answer_of` may contain: the name of a scenario, never a path (schemas/scenario.schema.json)."""
 
 
 def _answered(path: Path, message: Any) -> Path | None:
-    """Return the scenario file that a message of the scenario file at `path` is the answer of, if it names one."""
+    """Return the file beside `path` that a message names in `answer_of`; None if it names none."""
     name = message.get("answer_of") if isinstance(message, Mapping) else None
     return path.with_name(f"{name}{SUFFIX}") if isinstance(name, str) and _NAME.fullmatch(name) else None
 
 
 def digest(files: Iterable[Path]) -> str:
-    """Return a SHA-256 over the ids and bytes of scenario files and of their cassettes: the suite of a report."""
+    """Return a SHA-256 over the ids and bytes of scenario files and their cassettes. Reports name the suite by it."""
     total = hashlib.sha256()
     for path in files:
         total.update(id_of(path).encode())

@@ -1,4 +1,4 @@
-"""What a request has to carry of earlier answers, and how a request of any format is read for it."""
+"""What a request has to carry of earlier answers, and how to find it in a request of any format."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from llm_conformance.compare import as_json
 from llm_conformance.contract import ToolCall
 
 _WINDOW = 40
-"""Code points of a trace that do not occur in another text by chance."""
+"""How many code points of a trace have to occur in a text to count as a leak."""
 _STEP = 4
 _LEAST = 8
-"""Code points; a shorter trace may be an ordinary word, so it is not looked for."""
+"""In code points. A shorter trace may be an ordinary word, so it is not looked for."""
 
 
 @dataclass(frozen=True)
@@ -22,14 +22,15 @@ class RoundTripRequirement:
     """What the provider requires of a request that follows an answer.
 
     Attributes:
-        sent: The values that the request must have, by JSON pointer; compared with `matches`.
+        sent: Maps JSON pointers to the values that the request must have there; compared with `matches`.
         absent: JSON pointers to what the request must not have.
-        traces: The reasoning of earlier answers, block by block. It must not be visible text of the request.
+        traces: The reasoning of earlier answers, block by block. It must not be in the visible text of the request.
         texts: The visible texts of user, model and tools, in order.
         calls: The earlier tool calls, in order.
-        hidden: Names of the fields in which the provider accepts reasoning and sealed data; all others are visible.
+        hidden: Names of the fields in which the provider accepts reasoning and encrypted data. All other fields are
+            visible.
         wire: The wire format of the request.
-        source: Where the provider documents it.
+        source: Where the provider documents the requirement.
         allowed: JSON pointers to texts in which a trace is allowed.
         instructions: The system message, which has its own place in each format.
         recorded: The recorded request, if there is one.
@@ -55,14 +56,14 @@ class RoundTripRequirement:
 def matches(actual: Any, expected: Any) -> bool:
     """Return True if `actual` matches `expected`.
 
-    Objects may have extra keys and omit null ones; lists must have the same length and match item by item. A text, or
-    text blocks, match the text blocks that join to the same.
+    Objects may have extra keys and omit null ones. Lists must have the same length and match item by item. A text or a
+    list of text blocks matches any list of text blocks with the same joined text.
     """
     return first_mismatch(actual, expected) is None
 
 
 def first_mismatch(actual: Any, expected: Any, pointer: str = "") -> tuple[str, Any, Any] | None:
-    """Return the JSON pointer, the expected and the actual value of the first place that does not match, else None."""
+    """Return (JSON pointer, expected, actual) of the first place that does not match; None if all match."""
     if isinstance(expected, Mapping) and isinstance(actual, Mapping):
         inner = ((f"{pointer}/{key}", actual.get(key), value) for key, value in expected.items())
         return next(filter(None, (first_mismatch(has, value, where) for where, has, value in inner)), None)
@@ -90,7 +91,8 @@ def _text_of_blocks(blocks: list[Any]) -> str | None:
 def first_missing_text(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> str | None:
     """Return the first earlier text that a request lacks or has out of order; None if it has all.
 
-    A text that is JSON may also be in the request as a value or in another notation, as tool results for Gemini are.
+    A text that is JSON may be in the request as a JSON value, or with other white space. Gemini has tool results as
+    values.
     """
     values = list(_values(request, round_trip.hidden))
     request_texts = (value for value in values if isinstance(value, str))
@@ -106,7 +108,7 @@ def first_missing_text(round_trip: RoundTripRequirement, request: Mapping[str, A
 
 
 def _find(values: Sequence[Any], text: str, position: int, offset: int) -> tuple[int, int] | None:
-    """Return where to look for the next text: after this one in the same value, or in the next value."""
+    """Find a text from a place on; return the place after it as (index of the value, offset), or None."""
     parsed = as_json(text)
     for number in range(position, len(values)):
         value = values[number]
@@ -128,7 +130,7 @@ def first_missing_call(round_trip: RoundTripRequirement, request: Mapping[str, A
     named = iter([value for value in values if isinstance(value, Mapping) and "name" in value])
     for call in round_trip.calls:
         arguments = as_json(call.arguments)
-        forms = [arguments, ""] if arguments == {} else [arguments]  # providers also write no arguments as ""
+        forms = [arguments, ""] if arguments == {} else [arguments]  # some providers write "" for no arguments
         if not any(
             each["name"] == call.name and any(as_json(value) in forms for value in each.values()) for each in named
         ):
@@ -137,7 +139,7 @@ def first_missing_call(round_trip: RoundTripRequirement, request: Mapping[str, A
 
 
 def _values(value: Any, hidden: frozenset[str]) -> Iterator[Any]:
-    """Yield every value of a request that is not hidden, in order, an object before its contents."""
+    """Yield every value of a request outside of hidden fields, in order; an object comes before its contents."""
     yield value
     if isinstance(value, Mapping):
         for key, inner in value.items():
@@ -154,7 +156,7 @@ def _values(value: Any, hidden: frozenset[str]) -> Iterator[Any]:
 
 
 def visible_texts(request: Mapping[str, Any], hidden: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield the JSON pointer and the text of every text in a request that is not reasoning."""
+    """Yield (JSON pointer, text) of every text in a request outside of hidden fields."""
     yield from _visible(request, "", hidden)
 
 
@@ -176,8 +178,8 @@ def _is_hidden(key: str, parent: Mapping[str, Any], hidden: frozenset[str]) -> b
 
 
 def leaks(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the JSON pointer and the text of every visible text in a request that has a piece of earlier reasoning."""
-    # A piece that also occurs in a visible text of the conversation proves nothing.
+    """Yield (JSON pointer, text) of every visible text in a request that contains a piece of earlier reasoning."""
+    # A piece that also occurs in a visible text of the conversation is no proof of a leak.
     visible = "\n".join((*round_trip.texts, round_trip.instructions))
     pieces = {piece for trace in round_trip.traces for piece in _pieces(trace.strip()) if piece not in visible}
     for pointer, text in visible_texts(request, round_trip.hidden):

@@ -1,7 +1,7 @@
 """Save a generated example as a scenario with its cassette.
 
-A failure can then be replayed exactly, also with another version of Hypothesis or of the strategies, and moving two
-files into a cassette directory makes a fixture of it.
+Then the failure can be replayed exactly, even with another version of Hypothesis or of the strategies. To keep it as a
+fixture, move its two files into a cassette directory.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from llm_conformance.wire.interaction import Interaction
 def save_generated(scenario: Scenario, directory: Path) -> Scenario:
     """Write a generated scenario below `directory`, under a name made of its title and a digest; return the saved one.
 
-    Each scenario has a folder of its own, so that a run can load it alone. A file that exists already is the same, and
-    is not written again.
+    Each scenario has a folder of its own, so that a run can load it alone. A file that exists is not written again,
+    because its name contains a digest of its content.
     """
     digest = _digest(scenario)
     cassette_dir = directory / digest
@@ -40,9 +40,9 @@ def save_generated(scenario: Scenario, directory: Path) -> Scenario:
 
 
 def texts(scenario: Scenario) -> tuple[str, dict[str, str]]:
-    """Return the id that `save_generated` gives a scenario, and the files that it writes, by `provider/name`.
+    """Return the id that `save_generated` gives a scenario, and the texts of its files by `provider/name`.
 
-    They are whole: written to a directory, they are scenarios of the same id again.
+    Written to a directory, these files are a scenario with the same id again.
     """
     with tempfile.TemporaryDirectory() as directory:
         saved = save_generated(scenario, Path(directory))
@@ -58,7 +58,7 @@ def _write(scenario: Scenario, path: Path, earlier_names: Mapping[int, str]) -> 
     grounds = {} if scenario.grounds is None else {"grounds": scenario.grounds}
     metadata = {"provenance": "generated", **grounds, "source": f"llm-conformance, {scenario.title}"}
     recorded_path = cassette_path(path)
-    recorded_path.unlink(missing_ok=True)  # left by a process that was killed between the two files
+    recorded_path.unlink(missing_ok=True)  # a process may have been killed after it wrote one of the two files
     cassette.save(recorded_path, metadata, _interactions(scenario))
     path.write_text(dump.text(_document(scenario, earlier_names)), encoding="utf-8")
 
@@ -79,7 +79,7 @@ def _digest(scenario: Scenario) -> str:
 
 
 def _document(scenario: Scenario, earlier_names: Mapping[int, str]) -> dict[str, Any]:
-    """Return the scenario file; `earlier_names` are the scenarios whose answers are messages, by index."""
+    """Return the content of the scenario file; `earlier_names` maps the index of a message to its `answer_of`."""
     recordings: dict[str, Any] = {mode: number for number, mode in enumerate(scenario.modes)}
     if len(scenario.modes) == 2:
         recordings["same_content"] = scenario.same_content

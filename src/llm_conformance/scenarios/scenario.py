@@ -16,7 +16,7 @@ from llm_conformance.wire.interaction import MODES, Interaction, Mode
 from llm_conformance.wire.providers.api import Api
 
 LONGEST_REPLAY_S = 2.0
-"""Seconds that a replay at the recorded pace takes at most; a slower stream is sped up."""
+"""The longest that a replay at the recorded pace may take, in seconds. A slower stream is sped up."""
 
 FaultKind = Literal["refused", "close", "reset", "silence"]
 
@@ -25,8 +25,9 @@ FaultKind = Literal["refused", "close", "reset", "silence"]
 class Fault:
     """A failure of the connection after `after` bytes of the body were sent.
 
-    `refused`: connections are refused. `close`: the server closes the connection. `reset`: the server resets it, as a
-    crashing machine does. `silence`: the server sends nothing more. With `after` 0, it does not send headers either.
+    The kinds are `refused` (connections are refused), `close` (the server closes the connection), `reset` (the server
+    resets the connection, like a machine that crashes) and `silence` (the server sends nothing more). With `after` 0,
+    the server does not even send headers.
     """
 
     kind: FaultKind
@@ -39,28 +40,29 @@ class Scenario:
 
     Attributes:
         id: `<folder>/<name>`.
-        params: The parameters of the call, by mode.
-        match: JSON pointers to what a request must have as recorded.
+        params: Maps each mode to the parameters of the call.
+        match: JSON pointers to the values that a request must have as in the recording.
         interactions: The recordings, by mode.
-        same_content: Both recordings hold the same answer.
+        same_content: Whether both recordings hold the same answer.
         expected: The expected values, by mode.
-        grounds: The strongest evidence that the provider sends such bytes (docs/scenarios.md); of generated ones,
-            `probe` or None.
+        grounds: The strongest evidence that the provider sends such bytes (docs/scenarios.md); for a generated
+            scenario, `probe` or None.
         fidelity: What the recorder altered (`llm_conformance.scenarios.bare_expected`).
-        cannot_be_asked: Why a bare recording cannot be asked for, so that its answer can only be parsed; "" if it can.
-        is_bare: It is a bare recording, which has no scenario file.
-        cuts: Byte offsets at which the stream is cut into pieces; None cuts it after each frame.
+        cannot_be_asked: Why no adapter can be asked to send the request of a bare recording, so that only `parse` and
+            `parse_stream` are judged; "" if one can.
+        is_bare: Whether it is a bare recording, which has no scenario file.
+        cuts: Byte offsets at which the stream is cut into pieces; None if it is cut after each frame.
         arrival: (bytes, milliseconds since the request) of each piece as recorded; () if unknown.
         pauses_s: How long the server waits before each piece, in seconds.
         uncut: The scenario without `cuts`.
-        unbroken: Of generated ones that fail: the whole answer to the request, of which a fault sends a part, or
-            something else.
+        unbroken: For a generated scenario with a fault, the whole answer to the request. The server sends a part of it,
+            or something else.
         outage: A failure that answers the first request, in any mode; the next request is answered as recorded.
         earlier: The scenarios whose answers are messages of this one, by the index of the message.
-        cassette_dir: The directory in which it was found.
+        cassette_dir: The cassette directory in which it was found.
         since: The edition in which it was new (`llm_conformance.editions`).
-        has_core_faults: Its API is judged by this scenario with each core fault, too (`core_faults`).
-        is_core_fault: It is another scenario with a core fault.
+        has_core_faults: Whether the core faults of its API may be made from this scenario (`core_faults`).
+        is_core_fault: Whether it was made from another scenario by adding a core fault.
     """
 
     id: str
@@ -111,7 +113,7 @@ class Scenario:
 
     @property
     def over_http(self) -> bool:
-        """Whether it needs an adapter method that sends requests itself."""
+        """Whether only methods that send requests themselves can be judged by it."""
         return self.fault is not None or self.outage is not None
 
     @property

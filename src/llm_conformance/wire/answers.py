@@ -1,12 +1,12 @@
-"""What the bytes of a response say, read along the paths of the wire format's read rules.
+"""Read the facts in the bytes of a response, by the read rules of its wire format.
 
-This is the suite's own reading, independent of every adapter: it shares no code with `adapters/`. The lint compares it
-with the hand-written expected values of a scenario. A bare recording is judged by it alone.
+This reading shares no code with `adapters/`. The lint compares the facts with the hand-written expected values of a
+scenario. Bare recordings are judged only by these facts.
 
     bytes  --framing-->  JSON documents  --read rules-->  WireFacts  --scenarios/derive-->  Expected
 
-`WireFacts` are in the provider's own terms: its finish word, its usage object, its offset unit. What they mean for an
-adapter is not decided here.
+`WireFacts` are in the provider's own terms: its finish word, its usage object, its offset unit. `scenarios/derive`
+decides what they mean for an adapter.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.read_rules import ONLY_CALL, ReadRule, as_list, compiled_rules, paths_of
 
 SHAPELESS = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, OSError, RecursionError)
-"""What `derive` may raise for a malformed body. The last three are for impossible times and endless nesting."""
+"""What `derive` may raise for a malformed body. The last three come from impossible times and endless nesting."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class CitationFacts:
     Attributes:
         data: The citation object without its start and end.
         block: The text block in which the offsets count; None if they count in the whole text.
-        start: The start of the cited text, in the provider's offset unit.
-        end: Its end.
+        start: The start of the cited text, in the provider's offset unit (`Api.offset_unit`).
+        end: The end of the cited text, in the same unit.
         annotated: The cited text, if the response repeats it.
         whole_block: Whether the whole block is cited.
     """
@@ -52,29 +52,30 @@ class CitationFacts:
 
 @dataclass
 class WireFacts:
-    """What one response says.
+    """The facts in one response.
 
     Attributes:
-        ids: All ids; some streams send another with every chunk.
+        ids: All different ids. Some streams send a new one with every chunk.
         model: The model that the response names.
-        times: All times of creation, in seconds since 1970 or as text.
-        blocks: The visible text by block, think tags included.
-        text_is_json: Whether a JSON value that is not a string is where the text is expected.
-        reasoning: The reasoning from fields of its own.
-        whole_reasoning: The reasoning once more, as a stream repeats it when a part is done.
+        times: All times of creation, in seconds since 1970 or as texts.
+        blocks: The visible text of each block, with think tags.
+        text_is_json: Whether there is a JSON value other than a string in the place of the text.
+        reasoning: The reasoning that is in fields of its own.
+        whole_reasoning: The reasoning as a stream repeats it at the end of each part.
         refusal: The text of a refusal.
         finish: The finish word.
         finish_also: A second finish word, for providers that send a status and the reason for it.
-        usage: The usage object, merged over the stream, or the last one, without what is null.
+        usage: The usage object without null values. In a stream it is the last one, or all merged, as the read rules
+            say.
         null_counts: The fields of a usage object that were null.
-        calls: The client's tool calls as [id, name, arguments], by the key on the wire and the first id.
-        own_tools: For calls of tools that the provider defines and the client runs, the type of the item, such as
-            `shell_call`, by the id of the call. The arguments are an object, as JSON here.
+        calls: The client's tool calls as [id, name, arguments], by (key on the wire, first id).
+        own_tools: Maps the id of a call to the type of its item (`shell_call`), for tools that the provider defines and
+            the client runs. Their arguments are an object; `calls` has it as JSON.
         asks: Whether the provider asks the client for something that is not the result of a call, such as an approval.
         citations: The citations, in order.
         media: Audio and images.
         opaque: Signatures, redacted and encrypted data.
-        found: Whether there are results of the provider's own search that are not citations.
+        found: Whether the provider's own search has results that are not citations.
         ended: Whether the stream has its end marker.
         error: The error object.
     """
@@ -103,12 +104,12 @@ class WireFacts:
 
     @property
     def text(self) -> str:
-        """The visible text of all blocks, think tags included."""
+        """The visible text of all blocks, with think tags."""
         return "".join(self.blocks.values())
 
     @property
     def tool_calls(self) -> list[list[str]]:
-        """The client's tool calls in order. Pieces without a name belong to the provider's own tools."""
+        """The client's tool calls in order. Calls without a name are left out: the provider's own tools have none."""
         return [call for call in self.calls.values() if call[1]]
 
 
@@ -154,7 +155,7 @@ def derive(interaction: Interaction, api: Api) -> WireFacts:
 
 
 def derive_if_readable(interaction: Interaction, api: Api) -> WireFacts | None:
-    """Return what a response says, None if it is malformed."""
+    """Return the facts in a response; None if it is malformed."""
     try:
         return derive(interaction, api)
     except SHAPELESS:
@@ -168,7 +169,7 @@ _KINDS = (
 
 
 def kinds(document: Mapping[str, Any], api: Api, streamed: bool) -> list[str]:
-    """Return the keys of read rules that find something in a document, such as `text` and `finish`, sorted."""
+    """Return the sorted keys of read rules that find something in a document, such as `finish` and `text`."""
     found: set[str] = set()
     for steps, rule in compiled_rules(api.wire, streamed):
         for place in places(document, steps):
@@ -180,13 +181,13 @@ def kinds(document: Mapping[str, Any], api: Api, streamed: bool) -> list[str]:
 
 
 def is_named(document: Any, api: Api, streamed: bool) -> bool:
-    """Return True if a read rule names a place that the document has, be it empty."""
+    """Return True if the document has a place that a read rule names, even an empty one."""
     rules = compiled_rules(api.wire, streamed)
     return any(True for steps, _ in rules if steps for _ in places(document, steps))
 
 
 def _read(facts: WireFacts, place: Place, rule: ReadRule, api: Api, streamed: bool) -> None:
-    """Add to the facts what a rule finds at a place. `schemas/read-rules.schema.json` explains the keys of rules."""
+    """Add to the facts what a rule finds at a place; `schemas/read-rules.schema.json` explains the keys of rules."""
     _read_head(facts, place, rule)
     if "text" in rule:
         _read_text(facts, place, rule)

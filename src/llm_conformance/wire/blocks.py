@@ -1,6 +1,6 @@
-"""The blocks of an answer in wire order, for formats that have some: what becomes a segment, and its opaque data.
+"""Read the blocks of an answer in wire order, for formats with blocks: the future segments and their opaque data.
 
-This is the suite's own reading, as in `answers`. It knows which types of blocks a format has; the read rules do not.
+Like `answers`, this shares no code with adapters. Unlike the read rules, it knows which types of blocks a format has.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from llm_conformance.wire.providers.api import Api
 Kind = Literal["text", "reasoning", "tool_call", "other"]
 Fields = dict[str, Any]
 TEXTS: tuple[Kind, ...] = ("text", "reasoning")
-"""The kinds of blocks with a content that counts."""
+"""The kinds of blocks whose content is compared."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Block:
     """A block of an answer.
 
     Attributes:
-        kind: The type of its segment, None if the suite does not know the type of the block.
+        kind: The type of its segment; None if the suite does not know the type of the block.
         name: The type of the block.
-        content: Its text or reasoning.
-        opaque: Data that only the provider understands, by the key of the segment's metadata.
+        content: Its text or its reasoning.
+        opaque: Data that only the provider understands, under the keys of the segment's metadata.
     """
 
     kind: Kind | None
@@ -38,7 +38,7 @@ class Block:
 
 
 def blocks(interaction: Interaction, api: Api) -> list[Block] | None:
-    """Return the blocks of an answer, None if its format has none, or if they cannot be told apart.
+    """Return the blocks of an answer; None if its format has no blocks, or if the blocks cannot be told apart.
 
     Raises one of `answers.SHAPELESS` if the response is malformed.
     """
@@ -61,11 +61,11 @@ _EVENTS: Mapping[str, re.Pattern[str]] = {
         r"|response[.](?:\w+_call(?:_\w+)?|mcp_list_tools)[.].+"
     ),
 }
-"""The types of the events of a stream, by wire format."""
+"""Maps a wire format to a pattern of the event types that its streams have."""
 
 
 def _has_unknown_event(interaction: Interaction, wire: str) -> bool:
-    """Return True if a stream has an event of unknown type. An adapter may show it, also within a block."""
+    """Return True if a stream has an event of unknown type, which an adapter may show as a segment or within one."""
     known = _EVENTS.get(wire)
     if known is None or not interaction.streamed:
         return False
@@ -73,7 +73,7 @@ def _has_unknown_event(interaction: Interaction, wire: str) -> bool:
 
 
 class _UndecidedError(Exception):
-    """Blocks that cannot be told apart, or are media: these may be segments, too, or attachments alone."""
+    """The blocks cannot be told apart, or some are media, which may be segments and attachments or attachments only."""
 
 
 _MEDIA = frozenset({"audio", "document", "fileData", "image", "inlineData", "output_audio", "video"})
@@ -88,7 +88,7 @@ def _without_media(blocks: Iterator[Block]) -> Iterator[Block]:
 
 
 def has_other_parts(interaction: Interaction) -> bool:
-    """Return True if the content of a chat completion is a list with other parts than text and thinking."""
+    """Return True if the content of a chat completion is a list with parts other than text and thinking."""
     for document in answers.documents(interaction):
         for choice in document.get("choices") or ():
             content = (choice.get("delta" if interaction.streamed else "message") or {}).get("content")
@@ -137,7 +137,7 @@ _CONVERSE: Mapping[str, Kind] = {
     "reasoningContent": "reasoning",
     "toolUse": "tool_call",
     "toolResult": "other",
-    "": "text",  # a block that never got anything, or citations only
+    "": "text",  # a block without deltas, or with citations only
 }
 
 
@@ -168,7 +168,7 @@ def _blocks_of_converse(interaction: Interaction) -> list[Fields]:
 
 
 def _add_piece(block: Fields, delta: Mapping[str, Any]) -> None:
-    """Add a delta to a block, as the block would be in an answer that is not streamed."""
+    """Add a delta to a block, so that the block becomes what a plain answer would have."""
     for name, value in delta.items():
         if name == "text":
             block["text"] = block.get("text", "") + value
@@ -206,7 +206,7 @@ def _of_responses(interaction: Interaction) -> Iterator[Block]:
 
 
 def _of_reasoning(item: Fields) -> Iterator[Block]:
-    """Yield a block for each part of a summary; the last one has the encrypted content."""
+    """Yield a block for each part of a reasoning summary. The last block has the encrypted content."""
     parts = [str(part.get("text") or "") for part in (item.get("summary") or item.get("content") or ())] or [""]
     for text in parts[:-1]:
         yield Block("reasoning", "reasoning", text)
@@ -214,9 +214,9 @@ def _of_reasoning(item: Fields) -> Iterator[Block]:
 
 
 def _items(interaction: Interaction) -> list[Fields]:
-    """Return the items of an answer; of a stream, those that are done.
+    """Return the items of an answer; in a stream, those of the events that say an item is done.
 
-    The last event of a stream may seal the reasoning anew. Both seals are valid, so that none is expected.
+    The last event of a stream may have new encrypted content for the reasoning. Both are valid, so neither is expected.
     """
     documents = [*answers.documents(interaction)]
     if not interaction.streamed:
@@ -225,14 +225,14 @@ def _items(interaction: Interaction) -> list[Fields]:
     if all("output_index" in each for each in done):  # llama.cpp has none
         done.sort(key=lambda each: int(each["output_index"]))
     whole = [each for document in documents for each in (document.get("response") or {}).get("output") or ()]
-    last: dict[Any, list[str | None]] = {}  # by id, which several items of xAI's have in common
+    last: dict[Any, list[str | None]] = {}  # by id, which several items of xAI share
     for each in whole:
         last.setdefault(each.get("id"), []).append(each.get("encrypted_content"))
     return [_with_one_seal(each["item"], last.get(each["item"].get("id"), [])) for each in done]
 
 
 def _with_one_seal(item: Fields, last: list[str | None]) -> Fields:
-    """Return an item without its encrypted content if the last event has another one for it."""
+    """Return an item, without its encrypted content if the last event has a different one for it."""
     sealed_anew = any(last) and item.get("encrypted_content") not in last
     return {**item, "encrypted_content": None} if sealed_anew else item
 
@@ -245,7 +245,7 @@ _GEMINI: Mapping[str, Kind] = {
 
 
 def _of_gemini(interaction: Interaction) -> Iterator[Block]:
-    """Yield parts. In a stream, text and thoughts without a signature go on in the parts of later chunks."""
+    """Yield the parts. In a stream, text and thoughts without a signature continue in the parts of later chunks."""
     last: Block | None = None
     for part, is_first in _parts(interaction):
         if "functionCall" in part and not part["functionCall"].get("name"):
@@ -273,7 +273,7 @@ def _of_part(part: Fields) -> Block:
 
 
 def _parts(interaction: Interaction) -> Iterator[tuple[Fields, bool]]:
-    """Yield each part of the first candidate, and whether it is the first part of its document."""
+    """Yield (part, whether it is the first of its document) for each part of the first candidate."""
     for document in answers.documents(interaction):
         for candidate in document.get("candidates") or ():
             if not candidate.get("index"):

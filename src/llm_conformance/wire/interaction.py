@@ -20,8 +20,8 @@ MODES: tuple[Mode, ...] = ("json", "stream")
 class Interaction:
     """One recorded request and its response.
 
-    `body` is the response's body, decompressed. The names of `headers` are in lower case, and content-encoding and
-    content-length are not among them.
+    `body` is the decompressed body of the response. The names in `headers` are in lower case, and there is no
+    content-encoding or content-length.
     """
 
     uri: str
@@ -32,7 +32,7 @@ class Interaction:
 
     @functools.cached_property
     def framing(self) -> Framing | None:
-        """The framing of a stream, None for a single document. An error status has a stream only as an event stream."""
+        """The framing of a stream; None for a single document. With an error status, only event streams are streams."""
         framing = framing_of(self.headers.get("content-type", ""), self.body)
         return None if self.status >= 400 and framing is not EVENT_STREAM else framing
 
@@ -43,7 +43,7 @@ class Interaction:
 
     @functools.cached_property
     def too_large(self) -> str:
-        """What the stream has too many of, "" for a stream within `limits`, and for a single document."""
+        """What the stream has too many of; "" for a stream within `limits` and for a single document."""
         if self.framing is None or len(self.body) <= limits.LINES_OF_A_FRAME:
             return ""
         for number, frame in enumerate(self.framing.frames(self.body), start=1):
@@ -55,5 +55,5 @@ class Interaction:
 
     @property
     def frames(self) -> tuple[bytes, ...]:
-        """The frames of a stream, or the whole body of a single document. Joined, they are the body."""
+        """The frames of a stream, or the body of a single document as the only item. Joined, they give the body."""
         return (self.body,) if self.framing is None else tuple(self.framing.frames(self.body))

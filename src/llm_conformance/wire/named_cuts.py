@@ -1,6 +1,6 @@
 """The ways to cut a stream that the option `--cuts` can name.
 
-They are byte offsets (`12,57`), cuts after every so many bytes (`/3`), and `none`.
+The names are byte offsets (`12,57`), `/3` for a cut after every 3 bytes, and `none`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def is_well_formed(name: str) -> bool:
 
 
 def named(name: str, length: int) -> tuple[int, ...]:
-    """Return the byte offsets of a way to cut a stream of this length, in rising order."""
+    """Return the byte offsets that a name means for a stream of `length` bytes, in rising order."""
     if name == _NONE:
         return ()
     if name.startswith("/"):
@@ -30,13 +30,13 @@ def named(name: str, length: int) -> tuple[int, ...]:
 
 
 def name_of(cuts: Sequence[int], length: int) -> str:
-    """Return the name of a way to cut a stream of this length."""
+    """Return the name of cuts (byte offsets) in a stream of `length` bytes."""
     if not cuts:
         return _NONE
     return f"/{cuts[0]}" if tuple(cuts) == every(cuts[0], length) else ",".join(map(str, cuts))
 
 
 def every(size: int, length: int) -> tuple[int, ...]:
-    """Return cuts after every `size` bytes, from the beginning."""
+    """Return the offsets of cuts after every `size` bytes."""
     last = length - 1
     return tuple(range(size, min(last, size * MOST) + 1, size))

@@ -1,9 +1,9 @@
-"""Arguments of a tool call that come value by value, each with the JSON path of its place.
+"""Arguments of a tool call that are sent value by value, each with its JSON path.
 
     {"jsonPath": "$.ports[0].name", "stringValue": "Bre", "willContinue": true}
 
-A later piece with the same path continues a string. Numbers, booleans and null come whole. Vertex AI sends such pieces
-as `functionCall.partialArgs`.
+A later piece with the same path continues a string. Numbers, booleans and null are sent whole. Vertex AI sends such
+pieces as `functionCall.partialArgs`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _VALUES = ("stringValue", "numberValue", "boolValue", "nullValue")
 
 
 def extended(arguments: Any, pieces: Iterable[Mapping[str, Any]]) -> Any:
-    """Return the arguments with further pieces in their places."""
+    """Return the arguments after the pieces were put into their places."""
     for piece in pieces:
         kind = next((name for name in _VALUES if name in piece), None)
         if kind is not None:
@@ -37,7 +37,7 @@ def _steps(json_path: str) -> list[str | int]:
 
 
 def _placed(whole: Any, steps: list[str | int], value: Any) -> Any:
-    """Return a value with another one at the end of the steps. A string there goes on."""
+    """Return `whole` with a value at the end of the steps. If a string is there already, the value is appended."""
     if not steps:
         return whole + value if isinstance(whole, str) and isinstance(value, str) else value
     step, *deeper = steps

@@ -1,12 +1,12 @@
-"""Field paths: how read rules name places and values in JSON documents.
+"""Field paths, by which read rules name places and values in JSON documents.
 
-`at` leads from a document to any number of places. It is a list of steps, joined by `/`:
+`at` leads from a document to any number of places. It consists of steps, joined by `/`:
 
     name        the value of a field          a|b     the values of these fields, in this order
     *           each item of a list           .       the place itself
 
-A step may have conditions on the value that it leads to: `*[type=text]`, `*[index=0|null]` (null: the field is null or
-missing), `.[thought!=true]`, `*[environment/type=local]` (a field of a field).
+A step may have conditions on the value to which it leads: `*[type=text]`, `*[index=0|null]` (null: the field is null or
+missing), `.[thought!=true]`, `*[environment/type=local]` (a nested field).
 
 A path leads from such a place to one value:
 
@@ -34,7 +34,7 @@ _EMPTY: tuple[Any, ...] = (None, "", [], {})
 class Place(NamedTuple):
     """A value in a document, with the positions of the lists that lead to it (`#1`, `#2`, ...).
 
-    A named tuple, because a document has thousands of them, and these are made fastest.
+    It is a named tuple because a document has thousands of places, and named tuples are fast to make.
     """
 
     value: Any
@@ -42,7 +42,7 @@ class Place(NamedTuple):
     positions: tuple[int, ...] = ()
 
     def find(self, path: str) -> Any:
-        """Return the value at a path from here, None if the path leads nowhere."""
+        """Return the value at a path from here; None if there is none."""
         if path.startswith("#"):
             return self.positions[int(path[1:]) - 1]
         value = self.document if path.startswith("/") else self.value
@@ -51,12 +51,12 @@ class Place(NamedTuple):
         return value
 
     def holder(self, path: str) -> tuple[Any, str]:
-        """Return the object that has the last field of a path, and the name of that field."""
+        """Return (object that has the last field of a path, name of that field)."""
         *parents, name = path.strip("/").split("/")
         return self.find(("/" if path.startswith("/") else "") + "/".join(parents)) if parents else self.value, name
 
     def first(self, paths: str | Sequence[str]) -> Any:
-        """Return the first value at one of several paths that is not null or empty, None if all are."""
+        """Return the first value that is not null or empty at one of several paths; None if there is none."""
         for path in (paths,) if isinstance(paths, str) else paths:
             value = self.find(path)
             if value or value not in _EMPTY:
@@ -72,14 +72,14 @@ def _names(path: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition on a field of an object: that its value is one of `values`, or that it is not."""
+    """A condition on a field of an object: its value is one of `values`, or is none of them."""
 
     field: str
     is_one: bool
     values: frozenset[str]
 
     def holds(self, value: Any) -> bool:
-        """Return True if a value meets the condition. Values that are not text are compared as JSON."""
+        """Return True if a value meets the condition. Values other than texts are compared as JSON."""
         found = value
         for name in _names(self.field):
             found = found.get(name) if isinstance(found, dict) else None
@@ -88,7 +88,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of an `at`: the names to follow, and the conditions on the values there."""
+    """One step of an `at`: the names of fields to follow, and the conditions on their values."""
 
     names: tuple[str, ...]
     conditions: tuple[Condition, ...]
@@ -111,7 +111,7 @@ def compiled(at: str) -> tuple[Step, ...]:
 
 
 def problem(path: str, lists: int) -> str | None:
-    """Return what is wrong with a path from a place that `lists` lists lead to, None if it is well formed."""
+    """Return what is wrong with a path; None if it is well formed. `lists` is how many lists lead to its place."""
     if not _PATH.fullmatch(path):
         return f"{path!r} is not a path; write a/b, /a/b, #1 or ."
     if path.startswith("#") and int(path[1:]) > lists:

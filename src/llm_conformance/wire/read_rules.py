@@ -1,6 +1,6 @@
-"""The rules by which a response of a wire format is read, from `formats/<wire>/read.toml`.
+"""Read rules, which say where a response of a wire format has which value (`formats/<wire>/read.toml`).
 
-`schemas/read-rules.schema.json` explains the keys of a rule, `llm_conformance.wire.paths` the paths in it.
+`schemas/read-rules.schema.json` explains the keys of a rule, and `llm_conformance.wire.paths` its paths.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from llm_conformance.yaml_files import BadFileError, FileProblem
 ReadRule = Mapping[str, Any]
 
 REASONING_FIELDS = "$reasoning_fields"
-"""As the path of `reasoning`: the fields that the provider table lists for the API."""
+"""A path of `reasoning` that stands for the `reasoning_fields` of the API."""
 
 ONLY_CALL = "-"
-"""As the key of a `call`: there is only one."""
+"""A key of `call` which says that there is only one call."""
 
 _NOT_PATHS = ("at", "span", "start_default", "usage_replaces", "usage_as")
 
@@ -53,13 +53,13 @@ def load(formats: Path) -> Mapping[str, tuple[ReadRule, ...]]:
 
 
 def places_of(rule: ReadRule) -> Mapping[str, str]:
-    """Return the `at` of a rule by mode (`json`, `stream`). One that is written once is for both modes."""
+    """Return the `at` of a rule by mode (`json`, `stream`). A plain text is for both modes."""
     at = rule.get("at", "")
     return at if isinstance(at, Mapping) else {"json": at, "stream": at}
 
 
 def as_list(paths: str | Sequence[str]) -> Sequence[str]:
-    """Return one path or several as a list."""
+    """Return one path as a list, or several paths unchanged."""
     return [paths] if isinstance(paths, str) else paths
 
 
@@ -70,7 +70,7 @@ def paths_of(rule: ReadRule, key: str, api: Api) -> Sequence[str]:
 
 @functools.cache
 def compiled_rules(wire: str, streamed: bool) -> tuple[tuple[tuple[Step, ...], ReadRule], ...]:
-    """Return the read rules of a wire format in one mode, each with the compiled steps of its `at`."""
+    """Return (compiled steps of `at`, rule) for each read rule of a wire format in one mode."""
     mode = "stream" if streamed else "json"
     return tuple((compiled(at[mode]), rule) for rule in reading_rules()[wire] if mode in (at := places_of(rule)))
 

@@ -1,4 +1,4 @@
-"""Where a document has text: for changing the text of a recording in place."""
+"""Find the places of text in a document, to change the text of a recording in place."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from llm_conformance.wire.read_rules import ReadRule, compiled_rules, paths_of
 
 @dataclass(frozen=True)
 class TextPlace:
-    """The part `[start, end)`, in code points, of a text field in a document.
+    """A part of a text field in a document, from `start` to before `end` in code points.
 
     Attributes:
         holder: The object that has the field.
         name: The name of the field.
-        start: Where the part starts.
-        end: Where it ends.
+        start: The offset at which the part starts.
+        end: The offset after its end.
         twins: Further fields of the object with the same text.
     """
 
@@ -47,7 +47,7 @@ class TextPlace:
 
 
 def text_places(document: Mapping[str, Any], api: Api, streamed: bool, kind: str = "text") -> Iterator[TextPlace]:
-    """Yield where a document has visible text, or another `kind` of text that read rules name, such as `reasoning`."""
+    """Yield the places of visible text, or of another `kind` of text that read rules name, such as `reasoning`."""
     for steps, rule in compiled_rules(api.wire, streamed):
         for place in places(document, steps) if kind in rule else ():
             paths = [path for path in paths_of(rule, kind, api) if isinstance(place.find(path), str)]
@@ -61,7 +61,7 @@ def text_places(document: Mapping[str, Any], api: Api, streamed: bool, kind: str
 
 
 def _places_in_details(place: Place, rule: ReadRule) -> Iterator[TextPlace]:
-    """Yield where a list of details has the reasoning."""
+    """Yield the places of the reasoning in a list of details."""
     for detail in place.find(rule["reasoning_else"]) or () if "reasoning_else" in rule else ():
         for name in ("text", "summary"):
             if isinstance(detail.get(name), str) and detail[name]:

@@ -1,6 +1,7 @@
 """Split a text at think tags into the visible text and the reasoning.
 
-Only the ASCII letters of a tag ignore case (the Kelvin sign is not a K). White space is what Unicode calls white space.
+Tags are matched without regard to case, but only for ASCII letters (the Kelvin sign is no K). White space is that of
+Unicode.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _PATTERNS: Mapping[str, str] = {
 def split(text: str, profile: ThinkProfile, tag: str = TAG) -> tuple[str, list[str]]:
     """Return the visible text and the reasoning blocks of a text.
 
-    A block loses its outer white space. The visible text loses the white space after a block.
+    White space around a block's reasoning is removed, and so is white space in the visible text after a block.
     """
     if profile == "anywhere":
         return _pattern(profile, tag).sub("", text), _inner(_pattern(profile, tag).finditer(text))
@@ -36,7 +37,7 @@ def split(text: str, profile: ThinkProfile, tag: str = TAG) -> tuple[str, list[s
 
 
 def reasoning_spans(text: str, profile: ThinkProfile, tag: str = TAG) -> list[tuple[int, int]]:
-    """Return the spans of the reasoning blocks in code points of the text, without their outer white space."""
+    """Return (start, end) of each reasoning block without outer white space, in code points of the text."""
     spans, position = [], 0
     for inner in split(text, profile, tag)[1]:
         start = text.index(inner, position)
@@ -46,7 +47,7 @@ def reasoning_spans(text: str, profile: ThinkProfile, tag: str = TAG) -> list[tu
 
 
 def begins_with_tag(text: str, tag: str = TAG) -> bool:
-    """Return True if a text begins with an opening tag, white space aside."""
+    """Return True if a text begins with an opening tag. White space before it is ignored."""
     return re.match(rf"\s*(?ai:<{tag}>)", text) is not None
 
 
@@ -56,24 +57,24 @@ def is_closed(text: str, tag: str = TAG) -> bool:
 
 
 def closes_unopened(text: str, tag: str = TAG) -> bool:
-    """Return True if the first tag of a text is a closing one: the prompt had the opening one, or it is quoted."""
+    """Return True if the first tag is a closing tag: the prompt had the opening tag, or the text quotes a tag."""
     first = re.search(rf"(?ai:</?{tag}>)", text)
     return first is not None and first[0].startswith("</")
 
 
 def closes_on_a_line_of_its_own(text: str, tag: str = TAG) -> bool:
-    """Return True if `closes_unopened`, and nothing else is on the line of the tag: nobody quotes a tag so."""
+    """Return True if `closes_unopened`, and the tag is alone on its line, so that it is no quotation."""
     return closes_unopened(text, tag) and re.search(rf"(?aim:^[ \t]*</{tag}>[ \t]*$)", text) is not None
 
 
 def has_only_a_leading_block(text: str, tag: str = TAG) -> bool:
-    """Return True if a text has one block, at its start, and no other tag. The prompt may have the opening tag."""
+    """Return True if a text has one block, at its start, and no further tags. Its opening tag may be in the prompt."""
     tags = [found[0][1] == "/" for found in re.finditer(rf"(?ai:</?{tag}>)", text)]
     return tags == [True] or (tags in ([False], [False, True]) and begins_with_tag(text, tag))
 
 
 def removed_spans(text: str, message: str, profile: ThinkProfile, tag: str = TAG) -> list[tuple[int, int]]:
-    """Return the spans of `text` that `split` removed to get `message`, in code points of the text."""
+    """Return (start, end) of each part of `text` that `split` removed to get `message`, in code points."""
     if message == text:
         return []
     if profile == "anywhere":

@@ -1,6 +1,6 @@
-"""Name the tool in each tool message of a conversation, as many libraries demand.
+"""Add the name of the tool to each tool message of a conversation.
 
-Scenario files leave the name out, because the call that a tool message answers has it.
+Many libraries demand the name. Scenario files leave it out, because the call that the message answers has it.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 _Call = tuple[str | None, str]
-"""Id and name of a tool call."""
+"""(id, name) of a tool call."""
 
 
 def with_tool_names(messages: Sequence[Any], answers: Mapping[int, Sequence[_Call]]) -> Iterator[Any]:
-    """Yield the messages, each tool message with the `name` of the tool.
+    """Yield the messages; tool messages get the `name` of their tool.
 
     Args:
-        messages: The conversation. What is no mapping is passed on as it is.
-        answers: The tool calls of earlier answers, by their position in `messages`.
+        messages: The conversation. A message that is no mapping is yielded unchanged.
+        answers: Maps the index of an earlier answer in `messages` to its tool calls.
     """
     calls: list[_Call] = []
     for position, message in enumerate(messages):
@@ -39,7 +39,7 @@ def _stated_calls(tool_calls: Any) -> Iterator[_Call]:
 
 
 def _take_name(calls: list[_Call], id: str | None) -> str | None:
-    """Return the name of the call with this id; else that of the first call without an id, which is then removed."""
+    """Return the name of the call with this id, or else of the first call without an id, which is then removed."""
     by_id = [name for own, name in calls if own == id and own is not None]
     if by_id:
         return by_id[0]

@@ -47,7 +47,7 @@ def _pieces(draw: DrawFn, api: Api, call: Call) -> list[Fields]:
     typed, way = choose(draw, api, v.TYPE), choose(draw, api, v.PIECES)
     if way == "whole" or not call.arguments:
         return [call_fields(call, call.arguments, typed)]
-    # Two pieces at least: a call in one piece would be whole.
+    # At least two pieces, because a call in one piece would be a whole call.
     pieces = texts.pieces(draw, call.arguments)
     if way == "first with arguments":
         first, *rest = pieces if len(pieces) > 1 else (call.arguments[:1], call.arguments[1:])

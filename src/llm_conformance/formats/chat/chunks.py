@@ -1,4 +1,4 @@
-"""The chunks of a stream: deltas with everything around them."""
+"""The chunks of a stream, made from deltas."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _BESIDE = {
 
 
 class _Beside:
-    """The fields without content beside those with content, drawn once for each kind of delta."""
+    """The fields beside the content of deltas (the role and empty fields), drawn once for each kind of delta."""
 
     def __init__(self, draw: DrawFn, answer: Answer) -> None:
         self._draw, self._api = draw, answer.api
         self._drawn: dict[str, Fields] = {}
 
     def fill(self, kind: str, fields: Mapping[str, Any]) -> Fields:
-        """Return a delta of a kind with the fields that are beside its content."""
+        """Return a delta of a kind: the given fields with the content, and the fields beside it."""
         if kind not in self._drawn:
             variation = _BESIDE.get(kind)
             self._drawn[kind] = written(choose(self._draw, self._api, variation), ROLE) if variation else {}
@@ -44,7 +44,7 @@ class _Beside:
 
 
 def chunks(draw: DrawFn, answer: Answer) -> tuple[list[Fields], int]:
-    """Draw the chunks of a stream, and return them with the index of the one that ends the answer."""
+    """Draw the chunks of a stream; return (chunks, index of the chunk that ends the answer)."""
     api = answer.api
     beside = _Beside(draw, answer)
     found, cited = deltas(draw, answer)
@@ -83,7 +83,7 @@ def chunks(draw: DrawFn, answer: Answer) -> tuple[list[Fields], int]:
 
 
 def _opened(draw: DrawFn, answer: Answer, beside: _Beside, found: Sequence[Delta]) -> list[Fields]:
-    """Return the deltas with what is beside their content, and a first one if it has no content."""
+    """Return the deltas with the fields beside their content, and a first one without content if the way has it."""
     filled = [beside.fill(kind, fields) for kind, fields in found]
     ways = ways_of(answer.api, v.FIRST_DELTA)
     if not found:
@@ -125,7 +125,7 @@ def _counts_way(draw: DrawFn, answer: Answer) -> str:
 
 
 def _add_counts(draw: DrawFn, answer: Answer, result: list[Fields], end: int, way: str) -> None:
-    """Add token counts to the chunks that have some, and the field without counts to the others."""
+    """Add token counts to the chunks that have some by this `way`, and the empty field to the others."""
     counted = {
         "at the finish": [end],
         "at the finish and apart": [end],
@@ -162,9 +162,9 @@ def _add_messages(result: Sequence[Fields]) -> None:
 
 
 def _among_others(draw: DrawFn, answer: Answer, own: list[Fields]) -> list[Fields]:
-    """Insert the chunks of other choices, anywhere behind the first chunk; each repeats the counts before it.
+    """Insert the chunks of other choices anywhere behind the first chunk; each repeats the counts before it.
 
-    They end with the finish word of the answer, or like it without one.
+    The other choices have the finish word of the answer, or none if the answer has none.
     """
     result = own
     last: list[tuple[Fields, str | None]] = [({}, answer.word)] if answer.word is not None else []

@@ -27,11 +27,11 @@ from llm_conformance.generate.variations import choose
 
 Fields = dict[str, Any]
 Delta = tuple[str, Fields]
-"""What a delta has content of, and its fields."""
+"""(kind of content, fields) of a delta."""
 
 
 def deltas(draw: DrawFn, answer: Answer) -> tuple[list[Delta], Sequence[Mapping[str, Any]]]:
-    """Draw the deltas with content, and return them with the annotations for the chunk of the finish word."""
+    """Draw the deltas with content; return (deltas, annotations for the chunk with the finish word)."""
     api, cited = answer.api, cited_places(answer)
     where = choose(draw, api, v.ANNOTATIONS) if cited else ""
     reasoning, text = (_of_parts if api.content_parts else _of_fields)(draw, answer)
@@ -59,7 +59,7 @@ def deltas(draw: DrawFn, answer: Answer) -> tuple[list[Delta], Sequence[Mapping[
 
 
 def _of_fields(draw: DrawFn, answer: Answer) -> tuple[list[Delta], list[Delta]]:
-    """Draw the deltas of the reasoning, which has a field of its own, and the deltas of the text."""
+    """Draw (deltas of the reasoning, deltas of the text), for reasoning in a field of its own."""
     api, reasoning = answer.api, text_of(answer, Reasoning)
     found: list[Delta] = []
     if reasoning:
@@ -75,7 +75,7 @@ def _detailed(answer: Answer, piece: str) -> Fields:
 
 
 def _of_parts(draw: DrawFn, answer: Answer) -> tuple[list[Delta], list[Delta]]:
-    """Draw the deltas of the reasoning, which is a part of the content, and of the text, which is another or plain."""
+    """Draw (deltas of the reasoning, deltas of the text), for reasoning as parts of the content."""
     api, reasoning = answer.api, text_of(answer, Reasoning)
     parts = thinking(draw, api, reasoning, whole=False)
     plain = not reasoning or choose(draw, api, v.TEXT_AFTER_PARTS) == "text"
@@ -84,7 +84,7 @@ def _of_parts(draw: DrawFn, answer: Answer) -> tuple[list[Delta], list[Delta]]:
 
 
 def _together(reasoning: Fields, text: Fields) -> Fields:
-    """Return a delta with the end of the reasoning and the beginning of the text."""
+    """Join the last delta of the reasoning and the first delta of the text."""
     before, content = reasoning.get("content"), text["content"]
     if before is None:
         return reasoning | text
@@ -92,7 +92,7 @@ def _together(reasoning: Fields, text: Fields) -> Fields:
 
 
 def _sealing(answer: Answer) -> Fields:
-    """Return the last piece of a detail, which has only its signature."""
+    """Return the last piece of a detail, which has only the signature."""
     return {"type": "reasoning.text", "signature": seal_of(answer), "format": "unknown", "index": 0}
 
 

@@ -1,4 +1,4 @@
-"""Lists of the fields of an object that have no content, as ways of a variation: `role, content empty`."""
+"""The role and the empty fields of an object, listed in a text that is a way of a variation: `role, content empty`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ STEPS = "reasoning_steps"
 
 
 def list_fields(fields: Mapping[str, Any], only: Collection[str] = (), filled: Collection[str] = ()) -> str:
-    """Return the list of an object's fields without content, of those in `only` if there are some.
+    """Return the list of an object's empty fields; if `only` is not empty, only of those in `only`.
 
-    Fields in `filled` are listed by name if they have content. `role` first, the others by name.
+    `role` and fields in `filled` are also listed with content, as the name alone. `role` comes first; the others are
+    sorted.
     """
     return ", ".join(_listed(fields, only, filled)) or NOTHING
 
@@ -36,14 +37,14 @@ def _listed(fields: Mapping[str, Any], only: Collection[str], filled: Collection
 
 
 def named(way: str) -> Iterator[tuple[str, str]]:
-    """Yield each field of a list, and whether it is `null`, `empty`, or has content ("")."""
+    """Yield (field, `null` or `empty`) for each field of a list; (field, "") for a field with content."""
     for each in way.split(", ") if way != NOTHING else ():
         name, _, state = each.partition(" ")
         yield name, state
 
 
 def written(way: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a list. `values` has the content of those that have some."""
+    """Return the object that a list describes; `values` has the content of the fields with content."""
     return {
         name: None if state == "null" else ([] if name in LISTS else "") if state == "empty" else values[name]
         for name, state in named(way)
@@ -51,5 +52,5 @@ def written(way: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fill_names(way: str) -> tuple[str, ...]:
-    """Return the fields of a list that have content."""
+    """Return the names of the fields in a list that have content."""
     return tuple(name for name, state in named(way) if not state)

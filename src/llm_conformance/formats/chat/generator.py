@@ -36,7 +36,7 @@ class ChatGenerator(Generator):
     sends_back: ClassVar[bool] = True
     counted: ClassVar[Mapping[Mode, Variation]] = {"json": v.COUNTS, "stream": v.COUNTS_OF_A_STREAM}
     allows_tags_beside_fields: ClassVar[bool] = True
-    # Not the content: some providers send other JSON values than text there.
+    # `content` is not in it, because some providers send JSON values other than text there.
     structure: ClassVar[tuple[str, ...]] = ("/choices", "/choices/0", "/choices/0/message", "/choices/0/delta")
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
@@ -54,7 +54,7 @@ class ChatGenerator(Generator):
         return (*shown, answers.cited(draw, text) if places else Text(text), *answers.calls(draw, api))
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw whether a stream has a finish word, and other choices. Calls without arguments are as the row says."""
+        """Draw whether a stream has a finish word, and other choices. Gives calls arguments if the row demands it."""
         api = answer.api
         blocks = tuple(_with_arguments(api, block) if isinstance(block, Call) else block for block in answer.blocks)
         several = choose(draw, api, v.CHOICES) == "several" and some(draw)
@@ -66,23 +66,23 @@ class ChatGenerator(Generator):
         return replace(answer, blocks=blocks, choices=choices, word=word, word_also=native_word(draw, api, word))
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the words of answers with tool calls; the old `function_call` ends one with a field of that name."""
+        """Return the finish words without `function_call`, which ends only answers with the old field of that name."""
         return {word: reason for word, reason in api.finish.items() if word != "function_call"}
 
     def cites(self, api: Api) -> bool:
-        """Return True if the API is known to have annotations of places in the text."""
+        """Return True if the API is known to send annotations with a place in the text."""
         return kind_of_annotation(api) != "none"
 
     def has_body(self, answer: Answer) -> bool:
-        """Return True unless it has no finish word, as only streams have not."""
+        """Return True if the answer has a finish word. Only streams can do without."""
         return answer.word is not None
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
-        """Return an annotation without the nesting."""
+        """Return the fields of an annotation, without the object around them."""
         return {"type": kind_of_annotation(answer.api), **source(answer.api, citation)}
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the reasoning, its details, or the part of the content that has it, in the slot of the API."""
+        """Return the reasoning, its details, or its part of the content, in the slot of the API."""
         if answer.api.content_parts:
             part = {"type": "thinking", "thinking": [{"type": "text", "text": answer.reasoning}]}
             return {f"/messages/1{answer.api.round_trip.slot}/0": part}
@@ -108,7 +108,7 @@ def _head(kind: str, answer: Answer) -> dict[str, Any]:
 
 
 def _with_arguments(api: Api, call: Call) -> Call:
-    """Return a call that has arguments in a way of the API, if it has none."""
+    """Return a call; if it has no arguments and the API sends no such calls, give it some."""
     if call.arguments not in ("", "{}"):
         return call
     way = "empty" if call.arguments == "" else "an object"

@@ -20,7 +20,7 @@ Fields = dict[str, Any]
 
 
 def choices(draw: DrawFn, answer: Answer) -> list[Fields]:
-    """Draw the choices of a body, the answer first."""
+    """Draw the choices of a body. The first one is the answer."""
     native = native_field(answer.api, answer.word_also)
     own = {"index": 0, "message": _message(draw, answer), "finish_reason": answer.word, **native}
     others = [
@@ -31,9 +31,9 @@ def choices(draw: DrawFn, answer: Answer) -> list[Fields]:
 
 
 def native_word(draw: DrawFn, api: Api, word: str | None) -> str | None:
-    """Draw a native finish word, that is, the upstream provider's own, for this finish word of the gateway.
+    """Draw the upstream provider's own ("native") finish word for a finish word of a gateway.
 
-    Returns None if the API lists none for it.
+    Returns None if the API lists no native word for it.
     """
     ends = f" for {word}"
     fitting = [way.removesuffix(ends) for way in ways_of(api, v.NATIVE_FINISH) if way.endswith(ends)]
@@ -41,10 +41,7 @@ def native_word(draw: DrawFn, api: Api, word: str | None) -> str | None:
 
 
 def native_field(api: Api, native: str | None) -> Fields:
-    """Return the field `native_finish_reason` with a gateway's native finish word, which may be null.
-
-    Returns no field if the API has none.
-    """
+    """Return the field `native_finish_reason`, which may be null; {} if the API does not have this field."""
     return {} if ways_of(api, v.NATIVE_FINISH) == ("absent",) else {"native_finish_reason": native}
 
 
@@ -94,13 +91,13 @@ def _reasoning(draw: DrawFn, answer: Answer) -> Fields:
 
 
 def fields_of(draw: DrawFn, api: Api, variation: Variation) -> str:
-    """Draw the list of the fields that have reasoning. A row that does not say has all of them, one at a time."""
+    """Draw the list of the fields with reasoning. If the row states no ways, one of the API's fields is drawn."""
     ways = tuple(api.varies.get(variation.name, ())) or api.reasoning_fields
     return pick(draw, *ways)
 
 
 def _parts(draw: DrawFn, answer: Answer) -> Any:
-    """Draw content that may be a list of parts; reasoning is one of them, or several."""
+    """Draw content that may be a list of parts, among them one or several parts with reasoning."""
     api, reasoning = answer.api, text_of(answer, Reasoning)
     if not reasoning and choose(draw, api, v.CONTENT) == "text":
         return answer.sent
@@ -108,7 +105,7 @@ def _parts(draw: DrawFn, answer: Answer) -> Any:
 
 
 def thinking(draw: DrawFn, api: Api, reasoning: str, whole: bool) -> list[Fields]:
-    """Draw the parts that have the reasoning: a message may have all in one part, a delta has a part for each piece."""
+    """Draw the parts with the reasoning. If `whole`, one part may have all of it; deltas have one for each piece."""
     if not reasoning:
         return []
     pieces = [{"type": "text", "text": piece} for piece in texts.pieces(draw, reasoning)]
@@ -123,7 +120,7 @@ def thinking(draw: DrawFn, api: Api, reasoning: str, whole: bool) -> list[Fields
 
 
 def text_parts(draw: DrawFn, text: str) -> list[Fields]:
-    """Draw the parts that have the text."""
+    """Draw the parts with the text."""
     return [{"type": "text", "text": piece} for piece in texts.pieces(draw, text)]
 
 
@@ -133,7 +130,7 @@ def text_of(answer: Answer, kind: type[Text | Reasoning]) -> str:
 
 
 def has_details(api: Api) -> bool:
-    """Return True if the API repeats reasoning as a list of details, which it takes back in the next request."""
+    """Return True if the API repeats reasoning as a list of details, and accepts that list in the next request."""
     return api.round_trip.slot == "/reasoning_details"
 
 
@@ -154,7 +151,7 @@ def detail(answer: Answer) -> Fields:
 
 
 def kind_of_annotation(api: Api) -> str:
-    """Return the kind of annotations that an API has, `none` if it has none of a place in the text."""
+    """Return the kind of annotations of an API; `none` if it sends none with a place in the text."""
     return ways_of(api, v.ANNOTATION)[0]
 
 
@@ -166,7 +163,7 @@ def source(api: Api, citation: Citation) -> Fields:
 
 
 def cited_places(answer: Answer) -> Sequence[Fields]:
-    """Return the annotations. No text with think tags has any: see `themes.contents.citing`."""
+    """Return the annotations. Texts with think tags have none: see `themes.contents.citing`."""
     found = []
     for base, _, citation in answer.spans:
         span = {"start_index": base + citation.start, "end_index": base + citation.end}

@@ -33,5 +33,5 @@ def write(messages: Messages, tools: Messages) -> Fields:
 
 
 def _message(message: Mapping[str, Any]) -> Fields:
-    """Return a message; a tool result names the call by its id alone."""
+    """Return a message. A tool result names its call only by the id."""
     return {key: value for key, value in message.items() if key != "name" or message["role"] != "tool"}

@@ -1,4 +1,4 @@
-"""Reads the ways of the chunks of a stream, except for those of calls."""
+"""Reads the ways of the chunks of a stream, except for the ways of calls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BESIDE = {
 
 
 def kinds_of(api: Api, delta: Mapping[str, Any]) -> list[str]:
-    """Return what a delta has content of, the most important first."""
+    """Return the kinds of content that a delta has, the most important first."""
     content = delta.get("content")
     parts = {part["type"] for part in content if isinstance(part, Mapping)} if isinstance(content, list) else set()
     has = {
@@ -41,7 +41,7 @@ def kinds_of(api: Api, delta: Mapping[str, Any]) -> list[str]:
 
 
 def choice_of(chunk: Any) -> Mapping[str, Any]:
-    """Return the choice of a chunk that is part of the answer, {} if there is none."""
+    """Return the choice of a chunk that belongs to the answer; {} if the chunk has none."""
     choices: Sequence[dict[str, Any]] = chunk.get("choices") or ()
     return next((choice for choice in choices if not choice.get("index")), {})
 
@@ -52,7 +52,7 @@ def annotations_of(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def ways_of_the_native_word(choice: Mapping[str, Any]) -> Found:
-    """Yield which word of the provider behind a gateway is beside the finish word of a choice, if it has one."""
+    """Yield the way of the native word, which a gateway's choice may have beside the finish word."""
     word = choice.get("finish_reason")
     if word:
         native = choice.get("native_finish_reason", "absent")
@@ -80,7 +80,7 @@ def _ways_of_deltas(api: Api, deltas: Sequence[Mapping[str, Any]], chunks: Chunk
         elif number == 0 and end > 0:
             yield v.FIRST_DELTA, list_fields(delta)
         elif found and found[0] in _BESIDE:
-            # Annotations may be in the delta of the finish word, or in one with text.
+            # Annotations may be in the delta with the finish word, or in a delta with text.
             yield _BESIDE[found[0]], list_fields(delta)
         elif not found and number < end:
             yield v.EMPTY_DELTAS, list_fields(delta)
@@ -170,7 +170,7 @@ def _ways_of_counts(chunks: Chunks, own: Chunks) -> Found:
 
 
 def _counts_of(counted: Chunks, own: Chunks) -> str | None:
-    """Return which chunks have counts. A stream of one chunk does not tell whether all have some."""
+    """Return which chunks have counts; None if the only chunk has them, which does not tell."""
     if not counted:
         return "never"
     apart = [chunk for chunk in counted if not chunk.get("choices")]

@@ -1,7 +1,7 @@
-"""What providers of OpenAI-shaped chat completions vary. The usual way of each is the one of OpenAI's own API.
+"""What providers of OpenAI-shaped chat completions vary. The usual ways are those of OpenAI's own API.
 
-The ways of some variations are lists of fields (`fields.py`): all fields of a delta that have no content, and its role,
-such as `role, content empty, refusal null`.
+The ways of some variations are lists of fields (`fields.py`): the role and all empty fields of a delta, such as `role,
+content empty, refusal null`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from llm_conformance.generate.variations import EMPTY, Variation, emptiness
 
 NOTHING = "nothing"
-"""The way of a list of fields that has none."""
+"""The way of an empty list of fields."""
 
 COUNTS = Variation(
     "counts", "whether an answer that is not streamed has token counts", "given", ("given", "absent", "null")

@@ -1,4 +1,4 @@
-"""Generator of Cohere chat, v2: content blocks, or a tool plan and calls; citations beside them."""
+"""Generator of Cohere chat, v2: content blocks with citations, or a tool plan and calls."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True)
 class Thinking(Reasoning):
-    """Reasoning in a content block, also before calls; other reasoning before calls is their plan."""
+    """Reasoning in a content block. Reasoning of another class before calls is their plan."""
 
 
 class CohereGenerator(Generator):
@@ -68,16 +68,16 @@ class CohereGenerator(Generator):
         return replace(answer, api=api)
 
     def has_counts(self, draw: DrawFn, answer: Answer, mode: Mode) -> bool:
-        """Draw whether an answer has token counts: one that failed may have none."""
+        """Draw whether an answer has token counts. An answer that failed may have none."""
         failed = answer.api.finish.get(answer.word or "") == "error"
         return not failed or choose(draw, answer.api, COUNTS_OF_A_FAILURE) != "absent"
 
     def may_lack_counts(self, api: Api, mode: Mode) -> bool:
-        """Return True if there are failed answers without token counts."""
+        """Return True if the API sends failed answers without token counts."""
         return "absent" in ways_of(api, COUNTS_OF_A_FAILURE)
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
-        """Return a citation. Its offsets count in the content block that it names, or else in the text."""
+        """Return a citation. Its offsets count in the content block that it names, or in the text if it names none."""
         (kind,), (typed,) = ways_of(answer.api, CITATION_SOURCE), ways_of(answer.api, CITATION_TYPE)
         number = next(number for number, each in enumerate(answer.blocks) if each is block)
         return {
@@ -129,7 +129,7 @@ class CohereGenerator(Generator):
         return [*(Frame(event, event["type"], event["type"] == "message-end") for event in events), Frame("[DONE]")]
 
     def _add_citations(self, draw: DrawFn, answer: Answer, events: list[Fields]) -> None:
-        """Add the citations to the events of the content, in a place that is drawn."""
+        """Draw a place for the citations among the events of the content, and add them there."""
         citations = list(enumerate(self._citations(answer)))
         where = choose(draw, answer.api, CITATION_PLACE) if citations else ""
         if where == "behind all blocks":
@@ -162,7 +162,7 @@ _SOURCES: Mapping[str, Fields] = {
 
 
 def _contents(answer: Answer) -> list[Block]:
-    """Return the blocks that are content. Reasoning before calls is, if it is no plan."""
+    """Return the content blocks. Reasoning before calls is one of them unless it is their plan."""
     return [
         block
         for block in answer.blocks
@@ -171,7 +171,7 @@ def _contents(answer: Answer) -> list[Block]:
 
 
 def _usage(answer: Answer) -> Fields:
-    """Return the token counts, and what was billed, which is less."""
+    """Return the token counts, and the smaller counts that were billed."""
     return {"billed_units": {"input_tokens": 1, "output_tokens": 0}, **answer.counts.raw}
 
 

@@ -60,7 +60,7 @@ def _content(kinds: Sequence[str], has_calls: bool, has_plan: bool) -> tuple[Var
 
 
 def _places(events: Sequence[Any]) -> Found:
-    """Yield the place of each citation of a text: its block is open, or was the last one, or others followed it."""
+    """Yield where each citation of a text is: in its open block, right after that block, or after further blocks."""
     texts: list[int] = []  # the numbers of the text blocks
     block, is_open = -1, False
     for event in events:

@@ -1,4 +1,4 @@
-"""What models of Cohere's chat, v2, vary: the older ones know neither thinking nor types of citations."""
+"""What models of Cohere's chat, v2, vary. Older models have neither thinking nor types of citations."""
 
 from __future__ import annotations
 

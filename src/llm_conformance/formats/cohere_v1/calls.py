@@ -29,5 +29,5 @@ def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def answer(items: Sequence[Any], model: str) -> Mapping[str, Any]:
-    """Return nothing: all earlier answers are texts, which can be stated."""
+    """Return an empty document. It is never used, because all earlier answers are texts, which can be stated."""
     raise CannotAskError("an earlier answer is more than a text")

@@ -1,4 +1,4 @@
-"""Generator of Cohere's first chat API: a text with citations, or the events that build it up."""
+"""Generator of Cohere's first chat API: a text with citations, or the events that build it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BILLED = {"input_tokens": 1, "output_tokens": 0}
 
 
 class CohereV1Generator(Generator):
-    """Writes a text, and the whole answer once more at the end of a stream."""
+    """Writes a text. A stream repeats the whole answer at its end."""
 
     counted: ClassVar[Mapping[Mode, Variation]] = {"json": COUNTS, "stream": COUNTS}
     history: ClassVar[str] = "chat_history"

@@ -1,4 +1,4 @@
-"""Requests of the wire format `cohere_v1`: the last message apart, those before it in a history."""
+"""Requests of the wire format `cohere_v1`: the last message has a field of its own, the others are a history."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from llm_conformance.formats.bodies import Fields, Messages, description_of, fil
 from llm_conformance.formats.turns import Turn, objects, text_turns
 
 ROLES: Mapping[str, str] = {"USER": "user", "CHATBOT": "assistant", "SYSTEM": "system"}
-"""The roles of the history, in upper case, and those of the contract."""
+"""Maps the roles of the history to those of the contract."""
 _SENT = {role: name for name, role in ROLES.items()}
 
 
@@ -23,7 +23,7 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
 
 
 def write(messages: Messages, tools: Messages) -> Fields:
-    """Return the conversation and the tools as fields of a request. There is no place for results of calls."""
+    """Return the conversation and the tools as fields of a request, which has no place for results of calls."""
     *earlier, last = messages
     history = [{"role": _SENT[each["role"]], "message": each["content"]} for each in earlier]
     declared = [

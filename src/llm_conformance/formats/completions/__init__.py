@@ -1,1 +1,1 @@
-"""Text completions: a prompt goes in, a text comes out. Their makers have documents of their own shapes."""
+"""Text completions: a prompt goes in, a text comes out. Each maker has its own shape of documents."""

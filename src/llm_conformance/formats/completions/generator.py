@@ -30,7 +30,7 @@ from llm_conformance.wire.providers.api import Api
 
 _LATENCY = {"invocationLatency": 616, "firstByteLatency": 98}
 PLACE_OF_COUNTS = Variation("place of the counts of a stream", "where one stream has them", "with the end")
-"""What has been drawn of `COUNTS_OF_A_STREAM` for a stream that has token counts; no row states it."""
+"""Keeps the way of `COUNTS_OF_A_STREAM` that was drawn for a stream with token counts. No row states it."""
 _WITHOUT_IDS_IN_STREAMS = ("generations",)
 _OF_BEDROCK = {"inputTokenCount", "outputTokenCount"}
 
@@ -58,7 +58,7 @@ class CompletionsGenerator(Generator):
         return replace(answer, api=api, id=answer.id if has_id else "")
 
     def has_body(self, answer: Answer) -> bool:
-        """Return False for a stream without an id, if an answer has one."""
+        """Return False for a stream without an id if plain answers have one."""
         return bool(answer.id) or _shape(answer.api) not in _WITHOUT_IDS_IN_STREAMS
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
@@ -67,7 +67,7 @@ class CompletionsGenerator(Generator):
         return whole(answer)
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream: a chunk for each piece, the last with the finish word, and what comes behind it."""
+        """Draw a stream: a chunk for each piece, the last one with the finish word, and the chunks after it."""
         chunks = list(self._chunks(draw, answer))
         pings = choose(draw, answer.api, PINGS) == "anywhere"
         frames: list[Frame] = []
@@ -102,7 +102,7 @@ class CompletionsGenerator(Generator):
             return {**chunk, **as_empty(choose(draw, api, NO_COUNTS_IN_A_CHUNK), "usage", [])}
         if shape == "response":
             return {**chunk, **counts} if is_last else chunk
-        if shape == "generation":  # the prompt is counted first, and the text as it grows
+        if shape == "generation":  # the first chunk counts the prompt, each chunk the text so far
             prompt = counts["prompt_token_count"] if number == 1 else None
             grown = counts["generation_token_count"]
             grown = grown if is_last else min(number, grown)
@@ -120,17 +120,17 @@ _PING = Frame({"type": "ping"}, "ping")
 
 
 def _place(api: Api) -> str:
-    """Return where the stream of an answer that is settled has its counts."""
+    """Return where the stream of a settled answer has its counts."""
     return ways_of(api, PLACE_OF_COUNTS)[0]
 
 
 def _shape(api: Api) -> str:
-    """Return the shape of the documents of an API, which has only one."""
+    """Return the shape of an API's documents. Each API has one."""
     return ways_of(api, SHAPE)[0]
 
 
 def _metrics(counts: Mapping[str, Any]) -> Fields:
-    """Return Bedrock's own counts: they are those of the model, under other names."""
+    """Return Bedrock's own counts: the model's counts under other names."""
     if counts.keys() <= _OF_BEDROCK:
         return dict(counts)
     prompt = counts.get("prompt_token_count", counts.get("inputTextTokenCount"))

@@ -32,7 +32,7 @@ _MARKS: Mapping[str, str] = {
     "generations": "generations",
     "is_finished": "generations",
 }
-"""The shape of a document that has this field."""
+"""Maps a field to the shape of the documents that have it."""
 _PLACES: Mapping[str, tuple[str, str]] = {
     "choices": ("text", "finish_reason"),
     "completion": ("completion", "stop_reason"),
@@ -40,7 +40,7 @@ _PLACES: Mapping[str, tuple[str, str]] = {
     "results": ("outputText", "completionReason"),
     "outputs": ("text", "stop_reason"),
 }
-"""The fields of a piece with its text and its finish word, by shape."""
+"""Maps a shape to (field with the text, field with the finish word) of its pieces."""
 _METRICS = "amazon-bedrock-invocationMetrics"
 _COUNTS = (
     *("usage", "eval_count", "prompt_token_count", "generation_token_count"),
@@ -95,7 +95,7 @@ def _counts(chunks: Sequence[Mapping[str, Any]]) -> Found:
 
 
 def _piece(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the object of a chunk that has the text, None if it has no choice."""
+    """Return the object with the text of a chunk; None if the chunk has no choice."""
     for name in ("choices", "outputs"):
         if name in chunk:
             first = [each for each in chunk[name] if each.get("index", 0) == 0]

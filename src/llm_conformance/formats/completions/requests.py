@@ -1,4 +1,4 @@
-"""Requests of the wire format `completions`: one prompt, which is what the only message of the call says."""
+"""Requests of the wire format `completions`: the prompt is the content of the call's only message."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from llm_conformance.formats.bodies import Fields, Messages
 from llm_conformance.formats.turns import Turn, text_turns
 
 PROMPTS = ("prompt", "inputText")
-"""The fields in which APIs want the prompt."""
+"""The names of the field with the prompt."""
 
 
 def read(request: Mapping[str, Any]) -> Iterator[Turn]:
@@ -23,6 +23,6 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
 
 
 def write(messages: Messages, tools: Messages) -> Fields:
-    """Return the prompt as a field of a request. There is no place for tools, nor for further messages."""
+    """Return the prompt as a field of a request, which has no place for tools and further messages."""
     (message,) = messages
     return {"prompt": message["content"]}

@@ -12,7 +12,7 @@ Fields = dict[str, Any]
 
 Whole = Callable[[Answer], Fields]
 Piece = Callable[[Answer, str, Fields], Fields]
-"""Returns the chunk with a piece of the text; the fields have the finish word, as `word`, or none."""
+"""Returns the chunk with a piece of the text. The fields are {`word`: finish word} for the last chunk, else {}."""
 
 
 def _head(answer: Answer) -> Fields:
@@ -85,7 +85,7 @@ def _generations(answer: Answer) -> Fields:
 
 
 def _part(answer: Answer, text: str, finish: Fields) -> Fields:
-    """Return a piece. That with the finish word has no text."""
+    """Return a chunk. The one with the finish word has no text."""
     if finish.get("word"):
         return {"is_finished": True, "index": 0, "finish_reason": finish["word"]}
     return {"is_finished": False, "index": 0, "text": text}
@@ -104,4 +104,4 @@ SHAPES: Mapping[str, tuple[Whole, Piece]] = {
     "outputs": (_outputs, _output),
     "generations": (_generations, _part),
 }
-"""How each shape writes a whole answer, and a piece of one."""
+"""Maps a shape to (writer of whole answers, writer of pieces)."""

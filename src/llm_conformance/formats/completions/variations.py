@@ -1,4 +1,4 @@
-"""What the makers of text completions vary: the shape of the documents first of all."""
+"""What the makers of text completions vary, first of all the shape of the documents."""
 
 from __future__ import annotations
 

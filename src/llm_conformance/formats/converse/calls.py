@@ -50,7 +50,7 @@ def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any] | Earlie
 
 
 def _of_user(blocks: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the messages of the user and the tools that one message has."""
+    """Yield the user messages and tool messages that one recorded message holds."""
     parts: list[Mapping[str, Any]] = []
     for block in blocks:
         result = block.get("toolResult")

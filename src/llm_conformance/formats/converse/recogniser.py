@@ -1,6 +1,6 @@
 """Recogniser of Amazon Bedrock's Converse: reads which ways of the format an answer has.
 
-A stream is put together first; it then has the ways of a whole answer, and its own.
+A stream has the ways of the whole answer that its events build, and ways of its own.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _ways_of_content(content: Sequence[Fields]) -> Found:
 
 
 def _read(block: Fields) -> Block | str:
-    """Return a content block; its name, if no generator can write it."""
+    """Return a content block; if no generator can write it, its name."""
     ((kind, value),) = block.items()
     if kind == "text":
         return Text(value)
@@ -101,7 +101,7 @@ def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
 
 
 def _has_a_block_a_piece(starts: Mapping[int, Fields], deltas: Mapping[int, Sequence[Fields]]) -> bool:
-    """Return True if neighbouring blocks are pieces of one text: no block of it has two."""
+    """Return True if each block of the text has only one piece, so that neighbouring blocks are pieces of one text."""
     plain = [set(piece) == {"text"} for pieces in deltas.values() for piece in pieces]
     alone = [
         number not in starts and len(pieces) == 1 and set(pieces[0]) == {"text"} for number, pieces in deltas.items()
@@ -111,7 +111,7 @@ def _has_a_block_a_piece(starts: Mapping[int, Fields], deltas: Mapping[int, Sequ
 
 
 def _with_whole_texts(starts: Mapping[int, Fields], deltas: Mapping[int, list[Fields]]) -> dict[int, list[Fields]]:
-    """Return blocks of which neighbouring texts are one."""
+    """Return the blocks after joining neighbouring text blocks."""
     whole: dict[int, list[Fields]] = {}
     for number, pieces in deltas.items():
         last = next(reversed(whole), None)
@@ -133,7 +133,7 @@ def _ways_of_pieces(start: Fields, pieces: Sequence[Fields]) -> Found:
 
 
 def _whole(start: Fields, pieces: Sequence[Fields]) -> dict[str, Any]:
-    """Return a content block as it would be in an answer that is not streamed."""
+    """Return a content block as a plain answer would have it."""
     for kind in start:
         if kind == "toolUse":
             inputs = "".join(piece["toolUse"]["input"] for piece in pieces)

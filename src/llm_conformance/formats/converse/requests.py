@@ -35,7 +35,7 @@ def write(messages: Messages, tools: Messages) -> Fields:
     """Return the conversation and the tools as fields of a request."""
     turns: list[Fields] = []
     for is_results, run in groupby(messages, key=lambda message: message["role"] == "tool"):
-        if is_results:  # all results are one message: the roles have to alternate
+        if is_results:  # roles have to alternate, so all results are in one message
             turns.append({"role": "user", "content": [_result(message) for message in run]})
         else:
             said = (message for message in run if message["role"] != "system")
@@ -56,7 +56,7 @@ def write(messages: Messages, tools: Messages) -> Fields:
 
 
 def _blocks(content: str | list[Any]) -> list[Any]:
-    """Return the content of a message as blocks; a list is in the provider's form already."""
+    """Return the content of a message as blocks. A list is already in the provider's form."""
     return content if isinstance(content, list) else [{"text": content}]
 
 

@@ -25,7 +25,7 @@ from llm_conformance.formats.turns import plain_text
 HISTORY = "contents"
 
 _RESULTS = ("result", "output", "content")
-"""The names under which a function response has a text that is the whole result; the sender chooses one."""
+"""The usual keys of a function response whose only text is the result. The sender chooses the key."""
 
 
 def read(request: Mapping[str, Any]) -> RecordedCall:
@@ -63,7 +63,7 @@ def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any] | Earlie
 
 
 def _of_user(given: Sequence[Mapping[str, Any]], open_calls: OpenCalls) -> Iterator[Mapping[str, Any]]:
-    """Yield the messages of the user and the tools that one content has."""
+    """Yield the user messages and tool messages that one content holds."""
     parts: list[Mapping[str, Any]] = []
     for part in given:
         if "functionCall" in part:
@@ -87,7 +87,7 @@ def _of_user(given: Sequence[Mapping[str, Any]], open_calls: OpenCalls) -> Itera
 
 
 def _text(response: Any) -> str:
-    """Return the text of a function response: its only text under a usual name, or all of it as JSON."""
+    """Return the text of a function response: the text under a usual key if it is alone, else everything as JSON."""
     values = list(response.items()) if isinstance(response, Mapping) else []
     if len(values) == 1 and values[0][0] in _RESULTS and isinstance(values[0][1], str):
         return str(values[0][1])
@@ -112,7 +112,7 @@ def _function(tool: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _in_lower_case(schema: Any) -> Any:
-    """Return a schema with the types of JSON Schema: Gemini's own are in capitals."""
+    """Return a schema with the types of JSON Schema. Gemini writes types in capitals."""
     if isinstance(schema, list):
         return [_in_lower_case(each) for each in schema]
     if not isinstance(schema, Mapping):

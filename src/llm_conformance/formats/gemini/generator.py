@@ -1,4 +1,4 @@
-"""Generator of Gemini's generateContent: a candidate with parts. The chunks of a stream have the same form."""
+"""Generator of Gemini's generateContent: a candidate with parts. Chunks of a stream have the same form."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Fields = dict[str, Any]
 
 
 class GeminiGenerator(Generator):
-    """Writes a candidate with parts. Offsets count UTF-8 bytes in all of its visible text."""
+    """Writes a candidate with parts. Offsets count UTF-8 bytes of the candidate's visible text."""
 
     structure: ClassVar[tuple[str, ...]] = ("/candidates", "/candidates/0", "/candidates/0/content/parts")
 
@@ -73,7 +73,7 @@ class GeminiGenerator(Generator):
             yield replace(call, seal=answers.seals(draw)) if is_signed else call
 
     def segments(self, answer: Answer, mode: Mode) -> Iterator[Segment]:
-        """Yield the segments. In a stream, the signature of a text comes in a part of its own."""
+        """Yield the segments. In a stream, the signature of a text is in a part of its own."""
         for segment in super().segments(answer, mode):
             seal = segment.metadata.get(self.seal) if segment.type == "text" else None
             if seal and mode == "stream" and _signs_apart(answer.api):
@@ -83,9 +83,10 @@ class GeminiGenerator(Generator):
                 yield segment
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Return the answer without what it has not if a filter or an error ends it: citations, signatures, content.
+        """Remove what an answer lacks if a filter or an error ends it: citations, signatures, content.
 
-        A stream keeps the text so far, and its last chunk has none. So may a plain response that failed.
+        A stream keeps the text that it has sent before its last chunk. A plain response that failed may keep its text,
+        too.
         """
         broken_off = _broken_off(answer)
         if broken_off is None:
@@ -97,12 +98,12 @@ class GeminiGenerator(Generator):
         return replace(answer, blocks=unsigned if keeps else ())
 
     def has_body(self, answer: Answer) -> bool:
-        """Return True unless a filter has removed content that only a stream has shown."""
+        """Return False if a filter has removed content, which then only a stream has shown."""
         broken_off = _broken_off(answer)
         return broken_off is None or not answer.blocks or "parts" in ways_of(answer.api, broken_off)
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the words of candidates. Numbers are sent only to clients that ask for them, others block a prompt."""
+        """Return the finish words of candidates, without numbers, which clients must ask for, and words for prompts."""
         return {word: reason for word, reason in api.finish.items() if not word.isdigit() and word != _OF_PROMPTS}
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
@@ -153,7 +154,7 @@ class GeminiGenerator(Generator):
                 yield [_part(draw, answer.api, block)]
 
     def _last(self, draw: DrawFn, answer: Answer, chunks: list[list[Fields]]) -> list[Fields]:
-        """Draw the parts of the chunk with the finish reason; a part of the answer is taken from the others."""
+        """Draw the parts of the chunk with the finish reason. A part of the answer is moved there from `chunks`."""
         if _broken_off(answer):
             return []
         seals = [block.seal for block in answer.blocks if isinstance(block, Text) and block.seal]
@@ -183,7 +184,7 @@ class GeminiGenerator(Generator):
 
 
 def _apart(blocks: list[Block]) -> Iterator[Block]:
-    """Yield the blocks that have text, but not two of the same kind in a row."""
+    """Yield the blocks that are not empty, without a block that has the kind of the one before."""
     last: type[Block] | None = None
     for block in blocks:
         if isinstance(block, Text | Reasoning) and block.text and type(block) is not last:
@@ -192,26 +193,26 @@ def _apart(blocks: list[Block]) -> Iterator[Block]:
 
 
 _OF_PROMPTS = "JAILBREAK"
-"""The one word of `blockReason` that no candidate has (google-genai 3.4.0: FinishReason)."""
+"""The only word of `blockReason` that is no finish reason (google-genai 3.4.0: FinishReason)."""
 
 
 def _broken_off(answer: Answer) -> Variation | None:
-    """Return what says which content there is beside the finish word, if that is one of a filter or an error."""
+    """Return the variation for the content of an answer that a filter or an error ended; None for other answers."""
     return BROKEN_OFF.get(answer.api.finish.get(answer.word or ""))
 
 
 def _signs_apart(api: Api) -> bool:
-    """Return True if the signature of a text comes with the end of a stream, behind the text."""
+    """Return True if the signature of a text comes after the text, at the end of a stream."""
     return "a signature" in ways_of(api, LAST_CHUNK)
 
 
 def _shown(answer: Answer) -> list[Block]:
-    """Return the blocks that have a part; an empty text has none."""
+    """Return the blocks that become parts. An empty text does not."""
     return [block for block in answer.blocks if isinstance(block, Call) or bool(getattr(block, "text", ""))]
 
 
 def _part(draw: DrawFn, api: Api, block: Block) -> Fields:
-    """Return a part. A text is signed if the part is the whole text."""
+    """Draw a part. A text has its signature only if the part is the whole text."""
     signature = {"thoughtSignature": block.seal} if isinstance(block, Text | Call) and block.seal else {}
     if isinstance(block, Call):
         identified: Fields = {"name": block.name} if block.id is None else {"id": block.id, "name": block.name}
@@ -224,7 +225,7 @@ def _part(draw: DrawFn, api: Api, block: Block) -> Fields:
 
 
 def _merged(draw: DrawFn, chunks: list[list[Fields]]) -> list[list[Fields]]:
-    """Draw chunks of several parts. Pieces of one text stay apart: in one chunk, they would be two texts."""
+    """Draw which chunks are merged. Pieces of one text are not: in one chunk, they would be two texts."""
     merged: list[list[Fields]] = []
     for chunk in chunks:
         if merged and _kind(merged[-1][-1]) != _kind(chunk[0]) and either(draw):
@@ -235,13 +236,13 @@ def _merged(draw: DrawFn, chunks: list[list[Fields]]) -> list[list[Fields]]:
 
 
 def _kind(part: Fields) -> str:
-    """Return what a part is; no two calls are the same."""
+    """Return the kind of a part. Each call is a kind of its own."""
     call = part.get("functionCall")
     return repr(part) if call is not None else "thought" if part.get("thought") else "text"
 
 
 def _head(answer: Answer, usage: Fields | None) -> Fields:
-    """Return a document without a candidate. Its token counts are left out if there are none, and {} for None."""
+    """Return a document without a candidate. Its token counts are {} if `usage` is None, and absent if it is {}."""
     counted = {"usageMetadata": usage or {}} if usage or usage is None else {}
     return {"modelVersion": answer.model, "responseId": answer.id, **counted}
 

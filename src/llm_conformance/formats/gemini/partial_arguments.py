@@ -1,4 +1,4 @@
-"""Arguments of a streamed call, value by value: pieces of `partialArgs`, each with the JSON path of its place."""
+"""Arguments of a streamed call that are sent value by value, as pieces of `partialArgs` with JSON paths."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Fields = dict[str, Any]
 
 
 def can_be_in_pieces(call: Call) -> bool:
-    """Return True if the arguments have a value, and no empty list or object, which has no path of its own."""
+    """Return True if the arguments have values, and no empty list or object, which no path can name."""
     return _has_values(json.loads(call.arguments or "{}"))
 
 
 def in_pieces(draw: DrawFn, call: Call) -> Iterator[Fields]:
-    """Draw the function calls that send a call: the first has the name. The last has no field, or the last value."""
+    """Draw the function calls that send a call. The first has the name; the last is empty or has the last value."""
     yield _identified(call) | {"willContinue": True}
     pieces = [
         {"partialArgs": [piece], "willContinue": True} for piece in _pieces(draw, "$", json.loads(call.arguments))
@@ -45,7 +45,7 @@ def _has_values(value: Any) -> bool:
 
 
 def _pieces(draw: DrawFn, path: str, value: Any) -> Iterator[Fields]:
-    """Draw the pieces of a value. A text comes in pieces of its own, of which the last is empty."""
+    """Draw the pieces of a value. A text has several pieces, of which the last one is empty."""
     if isinstance(value, dict):
         for name, each in value.items():
             yield from _pieces(draw, f"{path}.{name}", each)

@@ -33,7 +33,7 @@ def ways_of_a_body(api: Api, body: Any) -> Found:
 
 
 def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
-    """Yield the ways of a stream: those of a body, and which chunk has what."""
+    """Yield the ways of a stream: those of a body, and those that say what each chunk has."""
     yield from _ways(api, documents)
     candidates = [candidate for document in documents for candidate in _candidates(document)]
     calls = [part["functionCall"] for part in _parts(candidates) if "functionCall" in part]
@@ -84,7 +84,7 @@ def _ways(api: Api, documents: Sequence[Any]) -> Found:
 
 
 def _candidates(document: Any) -> list[Any]:
-    """Return the first candidate of a document, if it has any."""
+    """Return a list of the first candidate of a document; an empty list if it has none."""
     return [each for each in document.get("candidates") or () if not each.get("index")]
 
 

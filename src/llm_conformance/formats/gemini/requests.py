@@ -20,7 +20,7 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
             if isinstance(call, Mapping):
                 yield Turn(role, "call", [call.get("name"), call.get("args")])
             elif isinstance(result, Mapping):
-                # The sender chooses the names in the response, and whether the result is text or a value.
+                # The sender chooses the keys of the response, and whether the result is a text or a value.
                 yield Turn(
                     "tool" if role in ("user", "function") else role,
                     "result",
@@ -31,13 +31,13 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
 
 
 def parts_of(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the parts of a content. Gemini also takes one part that is not in a list."""
+    """Return the parts of a content. Gemini also accepts a single part without a list."""
     parts = content.get("parts")
     return [parts] if isinstance(parts, Mapping) else objects(parts)
 
 
 def declared_tools(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the tools of a request. Gemini also takes one tool that is not in a list."""
+    """Return the tools of a request. Gemini also accepts a single tool without a list."""
     tools = request.get("tools")
     return [tools] if isinstance(tools, Mapping) else objects(tools)
 

@@ -49,7 +49,7 @@ NO_GROUNDING = Variation(
 )
 
 BROKEN_OFF: Mapping[str | None, Variation] = {"content_filter": BLOCKED, "error": FAILED}
-"""What a candidate has, by the canonical finish reason of its word. Those of other words have their last part."""
+"""Maps a canonical finish reason to the variation for what is left of the candidate. Other candidates are whole."""
 
 VARIATIONS = (
     CALL_IDS,

@@ -21,7 +21,7 @@ Fields = dict[str, Any]
 
 
 class InteractionsGenerator(Generator):
-    """Writes an `interaction` with steps. Offsets count UTF-8 bytes in the text that has the citation."""
+    """Writes an `interaction` with steps. Offsets count UTF-8 bytes of the text with the citation."""
 
     sends_back: ClassVar[bool] = True
     history: ClassVar[str] = "input"
@@ -52,7 +52,7 @@ class InteractionsGenerator(Generator):
         return {"type": "url_citation", "url": f"https://example.org/{citation.number}", "title": "Found"}
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
-        """Return all steps, behind the question."""
+        """Return all steps, in their place after the question."""
         slot = answer.api.round_trip.slot
         return {f"{slot}/{number}": step for number, step in enumerate(map(_bare, answer.blocks), 1)}
 
@@ -77,7 +77,7 @@ class InteractionsGenerator(Generator):
         return empty(draw, answer.api, NO_SIGNATURE, "signature") if is_unsigned else {}
 
     def _start(self, draw: DrawFn, answer: Answer, block: Block) -> Fields:
-        """Return a step without what its deltas have. The signature of a call comes at its start."""
+        """Return a step without the content that its deltas add. A call has its signature here."""
         if isinstance(block, Call):
             return _bare(block) | {"arguments": {}} | self._unsigned(draw, answer, block)
         return {"type": _bare(block)["type"]}
@@ -93,7 +93,7 @@ class InteractionsGenerator(Generator):
         ]
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream of events. The signature of a thought comes at its end."""
+        """Draw a stream of events. A thought has its signature at its end."""
         begun = _interaction(answer, "in_progress")
         if choose(draw, answer.api, FIRST_STATUS) == "left out":
             del begun["status"]
@@ -128,7 +128,7 @@ class InteractionsGenerator(Generator):
             yield {"type": "thought_signature", "signature": block.seal}
 
     def _whole(self, answer: Answer) -> Fields:
-        """Return the fields that only a whole interaction has."""
+        """Return the fields that only a finished interaction has."""
         times = {"created": _TIME, "updated": _TIME, "service_tier": "standard"}
         return {**times, **({"usage": answer.counts.raw} if answer.counts.usage else {})}
 
@@ -137,12 +137,12 @@ _TIME = "2025-11-04T09:12:40Z"
 
 
 def _shown(answer: Answer) -> list[Block]:
-    """Return the blocks that have a step; an empty text has none."""
+    """Return the blocks that become steps. An empty text does not."""
     return [block for block in answer.blocks if not isinstance(block, Text) or block.text]
 
 
 def _bare(block: Block) -> Fields:
-    """Return a step without annotations, as it goes back."""
+    """Return a step without annotations, as it goes back in the next request."""
     if isinstance(block, Text):
         return {"type": "model_output", "content": [{"type": "text", "text": block.text}]}
     if isinstance(block, Call):

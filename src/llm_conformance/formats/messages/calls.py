@@ -28,7 +28,7 @@ def read(request: Mapping[str, Any]) -> RecordedCall:
     tools, others = split_tools(request.get("tools"), _function)
     system = request.get("system")
     first = [{"role": "system", "content": content_of(system, "text")}] if system else []
-    # Clouds demand a version of the format in the body; the adapter says it, as it says it in a header elsewhere.
+    # Clouds demand the version of the format in the body. The adapter adds it, as it adds a header elsewhere.
     params = without(request, ("messages", "system", "tools", "anthropic_version"), tools=others)
     return RecordedCall((*first, *_messages(request)), tools, params)
 
@@ -49,7 +49,7 @@ def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any] | Earlie
 
 
 def _of_user(content: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield the messages of the user and the tools that one message has."""
+    """Yield the user messages and tool messages that one recorded message holds."""
     parts: list[Mapping[str, Any]] = []
     for block in objects(content):
         if block.get("type") != "tool_result":

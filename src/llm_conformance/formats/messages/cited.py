@@ -1,4 +1,4 @@
-"""What the answers of Anthropic's messages cite: places in documents, search results and web pages of the request."""
+"""What Anthropic's answers cite: places in documents and search results of the request, and in web pages."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _DOCUMENTS: dict[str, Fields] = {
     "page_location": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0xLjQK"},
     "content_block_location": {"type": "content", "content": [{"type": "text", "text": "what is cited"}]},
 }
-"""The source of a document by the kind of its places, in the order of the documents in a request."""
+"""Maps a kind of cited place to the source of its document, in the order of the documents in a request."""
 WEB_PAGE = "web_search_result_location"
 PLACES = (*_DOCUMENTS, "search_result_location", WEB_PAGE)
-"""The kinds of cited places that can be written."""
+"""The kinds of cited places that a generator can write."""
 
 
 def cited_place(kind: str, citation: Citation) -> Fields:
-    """Return a place that is cited. Its offsets count in what is cited, not in the message."""
+    """Return a cited place. Its offsets count in the cited source, not in the message."""
     place: Fields = {"type": kind, "cited_text": "what is cited"}
     if kind == WEB_PAGE:
         url = f"https://example.org/{citation.start}"
@@ -36,7 +36,7 @@ def cited_place(kind: str, citation: Citation) -> Fields:
 
 
 def sources(cited: Iterable[tuple[str, Citation]]) -> Iterator[Fields]:
-    """Yield the parts of a message that has what is cited, given as kinds of places and citations."""
+    """Yield the parts of a message with the cited sources; `cited` are (kind of place, citation)."""
     cited = list(cited)
     documents = [kind for kind, _ in cited if kind in _DOCUMENTS]
     last = max(map([*_DOCUMENTS].index, documents), default=-1)

@@ -49,10 +49,10 @@ from llm_conformance.wire.providers.api import Api
 Fields = dict[str, Any]
 
 _DETAILS = "output_tokens_details"
-"""Counts that a stream does not have before its end."""
+"""A field of counts that a stream has only at its end."""
 _WRITTEN = "cache_creation_input_tokens"
 _OF_HOSTED_TOOLS = ("pause_turn", "compaction")
-"""Finish words that come only after the provider has run a tool, or has written a summary."""
+"""Finish words that end only answers in which the provider ran a tool or wrote a summary."""
 
 
 class MessagesGenerator(BlocksGenerator):
@@ -67,11 +67,11 @@ class MessagesGenerator(BlocksGenerator):
     signature: ClassVar[Variation] = SIGNATURE
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the finish words of answers that have anything."""
+        """Return the finish words of answers with content."""
         return {word: reason for word, reason in api.finish.items() if word not in _OF_HOSTED_TOOLS}
 
     def fits(self, block: Block, before: Sequence[Block]) -> bool:
-        """Return False for reasoning behind text, unless the text is blank or a hosted tool has run since."""
+        """Return False for reasoning after text, unless the text is blank or a hosted tool has run after it."""
         return not (isinstance(block, Reasoning) and _has_spoken(before))
 
     def id_of_hosted(self, result: str) -> str:
@@ -79,7 +79,7 @@ class MessagesGenerator(BlocksGenerator):
         return "MCP call" if result == MCP_RESULT else super().id_of_hosted(result)
 
     def arguments(self, result: str) -> Sequence[str]:
-        """Return JSON texts of arguments of a hosted tool."""
+        """Return possible arguments of a hosted tool, as JSON texts."""
         return ARGUMENTS[result]
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
@@ -87,7 +87,7 @@ class MessagesGenerator(BlocksGenerator):
         return cited_place(self.place(answer.api, citation), citation)
 
     def params(self, answer: Answer) -> Mapping[str, Any]:
-        """Return what asks for thinking, the tools that the provider runs or cites, and MCP servers."""
+        """Return the fields that ask for thinking, for tools that the provider runs or cites, and for MCP servers."""
         thinks = any(isinstance(block, Reasoning) for block in answer.blocks)
         params = super().params(answer)
         calls_mcp = any(isinstance(block, Hosted) and block.tool == "tide_level" for block in answer.blocks)
@@ -202,7 +202,7 @@ class MessagesGenerator(BlocksGenerator):
 
 
 def _has_spoken(blocks: Sequence[Block]) -> bool:
-    """Return True if the last block that is no reasoning is text that is not blank."""
+    """Return True if the last block other than reasoning is text that is not blank."""
     last = next((block for block in reversed(blocks) if not isinstance(block, Reasoning)), None)
     return isinstance(last, Text) and bool(last.text.strip())
 
@@ -216,9 +216,9 @@ def _category(draw: DrawFn) -> str | None:
 
 
 def _end(answer: Answer, details: str, category: str | None) -> Fields:
-    """Return the finish word and what comes with it: the sequence that was found, or what was refused.
+    """Return the finish word and its details: the stop sequence that was found, or what was refused.
 
-    `details` is the way in which an answer that was not refused has no details.
+    `details` is the way in which answers that are no refusal lack details.
     """
     found = "END" if answer.word == "stop_sequence" else None
     end = {"stop_reason": answer.word, "stop_sequence": found}
@@ -229,7 +229,7 @@ def _end(answer: Answer, details: str, category: str | None) -> Fields:
 
 
 def _cache_creation(draw: DrawFn, answer: Answer, usage: Fields) -> Fields:
-    """Draw for how long what was written to the cache is kept. The parts add up to what was written, or are 0."""
+    """Draw how long the cached tokens are kept. The parts add up to the tokens written to the cache, or are all 0."""
     has_hosted = any(isinstance(block, Hosted) for block in answer.blocks)
     way = pick(draw, *(way for way in ways_of(answer.api, CACHE_CREATION) if has_hosted or way != "zeros"))
     if _WRITTEN not in usage or way == "absent":
@@ -261,7 +261,7 @@ def _is_signed_at_its_end(events: list[Fields]) -> bool:
 
 
 def _counts_of_a_stream(draw: DrawFn, answer: Answer) -> tuple[Fields, Fields]:
-    """Draw the usage objects of message_start and of message_delta."""
+    """Draw (usage object of message_start, usage object of message_delta)."""
     counts = answer.counts.raw
     first = {name: value for name, value in counts.items() if name != _DETAILS}
     few = 1 + at_most(draw, 7) if choose(draw, answer.api, BEGUN_OUTPUT) == "a few" else 0
@@ -277,7 +277,7 @@ def _counts_of_a_stream(draw: DrawFn, answer: Answer) -> tuple[Fields, Fields]:
 
 
 def _metrics(draw: DrawFn, answer: Answer) -> Fields:
-    """Draw Bedrock's own counts. Those of the cache are there if they are not 0."""
+    """Draw Bedrock's own counts. Counts of the cache are left out if they are 0."""
     if choose(draw, answer.api, METRICS) == "absent":
         return {}
     counts = answer.counts.raw

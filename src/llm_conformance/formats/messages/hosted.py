@@ -1,4 +1,4 @@
-"""Content blocks of tools that the provider runs, and what asks for them."""
+"""Content blocks of tools that the provider runs, and the fields of a request that ask for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOOLS = {
     "bash_code_execution_tool_result": "bash_code_execution",
     MCP_RESULT: "tide_level",
 }
-"""The tools whose calls can be written, by the type of the block with their result."""
+"""Maps the type of the block with the result to the tool, for tools whose calls a generator can write."""
 
 ARGUMENTS = {
     SEARCH_RESULT: ('{"query": "a"}', '{"query": "é 😀"}'),
@@ -27,14 +27,14 @@ ARGUMENTS = {
     "bash_code_execution_tool_result": ('{"command": "ls"}', '{"command": "echo é 😀"}'),
     MCP_RESULT: ('{"place": "a"}', '{"place": "é 😀"}'),
 }
-"""JSON texts of their arguments."""
+"""Maps a tool to possible arguments, as JSON texts."""
 
 DECLARED: Mapping[str, Mapping[str, Any]] = {
     "web_search": {"type": "web_search_20250305", "name": "web_search"},
     "web_fetch": {"type": "web_fetch_20250910", "name": "web_fetch", "citations": {"enabled": True}},
     "bash_code_execution": {"type": "code_execution_20250825", "name": "code_execution"},
 }
-"""How a request names these tools. That of an MCP server is in `mcp_servers`."""
+"""How a request declares these tools. The tool of an MCP server is in `mcp_servers`."""
 
 _FOUND: Mapping[str, Any] = {
     SEARCH_RESULT: [
@@ -68,11 +68,11 @@ _FOUND: Mapping[str, Any] = {
 
 
 MCP_SERVERS = [{"type": "url", "url": "https://example.org/mcp", "name": "tides"}]
-"""The field of a request whose answer may have calls of `tide_level`."""
+"""The field `mcp_servers` of a request whose answer may have calls of `tide_level`."""
 
 
 def thinking_of(model: str) -> Mapping[str, Any]:
-    """Return the field of a request that asks a model for thinking. Only the larger Claude models adapt it."""
+    """Return the field of a request that asks for thinking. Only larger Claude models have adaptive thinking."""
     adapts = "claude" in model and "haiku" not in model
     return {"type": "adaptive"} if adapts else {"type": "enabled", "budget_tokens": 1024}
 
@@ -84,7 +84,7 @@ def call_block(call: Hosted) -> Fields:
 
 
 def result_block(result: HostedResult) -> Fields:
-    """Return the block with what a hosted tool has returned."""
+    """Return the block with the result of a hosted tool."""
     head: Fields = {"type": result.tool, "tool_use_id": result.id}
     if result.tool == MCP_RESULT:
         return {**head, "is_error": result.failed, "content": [{"type": "text", "text": "what was found"}]}

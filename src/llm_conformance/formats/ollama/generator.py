@@ -38,7 +38,7 @@ class OllamaGenerator(Generator):
         return (*shown, *(calls if has_ids else answers.without_ids(calls)))
 
     def params(self, answer: Answer) -> Mapping[str, Any]:
-        """Return what asks for thinking in its field, or for none: some models then think in the text."""
+        """Return the parameter that turns thinking on or off. If it is off, some models think in the text."""
         if answer.profile == "prefilled":
             return {"think": False}
         return {"think": True} if any(isinstance(block, Reasoning) for block in answer.blocks) else {}
@@ -48,12 +48,12 @@ class OllamaGenerator(Generator):
         return {f"/messages/1{answer.api.round_trip.slot}": answer.reasoning}
 
     def turn(self, answer: Answer) -> list[Mapping[str, Any]]:
-        """Return a message, whose calls have their arguments as objects."""
+        """Return a message. Its calls have arguments as objects."""
         calls = {"tool_calls": _calls(answer.calls)} if answer.calls else {}
         return [{"role": "assistant", "content": answer.sent, **calls}]
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the words that end an answer; the others are for loading and unloading a model."""
+        """Return the words that end an answer. Others are for loading and unloading a model."""
         return {word: reason for word, reason in api.finish.items() if reason}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:

@@ -32,6 +32,6 @@ def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Iterator[tuple[Varia
 
 
 def _ids_of(call: Any) -> str:
-    """Return the way of one call. Ids without an index, and the other way round, are no way of any server."""
+    """Return the way of one call. No server sends an id without an index, or an index without an id."""
     has = [name for name, sent in (("id", "id" in call), ("index", "index" in call["function"])) if sent]
     return " and ".join(has) or "neither"

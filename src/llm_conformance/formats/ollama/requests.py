@@ -28,7 +28,7 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
 
 
 def write(messages: Messages, tools: Messages) -> Fields:
-    """Return the conversation and the tools as fields of a request. A result has the name of the tool, and no id."""
+    """Return the conversation and the tools as fields of a request. A result names the tool and has no id."""
     return {**chat.write(messages, tools), "messages": [_result(each) or dict(each) for each in messages]}
 
 

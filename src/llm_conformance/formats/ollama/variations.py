@@ -1,4 +1,4 @@
-"""What servers of Ollama's native chat vary: versions differ, and the parsers of the models."""
+"""What servers of Ollama's native chat vary, by version and by the parser of the model."""
 
 from __future__ import annotations
 

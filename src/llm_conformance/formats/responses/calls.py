@@ -31,9 +31,9 @@ _OF_ANSWERS = (
     *("mcp_call", "mcp_list_tools", "compaction", "tool_search_call", "tool_search_output", "program"),
     *("apply_patch_call", "shell_call", "local_shell_call", "computer_call"),
 )
-"""Items that a model sends. Each run of them, with the messages between them, is one answer."""
+"""The types of items that a model sends. Consecutive ones, with the model's messages between them, are one answer."""
 _IDS = ("id", "status")
-"""Fields of items that the server gives them, and that a request need not have."""
+"""Fields that the server adds to items, and that a request need not have."""
 
 
 def read(request: Mapping[str, Any]) -> RecordedCall:
@@ -44,7 +44,7 @@ def read(request: Mapping[str, Any]) -> RecordedCall:
         messages: list[Mapping[str, Any] | EarlierAnswer] = [{"role": "user", "content": given}]
     else:
         messages = list(_messages(recorded_call.history(request, HISTORY)))
-    # `instructions` is no message: it is not kept in the conversation that `previous_response_id` continues.
+    # `instructions` is no message, because `previous_response_id` does not continue it.
     return RecordedCall(messages, tools, without(request, ("input", "tools"), tools=others))
 
 
@@ -60,7 +60,7 @@ def _messages(items: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any] 
 
 
 def _is_of_answer(item: Mapping[str, Any]) -> bool:
-    # A search for tools is the provider's own or the client's; either way the call is the model's.
+    # A search for tools is run by the provider or by the client. In both cases the model makes the call.
     is_result = item.get("type") == "tool_search_output" and item.get("execution") == "client"
     return item.get("role") == "assistant" or (item.get("type") in _OF_ANSWERS and not is_result)
 
@@ -82,7 +82,7 @@ def _message(item: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _stated(items: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Return an answer as it can be stated in OpenAI's form: one text, then calls. None if it has anything else."""
+    """Return an answer in OpenAI's form, with one text and then calls; None if it has anything else."""
     is_text = items[0].get("role") == "assistant"
     calls = items[1:] if is_text else items
     if not all(_is_plain_call(each) for each in calls):
@@ -132,7 +132,7 @@ def answer(items: Sequence[Any], model: str) -> Mapping[str, Any]:
 
 
 def _item(number: int, item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an item of a request as an answer has it: with an id, a status, and a list of parts."""
+    """Return an item of a request in the form of an answer: with an id, a status and a list of parts."""
     if item.get("role") != "assistant":
         return {"id": f"item_{number}", **item}
     content = item.get("content")

@@ -60,11 +60,11 @@ _PROGRESS = {
     "file_search_call": ("in_progress", "searching", "completed"),
     "code_interpreter_call": ("in_progress", "interpreting", "completed"),
 }
-"""What is said of a hosted call while it runs."""
+"""Maps the type of a hosted call to the last words of the types of its events."""
 
 
 def _begun(draw: DrawFn, api: Api, item: Fields) -> Fields:
-    """Draw an item as it is when it begins."""
+    """Draw an item in the form that it has at its start."""
     begun = dict(item)
     if "status" in item:
         begun["status"] = "in_progress"
@@ -97,7 +97,7 @@ def _begun_signature(draw: DrawFn, api: Api, item: Fields) -> Fields:
 
 
 def _part_events(draw: DrawFn, api: Api, part: Fields) -> list[Fields]:
-    """Draw the events of a text or of a refusal. Annotations come in order, behind what they annotate."""
+    """Draw the events of a text or of a refusal. Annotations come in order, after the text that they annotate."""
     is_text = part["type"] == "output_text"
     kind, name = ("output_text", "text") if is_text else ("refusal", "refusal")
     bare = {"type": part["type"], name: ""}
@@ -120,7 +120,7 @@ def _part_events(draw: DrawFn, api: Api, part: Fields) -> list[Fields]:
 
 
 def _position_behind(events: Sequence[Fields], end: int) -> int:
-    """Return the position behind the event that has the last of `end` code points."""
+    """Return the index after the event that completes the first `end` code points."""
     length = 0
     for position, event in enumerate(events):
         if length >= end:
@@ -161,9 +161,9 @@ def _reasoning_events(draw: DrawFn, api: Api, item: Fields, numbered: bool) -> l
 
 
 def _progress_events(api: Api, item: Fields) -> list[Fields]:
-    """Return the events of a hosted call while it runs. Code comes behind the first event, in one piece.
+    """Return the events of a hosted call while it runs. Code comes after the first event, in one piece.
 
-    Nothing is drawn here, so that all other draws stay as they were.
+    Nothing is drawn here, so that everything else is drawn as before.
     """
     first, *others = ({"type": f"response.{item['type']}.{step}"} for step in _PROGRESS[item["type"]])
     if "code" not in item:
@@ -177,7 +177,7 @@ def _progress_events(api: Api, item: Fields) -> list[Fields]:
 
 
 def _pieces(draw: DrawFn, api: Api, kind: str, text: str, name: str) -> Iterator[Fields]:
-    """Yield the pieces of a text, then the whole text, which this format repeats."""
+    """Yield the events with the pieces of a text, then the event that repeats the whole text."""
     hidden = _hidden(choose(draw, api, vary.OBFUSCATION))
     for piece in texts.pieces(draw, text):
         yield {"type": f"{kind}.delta", "delta": piece, **hidden}

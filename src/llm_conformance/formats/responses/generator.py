@@ -37,7 +37,7 @@ from llm_conformance.wire.providers.api import Api
 
 
 class ResponsesGenerator(BlocksGenerator):
-    """Writes a `response` with items. Offsets count in the content part that has the annotation."""
+    """Writes a `response` with items. Offsets count in the content part with the annotation."""
 
     seal: ClassVar[str] = "encrypted"
     history: ClassVar[str] = "input"
@@ -50,23 +50,23 @@ class ResponsesGenerator(BlocksGenerator):
     signature: ClassVar[Variation] = vary.SIGNATURE
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw a refusal now and then; else reasoning, messages and hosted calls, then calls."""
+        """Draw a refusal in a few cases; else reasoning, messages and hosted calls in any order, then calls."""
         if "refusal" in ways_of(api, KINDS) and at_most(draw, 7) == 7:
             return (Refusal(draw(texts.answers(3).filter(bool))),)
         return super().blocks(draw, api)
 
     def hosted(self, draw: DrawFn, api: Api, number: int, result: str, failed: bool) -> tuple[Block, ...]:
-        """Draw a hosted call that succeeds. What it returns is no block of its own."""
+        """Draw a hosted call that succeeds. Its result is no block of its own."""
         return (Hosted(draw_id(draw, api, result, number), result, "{}"),)
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Return the answer; one with a refusal is complete."""
+        """Return the answer. A refusal always has the status of a complete answer."""
         return replace(answer, word=COMPLETED) if answer.refusal else super().settled(draw, answer, mode)
 
     def params(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the tools that the provider runs, and what asks for sealed reasoning.
+        """Return the tools that the provider runs, and the fields that ask for encrypted reasoning.
 
-        An API that stores answers knows the reasoning, and takes its id instead.
+        An API that stores answers needs no encrypted reasoning: a request gives the ids of the items instead.
         """
         is_sealed = any(isinstance(block, Reasoning) and block.seal for block in answer.blocks)
         sealed = {"store": False, "include": ["reasoning.encrypted_content"]} if is_sealed else {}
@@ -78,7 +78,7 @@ class ResponsesGenerator(BlocksGenerator):
         return {word: api.finish[word] for word in words if word in api.finish}
 
     def raw_finish_reasons(self, answer: Answer) -> tuple[str | None, ...]:
-        """Return the reason, and the status that comes with it."""
+        """Return the reason for an incomplete answer, and its status; both are right."""
         return (answer.word,) if answer.word == COMPLETED else (answer.word, "incomplete")
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
@@ -90,7 +90,7 @@ class ResponsesGenerator(BlocksGenerator):
         return Generator.annotations(self, answer)
 
     def sends_back_of(self, api: Api) -> bool:
-        """Return True if reasoning may be encrypted. Only a server that has stored other reasoning knows it again."""
+        """Return True if reasoning may be encrypted. Other reasoning goes back only to a server that has stored it."""
         return "given" in ways_of(api, self.signature)
 
     def reasoning_to_send_back(self, draw: DrawFn, api: Api, text: str) -> Reasoning:
@@ -98,7 +98,7 @@ class ResponsesGenerator(BlocksGenerator):
         return Reasoning(text, answers.seals(draw))
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the reasoning items without their ids. Only a server that has stored the items could use the ids."""
+        """Return the reasoning items without their ids, which only a server that has stored the items knows."""
         return {
             f"/input/{1 + index}": _sent_back(answer.api, block)
             for index, block in enumerate(answer.blocks)
@@ -114,7 +114,7 @@ class ResponsesGenerator(BlocksGenerator):
         return response(draw, answer, draw_items(draw, answer))
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream of events; the last has the whole response. APIs that send `[DONE]` do not name events."""
+        """Draw a stream of events, the last with the whole response. APIs that send `[DONE]` do not name events."""
         api = answer.api
         started: Fields = {**head(answer), "status": "in_progress", "error": None, "output": [], "usage": None}
         started |= empty(draw, api, vary.INCOMPLETE, "incomplete_details")
@@ -124,7 +124,7 @@ class ResponsesGenerator(BlocksGenerator):
         events += events_of_items(draw, api, items)
         has_output = choose(draw, api, vary.LAST_OUTPUT) == "given"
         whole = response(draw, answer, items if has_output else [])
-        if "error" not in whole:  # then it is not there from the beginning
+        if "error" not in whole:  # then it is absent at the start, too
             del started["error"]
         events.append({"type": f"response.{whole['status']}", "response": whole})
         if is_numbered(draw, api):
@@ -147,7 +147,7 @@ def _item_sent_back(api: Api, block: Block) -> Fields:
 
 
 def _sent_back(api: Api, block: Reasoning) -> Fields:
-    """Return what has to go back of an item: its text only if it is in a field that the row names."""
+    """Return what goes back of a reasoning item. Its text does only if the row names the field with the text."""
     item: Fields = {"type": "reasoning"}
     place = place_of(api, block)
     if not block.text or place in api.hidden_fields:

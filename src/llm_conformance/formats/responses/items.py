@@ -1,4 +1,4 @@
-"""Output items, and the whole response that has them."""
+"""Output items, and the whole response with them."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ Fields = dict[str, Any]
 COMPLETED = "completed"
 
 HOSTED_TOOLS = ("web_search_call", "file_search_call", "code_interpreter_call")
-"""The types of items of hosted calls that can be written."""
+"""The types of hosted calls that a generator can write."""
 
 DECLARED: Mapping[str, Mapping[str, Any]] = {
     "web_search_call": {"type": "web_search"},
     "file_search_call": {"type": "file_search", "vector_store_ids": ["vs_1"]},
     "code_interpreter_call": {"type": "code_interpreter", "container": {"type": "auto"}},
 }
-"""How a request names the tools of these items."""
+"""How a request declares the tools of these calls."""
 
 
 def head(answer: Answer) -> Fields:
-    """Return what the response has from its beginning."""
+    """Return the fields that the response has from its start."""
     start = {"id": answer.id, "object": "response", "created_at": CREATED, "model": answer.model}
     repeats_tools = "tools" in answer.api.further.get(".[object=response]", ())
     return {**start, "tools": [*_tools(answer)]} if repeats_tools else start
 
 
 def _tools(answer: Answer) -> Iterator[Mapping[str, Any]]:
-    """Yield the tools of the request, as the response repeats them."""
+    """Yield the tools of the request. The response repeats them."""
     ran = dict.fromkeys(block.tool for block in answer.blocks if isinstance(block, Hosted))
     yield from (DECLARED[tool] for tool in ran)
     for name in TOOL_NAMES if answer.calls or answer.is_second else ():
@@ -108,7 +108,7 @@ def annotation(citation: Citation) -> Fields:
 
 
 def _phase(draw: DrawFn, api: Api, is_last: bool) -> Fields:
-    """Draw the phase of a message. What is followed by something is no final answer."""
+    """Draw the phase of a message. Only the last one is the final answer."""
     known = ways_of(api, vary.PHASE)
     fitting = [way for way in known if way != ("commentary" if is_last else "final_answer")]
     way = pick(draw, *(fitting or known))
@@ -131,12 +131,12 @@ def _reasoning(draw: DrawFn, api: Api, index: int, block: Reasoning, status: str
 
 
 def place_of(api: Api, block: Reasoning) -> str:
-    """Return the field that has the text of reasoning. It is the same whenever the same block is written."""
+    """Return the field with the text of reasoning. It is the same each time that a block is written."""
     known = ways_of(api, vary.PLACE)
     return known[len(block.text) % len(known)]
 
 
 def reasoning_part(api: Api, block: Reasoning) -> Fields:
-    """Return the part that has the text of reasoning."""
+    """Return the part with the text of reasoning."""
     kind = "reasoning_text" if place_of(api, block) == "content" else "summary_text"
     return {"type": kind, "text": block.text}

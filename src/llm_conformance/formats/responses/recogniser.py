@@ -16,7 +16,7 @@ Fields = Mapping[str, Any]
 Found = Iterator[tuple[Variation, str]]
 
 _OF_CLIENTS = ("custom_tool_call", "computer_call", "apply_patch_call", "local_shell_call")
-"""Calls that are not hosted, and that no generator can write."""
+"""The types of calls for the client that no generator can write."""
 
 
 def ways_of_a_body(api: Api, body: Any) -> Found:
@@ -72,7 +72,7 @@ def _parts(item: Fields) -> Sequence[Fields]:
 
 
 def _read(item: Fields) -> Iterator[Block | str]:
-    """Yield the blocks of an item; its type, if no generator can write it."""
+    """Yield the blocks of an item; if no generator can write it, its type."""
     kind = str(item["type"])
     if kind == "message":
         for part in item["content"]:
@@ -93,7 +93,7 @@ def _read(item: Fields) -> Iterator[Block | str]:
 
 
 def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
-    """Yield the ways of a stream: those of its whole items, and its own."""
+    """Yield the ways of a stream: those of its finished items, and ways of its own."""
     events = [document for document in documents if isinstance(document, dict)]
     kinds = [event["type"].removeprefix("response.") for event in events]
     begun = [event["item"] for event in events if event["type"] == "response.output_item.added"]

@@ -28,10 +28,10 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
 
 
 def with_references(request: Mapping[str, Any], recorded: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a request with the items of the recorded one in place of references to them.
+    """Return a request in which the recorded items replace the references to them.
 
-    Where OpenAI has stored an answer, `{"type": "item_reference", "id": ...}` stands for each of its items. With
-    `store: false` nothing is stored, so there references stay as they are:
+    If OpenAI has stored an answer, a request may have `{"type": "item_reference", "id": ...}` in place of an item. With
+    `store: false` nothing is stored, so references are not replaced:
     <https://platform.openai.com/docs/api-reference/responses/create#responses-create-input>.
     """
     if request.get("store") is False or recorded.get("store") is False or not isinstance(request.get("input"), list):
@@ -41,7 +41,7 @@ def with_references(request: Mapping[str, Any], recorded: Mapping[str, Any]) -> 
 
 
 def _referenced(item: Any, stored: Mapping[str, Any]) -> Any:
-    """Return the item that a reference is for; anything else as it is. The type of a reference may be left out."""
+    """Return the item to which a reference refers; anything else unchanged. A reference need not have its type."""
     is_reference = isinstance(item, Mapping) and (
         item.get("type") == "item_reference" or (set(item) <= {"id", "type"} and item.get("type") is None)
     )

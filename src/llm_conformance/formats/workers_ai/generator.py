@@ -1,4 +1,4 @@
-"""Generator of Cloudflare Workers AI, native: text in `response`, and tool calls that are flat or functions."""
+"""Generator of Cloudflare Workers AI, native: text in `response`, and tool calls that are flat objects or functions."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _word(answer: Answer) -> Fields:
 
 
 def _are_functions(answer: Answer) -> bool:
-    """Return True if the calls are functions. Flat ones have no finish word beside them."""
+    """Return True if the calls are functions. Flat calls have no finish word beside them."""
     return bool(answer.calls) and answer.word is not None
 
 
@@ -93,7 +93,7 @@ def _written(answer: Answer, call: Call) -> Fields:
 
 
 def _pieces(draw: DrawFn, answer: Answer) -> Iterator[Fields]:
-    """Draw the pieces of the calls: whole ones, or those of functions."""
+    """Draw the pieces of the calls: flat calls are whole, functions come in pieces."""
     calls = [_written(answer, call) for call in answer.calls]
     if not _are_functions(answer):
         yield from calls

@@ -1,7 +1,6 @@
 """Recogniser of Cloudflare Workers AI, native: reads which ways of the format an answer has.
 
-Two kinds of answers have no ways here, since the generator does not draw them: chat completions in the envelope, and
-the objects of JSON mode.
+The generator does not draw chat completions in the envelope and objects of JSON mode. So these have no ways here.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
         return
     yield v.END_MARKER, "sent" if documents[-1] == DONE else "missing"
     pieces = [piece for chunk in chunks for piece in chunk.get("tool_calls") or ()]
-    # A piece without a name goes on with a call that has begun.
+    # A piece without a name continues the last call.
     yield from _ways_of_an_answer(chunks, [piece for piece in pieces if _name(piece)])
     yield from _ways_of_functions([piece for piece in pieces if "function" in piece])
     for chunk in chunks:

@@ -1,4 +1,4 @@
-"""What Cloudflare's native API varies: its models are served by different programs, each with its own form of calls."""
+"""What Cloudflare's native API varies. Different programs serve its models, each with its own form of calls."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The checks of the lint: a scenario's requests and values against its recordings, and digests of those that passed."""
+"""The checks of the lint, which compare a scenario with its recordings, and digests of scenarios that passed."""

@@ -1,7 +1,7 @@
-"""A check of the lint: does the recorded request of a later turn send only what the call and the earlier answers have?
+"""A check of the lint: the recorded request of a later turn sends only what the call and the earlier answers have.
 
-If an earlier answer has been changed, the later turn may still send the old signature, trace or argument. An adapter
-that sends the new one would then be blamed.
+If somebody edits an earlier answer, the later turn may still have the old signature, trace or argument. Then an adapter
+that sends the new one would be blamed.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from llm_conformance.wire import answers
 from llm_conformance.wire.interaction import Interaction, Mode
 
 _OF_THE_FORM = frozenset({"role", "type"})
-"""Fields whose values are words of the request's own form."""
+"""Fields whose values belong to the form of the request, not to an answer."""
 _TAG = re.compile(r"</?think>")
 _EXCERPT = 60
 _NO_ARGUMENTS: Mapping[str, Any] = {}
-"""What goes back for a call without arguments, whatever the answer has for them."""
+"""The arguments that go back for a call without arguments, whatever the answer has in their place."""
 
 
 def requests_send_what_answers_have(recording: Recording) -> Problems:
@@ -40,7 +40,7 @@ def requests_send_what_answers_have(recording: Recording) -> Problems:
 
 
 def _is_known(text: str, known: Collection[str], values: Collection[Any]) -> bool:
-    """Whether a text, or each text between its think tags, is part of a known one or the same as JSON."""
+    """Return True if each text between think tags is part of a known text, or the same as JSON."""
     parts = [part.strip() for part in _TAG.split(text)]
     return all(any(part in each for each in known) for part in parts) or as_json(text) in [*values, _NO_ARGUMENTS]
 
@@ -53,11 +53,11 @@ def _known(file: ScenarioFile, mode: Mode) -> Iterator[str]:
         if mode in earlier.modes:
             yield from _of_answer(earlier.interaction(mode))
             expected = read_expected(earlier.document["expected"], mode)
-            yield from (expected.message, expected.reasoning or "")  # joined over pieces in different places
+            yield from (expected.message, expected.reasoning or "")  # joined from pieces in different places
 
 
 def _of_answer(interaction: Interaction) -> Iterator[str]:
-    """Yield the texts of an answer, the pieces of a stream joined by place, and the texts in what is JSON."""
+    """Yield the texts of an answer, also those within texts that are JSON. Pieces of a stream are joined by place."""
     pieces: dict[tuple[str, str], list[str]] = {}
     for document in answers.documents(interaction):
         block = str([document.get(name) for name in _BLOCKS]) if isinstance(document, Mapping) else ""
@@ -73,7 +73,7 @@ def _of_answer(interaction: Interaction) -> Iterator[str]:
 
 
 _BLOCKS = ("index", "output_index", "item_id")
-"""The fields of an event that say which block a piece belongs to."""
+"""The fields of an event that tell which block a piece belongs to."""
 
 
 def _texts(value: Any, pointer: str = "") -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Checks of what scenarios demand of errors: a class only where one is named, a hidden key only in probes."""
+"""Checks of the lint: a class of error is demanded only if the answer names one, a hidden key only in probes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def class_is_named(recording: Recording) -> Problems:
-    """Report a class other than LLMError for an answer with a status below 400 whose error names none.
+    """Report an expected class other than LLMError if the status is below 400 and the error names no class.
 
-    A text names no class, nor does a stream that only ends too early. Whether a word is one that the provider documents
-    is for the author to know.
+    A text names no class, and neither does a stream that only ends too early. The author has to know whether the
+    provider documents a word.
     """
     expected, facts = recording.expected, recording.facts
     if recording.interaction.status >= 400 or expected.fault or expected.error == _ANY:
@@ -34,14 +34,15 @@ def class_is_named(recording: Recording) -> Problems:
 def key_is_in_probes_only(recording: Recording) -> Problems:
     """Report a response that repeats the whole API key, unless the scenario is a probe.
 
-    Providers mask the keys that they repeat. An adapter that passes on what no provider sends must not count as leaky.
+    Providers mask the keys that they repeat. So an adapter that passes on such a response must not fail outside of
+    probes.
     """
     if CANARY_KEY.encode() in recording.interaction.body and recording.file.cassette.grounds != "probe":
         yield "the response has the whole API key, which providers mask: mask it, or make this a probe", ("recordings",)
 
 
 def _places_that_name(value: Any, error: Any, key: str = "", beside: Mapping[str, Any] = _NOTHING) -> Iterator[bool]:
-    """Yield for each place of the error in a value whether it, its name, or a field beside it names a class."""
+    """Yield for each place of the error in a value: True if the error, its key or a field beside it names a class."""
     if value == error:
         parts = error if isinstance(error, list) else [error]
         yield key.endswith("Exception") or any(map(_names, (*parts, beside)))

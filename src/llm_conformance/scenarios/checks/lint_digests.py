@@ -2,11 +2,11 @@
 
     python -m llm_conformance.scenarios.lint cassettes --write
 
-writes `cassettes/lint.sha256`. Its first line is the digest of the schemas and read rules; each other line is the
-digest of a scenario, and its id. A scenario is linted again if its digest is missing or different, and all are if the
-first digest is different. Users' own directories are linted every time.
+writes `cassettes/lint.sha256`. Its first line is the digest of the schemas and read rules. Each other line is the
+digest of a scenario, and its id. A scenario is linted again if its digest is missing or different. If the first digest
+is different, all scenarios are. Users' own directories are linted every time.
 
-A change of the lint's own code does not change the digests: CI lints all scenarios, whatever their digests.
+A change of the lint's own code does not change the digests. Therefore CI lints all scenarios, whatever their digests.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NAMED_ANSWER = re.compile(r"\banswer_of: *([a-z0-9.-]+)(?=[ \t]*(?:$|[},#]))", 
 
 
 def passed(directory: Path) -> Mapping[str, str]:
-    """Return the digests of the scenarios in a directory that passed the lint as it is now, by scenario id."""
+    """Return the digests of the scenarios in a directory that passed the current lint, by scenario id."""
     if not is_ours(directory):
         return {}
     try:
@@ -45,7 +45,7 @@ def passed(directory: Path) -> Mapping[str, str]:
 def of_scenario(path: Path) -> str | None:
     """Return the digest of a scenario: its file and cassette, its API, and the scenarios whose answers it contains.
 
-    None if these cannot be found without reading the YAML.
+    Return None if these scenarios cannot be found without parsing the YAML.
     """
     try:
         return _of_scenario(path, {})
@@ -66,12 +66,12 @@ def file_of(directory: Path) -> Path:
 
 
 def is_ours(directory: Path) -> bool:
-    """Return True for the suite's own directory. A digest file in any other is not trusted."""
+    """Return True for the suite's own directory. A digest file in any other directory is not trusted."""
     return directory.resolve() == CASSETTES.resolve()
 
 
 def _of_scenario(path: Path, known: dict[Path, str | None]) -> str | None:
-    """Return the digest of a scenario; `known` has those of the conversation, None for what is being computed."""
+    """Return the digest of a scenario; `known` has those of its conversation, None while one is being computed."""
     if path not in known:
         known[path] = None
         known[path] = _of_files(path, known)
@@ -103,7 +103,7 @@ def _columns(api: Api) -> str:
 @functools.cache
 def _of_lint() -> str:
     """Return the digest of the schemas and the read rules that a lint depends on."""
-    # The schemas of a wheel are in another folder than those of a clone, so names are relative.
+    # Names are relative, because a wheel and a clone have the schemas in different folders.
     files = {f"{path.parent.name}/{path.name}": path for path in _lint_files()}
     return _digest(part for name in sorted(files) for part in (name, files[name].read_bytes()))
 

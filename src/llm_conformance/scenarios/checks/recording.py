@@ -1,4 +1,4 @@
-"""One mode of a scenario file, with all that the checks of the lint need."""
+"""One mode of a scenario file, with everything that the checks of the lint need."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Recording:
     """One mode of a scenario file.
 
     Attributes:
-        expected: What the scenario states.
-        facts: What the bytes say; empty for an error status or a spoilt body.
-        derived: What the facts give.
+        expected: The expected values that the scenario states.
+        facts: The facts in the bytes; empty for an error status or a spoilt body.
+        derived: The expected values that follow from the facts.
     """
 
     def __init__(self, file: ScenarioFile, mode: Mode) -> None:
@@ -38,11 +38,11 @@ class Recording:
         self.derived: Expected = derive.expect(self.facts, self.api, profile, file.document["call"]["model"])
 
     def where(self, key: str, *more: str | int) -> Where:
-        """Return the path of a key of `expected`: under the mode if it is there."""
+        """Return the path of a key of `expected`: below the mode if the key is there, else directly."""
         is_own = key in self.file.document["expected"].get(self.mode, {})
         return ("expected", self.mode, key, *more) if is_own else ("expected", key, *more)
 
 
 Problems: TypeAlias = Iterable[tuple[str, Where]]
-"""What is wrong, each with its path in the scenario file."""
+"""(message, path in the scenario file) of each problem."""
 Check: TypeAlias = Callable[[Recording], Problems]

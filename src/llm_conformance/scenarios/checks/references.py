@@ -1,4 +1,4 @@
-"""References to public recordings: which interaction of which file shows what a scenario has.
+"""References to public recordings: which interaction of which file shows that a provider sends what a scenario has.
 
 `metadata.shown_by` of a cassette names one for a mode, such as
 
@@ -38,7 +38,7 @@ class Reference:
         package: The name of the package.
         version: Its version.
         file: The path of the recording below the archive's top folder.
-        number: The index of the interaction in it.
+        number: The index of the interaction in the file.
     """
 
     package: str
@@ -47,12 +47,12 @@ class Reference:
     number: int
 
     def __str__(self) -> str:
-        """Return it as `metadata.shown_by` has it."""
+        """Return the reference in the form of `metadata.shown_by`."""
         return f"{self.package} {self.version}, {self.file}, interaction {self.number}"
 
 
 def parsed(text: str) -> Reference:
-    """Return a reference. Raises ValueError if the text is none."""
+    """Parse a reference. Raises ValueError if the text is not in the form of one."""
     found = _FORM.fullmatch(text)
     if found is None:
         raise ValueError(f"no reference to a recording: {text!r}")
@@ -60,7 +60,7 @@ def parsed(text: str) -> Reference:
 
 
 def references(metadata: Mapping[str, Any]) -> Mapping[Mode, Reference]:
-    """Return the references of a cassette by mode; none if no public recording shows what it has."""
+    """Return the references of a cassette by mode; empty if no public recording is named."""
     stated = metadata.get(KEY, {})
     return {mode: parsed(stated[mode]) for mode in MODES if mode in stated}
 
@@ -71,9 +71,10 @@ def matches(name: str, globs: Iterable[str]) -> bool:
 
 
 def problems(cassette: Cassette, modes: Iterable[Mode]) -> Iterator[FileProblem]:
-    """Yield what is wrong with the references of a cassette whose form is right.
+    """Yield what is wrong with the references of a cassette that is valid against its schema.
 
-    `modes` are those of the scenario. The recordings are not needed; `python -m tools.promote --check` looks at them.
+    `modes` are those of the scenario. The recordings themselves are not read; `python -m tools.promote --check` does
+    that.
     """
     for mode, reference in references(cassette.metadata).items():
         line = yaml_files.line_of(cassette.text, ("metadata", KEY, mode))

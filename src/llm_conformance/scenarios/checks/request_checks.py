@@ -1,4 +1,4 @@
-"""Checks of the lint: does the scenario fit the recorded request, and can it be replayed as it says?"""
+"""Checks of the lint: the scenario fits the recorded request, and can be replayed as it says."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _call_is_the_recorded_one(recording: Recording) -> Problems:
         yield f"call.model is not the recorded request's {recorded_model!r}", ("call", "model")
     if api.path == api.stream_path and api.asks_for_stream(interaction.request) != streams:
         yield "`stream` in the recorded request is of the other mode", ("recordings", recording.mode)
-    # A spoilt stream may look like a plain answer of the same content type, or be the page of a proxy.
+    # A spoilt stream may look like a plain answer, or be the page of a proxy.
     undecided = recording.expected.fault and (api.framing.is_like_plain or not interaction.streamed)
     if interaction.streamed != streams and interaction.status < 400 and not undecided:
         yield "the content type of the recorded answer is of the other mode", ("recordings", recording.mode)
@@ -81,7 +81,7 @@ def _cuts_are_in_the_body(recording: Recording) -> Problems:
 
 
 def _keeps_the_round_trip(recording: Recording) -> Problems:
-    """Check the recorded request against `round_trip`: the provider accepted it."""
+    """Check that the recorded request, which the provider accepted, meets `round_trip`."""
     document, request = recording.file.document, recording.interaction.request
     earlier = recording.file.earlier
     for number, file in earlier.items():
@@ -108,7 +108,7 @@ def _keeps_the_round_trip(recording: Recording) -> Problems:
 
 
 def _results_are_of_calls(recording: Recording) -> Problems:
-    """Check that every tool result has the id of a call before it, in an `answer_of` or in a message written out."""
+    """Check that every tool result has the id of an earlier call, which is in an `answer_of` or in a message."""
     file = recording.file
     if not file.earlier:
         return

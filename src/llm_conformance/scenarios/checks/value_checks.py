@@ -1,4 +1,4 @@
-"""Checks of the lint: are the expected values of a scenario those that its bytes give?"""
+"""Checks of the lint: the expected values of a scenario are those that follow from its bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from llm_conformance.wire.providers.api import COUNTS
 
 _ALWAYS_STATED = ("id", "model", "message", "finish_reason", "raw_finish_reason", "usage")
 _OPTIONAL = frozenset({"created", "model", "usage", "raw_finish_reason"})
-"""Keys that are compared only if the scenario states them. A scenario without another key states that it is empty."""
+"""Keys that are compared only if the scenario states them. If it omits any other key, it states that this is empty."""
 _EXCERPT = 20
 
 
@@ -59,7 +59,7 @@ def _message(recording: Recording, values: Expected) -> Any:
 
 
 def _tool_calls(recording: Recording, values: Expected) -> Any:
-    """Return the calls, arguments as text if the API sends text, else as JSON values."""
+    """Return the tool calls for comparison: arguments as text if the API sends text, else as JSON values."""
     is_text = recording.api.tool_arguments == "text"
     return [
         (
@@ -130,10 +130,10 @@ def _spans_are_in_the_message(recording: Recording) -> Problems:
 
 
 def _annotations_are_those_of_the_bytes(recording: Recording) -> Problems:
-    """Compare the annotations with those of the bytes: as many, with the same spans and all of their data."""
+    """Check that there are as many annotations as in the bytes, with the same spans and data."""
     expected, derived, facts = recording.expected.annotations, recording.derived.annotations, recording.facts
     if "annotations" not in recording.expected.stated and (not derived or facts.found):
-        return  # other results of the provider's own search may become annotations, or not
+        return  # other results of the provider's own search may become annotations, but need not
     if len(expected) != len(derived):
         what = f"annotations: the scenario states {len(expected)}, the bytes give {len(derived)}"
         yield what, recording.where("annotations")

@@ -1,4 +1,4 @@
-"""Which files may have recordings, and what is in them. They are untrusted: sizes are limited, also when unpacked."""
+"""Find files that may have recordings, and parse them. They are untrusted, so their unpacked size is limited, too."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from llm_conformance.yaml_files import BadFileError, FileProblem
 _JSON = (".json", ".har")
 _YAML = (".yaml", ".yml")
 SUFFIXES = (*_YAML, *_JSON)
-"""What the names of files with recordings end in; `.gz` may follow."""
+"""The suffixes of files with recordings. `.gz` may follow."""
 
 _PACKED = ".gz"
 _ANY_FORMAT = 32 + zlib.MAX_WBITS
-"""For zlib: gzip or deflate, whichever it is."""
+"""Tells zlib to detect gzip or deflate."""
 
 
 def may_have_recordings(path: Path) -> bool:
-    """Return True if a file's name ends like that of a file with recordings: in one of `SUFFIXES`, perhaps packed."""
+    """Return True if a file's name ends in one of `SUFFIXES`, with or without `.gz`."""
     return path.name.removesuffix(_PACKED).endswith(SUFFIXES)
 
 
 def is_always_a_cassette(path: Path) -> bool:
-    """Return True if a file without recordings is an error. Files of other suffixes may well be something else."""
+    """Return True if it is an error that a file has no recordings. Files with other suffixes may be something else."""
     return path.name.removesuffix(_PACKED).endswith(".yaml")
 
 
@@ -36,7 +36,7 @@ def stem_of(path: Path) -> str:
 
 
 def parse(path: Path, text: str) -> Any:
-    """Return the document in the text of a file. Raises BadFileError, with the line that the parser refuses."""
+    """Return the document in the text of a file. Raises BadFileError with the line at which the parser fails."""
     if not path.name.removesuffix(_PACKED).endswith(_JSON):
         return yaml_files.parse(path, text, of_recorder=True)
     try:
@@ -48,9 +48,9 @@ def parse(path: Path, text: str) -> Any:
 
 
 def decompressed(body: bytes) -> bytes:
-    """Return bytes that are compressed with gzip or deflate; as many as there are if they are cut off.
+    """Decompress a body that is compressed with gzip or deflate; if it is cut off, return what there is.
 
-    Raises ValueError if they become too large, and zlib.error if they are not compressed.
+    Raises ValueError if the result becomes too large, and zlib.error if the body is not compressed.
     """
     decompressor = zlib.decompressobj(_ANY_FORMAT)
     unpacked = decompressor.decompress(body, limits.BYTES)

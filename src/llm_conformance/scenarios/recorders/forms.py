@@ -1,4 +1,4 @@
-"""Bring what other recorders write into the form of vcrpy.
+"""Convert the files of other recorders to the form of vcrpy.
 
 | recorder | a document has | an interaction has |
 |---|---|---|
@@ -30,12 +30,12 @@ _KEYS = re.compile(
 
 
 def looks_recorded(text: str) -> bool:
-    """Return True if a text has a key of a recorder; others need not even be valid."""
+    """Return True if a text contains a key that recorders write. The text need not be valid YAML or JSON."""
     return _KEYS.search(text) is not None
 
 
 def interactions_of(document: Any) -> Any:
-    """Return the interactions of a document as it has them; None if it is of no recorder."""
+    """Return the interactions of a document, unconverted; None if no recorder writes such documents."""
     if not isinstance(document, Mapping):
         return None
     log = document.get("log")
@@ -45,7 +45,7 @@ def interactions_of(document: Any) -> Any:
 
 
 def _paired(document: Mapping[str, Any]) -> Any:
-    """Return requests and responses in pairs; LangChain keeps them apart."""
+    """Return requests and responses as pairs. LangChain writes them as two lists."""
     requests, responses = document.get("requests"), document.get("responses")
     if not isinstance(requests, list) or not isinstance(responses, list) or len(requests) != len(responses):
         return None
@@ -55,7 +55,7 @@ def _paired(document: Mapping[str, Any]) -> Any:
 def in_the_form_of_vcrpy(pair: Any) -> Any:
     """Return an interaction of any recorder with URL, status, headers and bodies where vcrpy writes them today.
 
-    What has another form stays as it is. Raises ValueError for a body that cannot be decoded.
+    What is in an unknown form stays unchanged. Raises ValueError for a body that cannot be decoded.
     """
     if not isinstance(pair, Mapping):
         return pair
@@ -75,7 +75,7 @@ def _side(side: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _status(side: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the status where vcrpy has it: others have a number, or a text beside a number."""
+    """Return the status in vcrpy's form. Other recorders have a number, or a text beside a number."""
     stated = side.get("status")
     if isinstance(stated, Mapping):
         code = stated.get("code", stated.get("status_code"))
@@ -85,7 +85,7 @@ def _status(side: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _headers(headers: Any) -> Any:
-    """Return headers as texts by name: HAR has a list of names and values, and YAML makes numbers of some values."""
+    """Return headers as texts by name. HAR lists names and values, and YAML turns some values into numbers."""
     if isinstance(headers, Sequence) and not isinstance(headers, str | bytes):
         named: dict[str, list[str]] = {}
         for each in headers:
@@ -105,7 +105,7 @@ def _text(value: Any) -> str:
 
 
 def _body(side: Mapping[str, Any]) -> Any:
-    """Return the body as an object with a `string`; None if it is there already, or nowhere."""
+    """Return the body as an object with a `string`; None if there is no body or it has this form already."""
     if "parsed_body" in side:
         return {"string": json.dumps(side["parsed_body"], ensure_ascii=False)}
     for name in ("body", "content", "postData"):
@@ -136,7 +136,7 @@ def _unpacked(body: bytes) -> bytes:
 
 
 def _of_har(text: Any, *, is_base64: bool) -> Any:
-    """Return the text of a HAR entry. Polly.js writes compressed bodies as a list of chunks, in hex or base64."""
+    """Decode the text of a HAR entry. Polly.js writes compressed bodies as a list of chunks in hex or base64."""
     chunks = _chunks(text) if isinstance(text, str) else None
     if chunks:
         is_hex = not is_base64 and all(_HEX.issuperset(chunk) for chunk in chunks)
@@ -145,7 +145,7 @@ def _of_har(text: Any, *, is_base64: bool) -> Any:
 
 
 def _chunks(text: str) -> list[str] | None:
-    """Return the chunks in a text; None if it is an answer. No provider's answer is a list of texts."""
+    """Return the chunks in a text; None if the text is an answer. No provider answers with a list of texts."""
     if not text.startswith('["'):
         return None
     try:

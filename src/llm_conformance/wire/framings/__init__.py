@@ -1,1 +1,1 @@
-"""How the documents of a stream are put into bytes: one module for each framing."""
+"""Framings: how a stream puts its documents into bytes. One module for each."""

@@ -18,15 +18,16 @@ from typing import Any
 from llm_conformance.wire.framings.base import Choose, Clean, Escapes, Frame, Framing, Writing, cleaned_text, json_value
 
 _ERROR_FIELDS = ("code", "message")
-_TEXT = 7  # the type of a header's value; model streams use no other
+_TEXT = 7  # the type of a text header; streams of models use no other type
 _SMALLEST = 16  # bytes: two lengths and two checksums
 
 
 class AwsEventStream(Framing):
-    """An AWS event stream. Its documents have the form in which AWS's own SDKs show a message.
+    """An AWS event stream. Its documents have the form in which AWS's own SDKs return a message.
 
-    An event is `{event type: payload}`. An event `chunk` is the JSON text that its payload has in base64, as `bytes`.
-    An error, which is in the headers, is `{"error": {"code": ..., "message": ...}}`.
+    The document of an event is `{event type: payload}`. For an event `chunk`, it is the JSON text that the payload has
+    in base64, in its field `bytes`. For an error, which is in the headers, it is `{"error": {"code": ..., "message":
+    ...}}`.
     """
 
     name = "aws event stream"
@@ -35,11 +36,11 @@ class AwsEventStream(Framing):
     is_binary = True
 
     def looks_like(self, body: bytes) -> bool:
-        """Return True if the first checksum, which is over the two lengths, is right."""
+        """Return True if the first checksum is right. It covers the two lengths."""
         return binascii.crc32(body[:8]).to_bytes(4, "big") == body[8:12]
 
     def frames(self, body: bytes) -> Iterator[bytes]:
-        """Yield the messages. The last may be a part of one, and the rest of the body if a length is impossible."""
+        """Yield the messages. The last item may be part of one, or the rest of the body after an impossible length."""
         position = 0
         while position < len(body):
             length = _length(body, position)
@@ -61,7 +62,7 @@ class AwsEventStream(Framing):
         return b"{%b: %b}" % (json.dumps(event_type).encode(), payload or b"{}")
 
     def with_data(self, frame: bytes, data: bytes) -> bytes:
-        """Return the message with another payload, or an error with other headers. Raises ValueError."""
+        """Return the message with a new payload; for an error, with new headers. Raises ValueError if malformed."""
         headers, payload = aws_parts(frame)
         if headers.get(":event-type") == "chunk":
             return aws_message(headers, aws_chunk_payload(aws_chunk(payload)[0], data))
@@ -72,15 +73,15 @@ class AwsEventStream(Framing):
             return aws_message(headers, json.dumps(value).encode())
 
     def texts(self, frame: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield headers and payload, and what a chunk has in base64."""
+        """Yield the headers, the payload, and the decoded base64 of a chunk."""
         return aws_texts(frame)
 
     def cleaned(self, body: bytes, clean: Clean) -> bytes:
-        """Return the body with each message cleaned and built again, because messages have checksums."""
+        """Return the body with each message cleaned. Messages are built again, because they have checksums."""
         return b"".join(_cleaned_message(frame, clean) for frame in self.frames(body))
 
     def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
-        """Return a message for each frame, with the frame's event as its type; of the event `error`, an error."""
+        """Return a message for each frame. Its type is the frame's event; the event `error` becomes an error."""
         return [_message(frame, writing.escapes) for frame in frames]
 
 
@@ -91,7 +92,7 @@ class AwsChunks(AwsEventStream):
     title = "binary messages of an AWS event stream, with documents in base64"
 
     def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
-        """Return a `chunk` for each frame; an exception is a message of its own."""
+        """Return a `chunk` for each frame. An exception is a message of its own instead."""
         return [
             _message(frame, writing.escapes) if _is_exception(frame.event) else _chunk(frame, writing.escapes)
             for frame in frames
@@ -99,7 +100,7 @@ class AwsChunks(AwsEventStream):
 
 
 def aws_message(headers: Mapping[str, str], payload: bytes) -> bytes:
-    """Return a message. All headers are texts."""
+    """Build a message. All headers are texts."""
     encoded = b"".join(
         struct.pack(f">B{len(name)}sBH{len(value)}s", len(name), name, _TEXT, len(value), value)
         for name, value in ((name.encode(), value.encode()) for name, value in headers.items())
@@ -110,7 +111,7 @@ def aws_message(headers: Mapping[str, str], payload: bytes) -> bytes:
 
 
 def aws_parts(message: bytes) -> tuple[dict[str, str], bytes]:
-    """Return headers and payload of a message. Raises ValueError if a length or a checksum is wrong."""
+    """Return (headers, payload) of a message. Raises ValueError if a length or a checksum is wrong."""
     if len(message) < _SMALLEST:
         raise ValueError("a message is cut off")
     length, headers_length = struct.unpack(">II", message[:8])
@@ -122,7 +123,7 @@ def aws_parts(message: bytes) -> tuple[dict[str, str], bytes]:
 
 
 def aws_chunk(payload: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return the fields of a chunk, and its decoded `bytes`. Raises ValueError if the payload is malformed."""
+    """Return (fields of a chunk, its decoded `bytes`). Raises ValueError if the payload is malformed."""
     with _malformed_is_a_value_error():
         fields = json.loads(payload)
         return dict(fields), base64.b64decode(fields["bytes"])
@@ -134,10 +135,10 @@ def aws_chunk_payload(fields: Mapping[str, Any], data: bytes) -> bytes:
 
 
 def aws_texts(message: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield every text in a message with its place: the headers, the payload, and the decoded `bytes` of a chunk.
+    """Yield (place, text) for every text in a message: the headers, the payload, and the decoded `bytes` of a chunk.
 
-    A message that is cut off or corrupt yields itself, and as much of its base64 as can be decoded. Raises ValueError
-    if that is not base64.
+    For a message that is cut off or corrupt, yields the whole message, and as much of its base64 as can be decoded.
+    Raises ValueError if it is not base64.
     """
     try:
         headers, payload = aws_parts(message)
@@ -195,7 +196,7 @@ def _cleaned_chunk(payload: bytes, clean: Clean) -> bytes:
 
 
 def _cleaned_payload(broken: bytes, clean: Clean) -> bytes:
-    """Return a broken message without secrets. Raises ValueError if its base64 has a secret or cannot be decoded."""
+    """Return a broken message without secrets. Raises ValueError if its base64 holds a secret or cannot be decoded."""
     if any(cleaned_text(data, clean) != data for _, data in list(aws_texts(broken))[1:]):
         raise ValueError("a message that is incomplete or corrupt has a secret in base64")
     return cleaned_text(broken, clean)
@@ -210,14 +211,14 @@ def _malformed_is_a_value_error() -> Iterator[None]:
 
 
 def _length(body: bytes, position: int) -> int:
-    """Return the stated length of the message at a position, or the length of the rest if that is impossible."""
+    """Return the length that the message at a position states; if it is impossible, the length of the rest."""
     rest = len(body) - position
     stated = int.from_bytes(body[position : position + 4], "big")
     return stated if _SMALLEST <= stated <= rest else rest
 
 
 def _headers(block: bytes) -> Iterator[tuple[str, str]]:
-    """Yield the headers: the length of the name (1 byte), the name, the type, the length of the text (2), the text."""
+    """Yield (name, text). On the wire: name length (1 byte), name, type (1 byte), text length (2 bytes), text."""
     position = 0
     while position < len(block):
         name_end = position + 1 + block[position]

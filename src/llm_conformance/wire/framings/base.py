@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 T = TypeVar("T")
 
 DONE = "[DONE]"
-"""What many event streams send after their last document."""
+"""The data that many event streams send after their last document."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Frame:
     """A frame to be written.
 
     Attributes:
-        data: A document, or text to be sent as it is (`DONE`).
+        data: A document, or a text that is sent unchanged (`DONE`).
         event: The name of the event, for framings that have event names.
         ends: Whether the response is complete with this frame.
     """
@@ -35,8 +35,11 @@ class Frame:
 
 
 Escapes = Literal["none", "markup", "markup and controls", "beyond ASCII"]
-r"""What is written as `\uXXXX` although JSON does not require it: nothing, `<`, `>`, `&`, U+2028 and U+2029, these and
-U+007F to U+009F, or all characters beyond ASCII."""
+r"""Which characters are written as `\uXXXX` although JSON does not require it.
+
+`none`: no characters. `markup`: `<`, `>`, `&`, U+2028 and U+2029. `markup and controls`: these and U+007F to U+009F.
+`beyond ASCII`: all characters beyond ASCII.
+"""
 
 _ESCAPED = {
     "markup": re.compile("[<>&\u2028\u2029]"),
@@ -45,22 +48,22 @@ _ESCAPED = {
 
 
 def json_text(value: Any, escapes: Escapes) -> str:
-    """Return JSON text."""
+    """Return a value as JSON text."""
     text = json.dumps(value, ensure_ascii=escapes == "beyond ASCII")
-    # These characters occur only in strings, so that they can be replaced anywhere.
+    # In JSON text these characters occur only in strings, so they can be replaced everywhere.
     return _ESCAPED[escapes].sub(lambda found: f"\\u{ord(found[0]):04x}", text) if escapes in _ESCAPED else text
 
 
 @dataclass(frozen=True)
 class Writing:
-    """How a sender writes, where a framing and JSON leave it a choice.
+    """The choices that a framing and JSON leave to a sender.
 
     Attributes:
         escapes: What is escaped in JSON.
         line_end: What ends a line.
         space: What is between `data:` and the data of an event.
-        comment: The comment that precedes some events, with its colon; "" for none.
-        names: Where events have their names: `before the data`, `behind the data` or `absent`.
+        comment: The comment before some events, with its colon; "" for no comments.
+        names: Where events have their names: `before the data`, `behind the data`, or `absent`.
         comma: What is between the items of a list.
     """
 
@@ -73,14 +76,14 @@ class Writing:
 
 
 class Choose(Protocol):
-    """Choose one of several ways to write the same; the first is the simplest."""
+    """Chooses one of several ways to write the same; the first is the simplest."""
 
     def __call__(self, *ways: T) -> T:
         """Return one of the ways."""
 
 
 def json_value(text: str | bytes) -> Any:
-    """Return the value of a JSON text. Raises ValueError if it is not JSON, as NaN and Infinity are not."""
+    """Return the value of a JSON text. Raises ValueError if it is not JSON; NaN and Infinity are not."""
     return json.loads(text, parse_constant=_refuse)
 
 
@@ -93,7 +96,7 @@ Clean = Callable[[str], str]
 
 
 def cleaned_text(data: bytes, clean: Clean) -> bytes:
-    """Return bytes of text, some of which may not be UTF-8, without secrets."""
+    """Return the bytes of a text without secrets. Some of the bytes may not be UTF-8."""
     return clean(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
@@ -101,11 +104,11 @@ class Framing(ABC):
     """A way to put the documents of a stream into bytes.
 
     Attributes:
-        name: What provider files call it.
-        title: What "streams are ..." on the page of providers ends with.
+        name: Its name in provider files.
+        title: The end of the sentence "streams are ..." on the pages of providers.
         content_type: The content type of responses in this framing, in lower case.
-        empty: The body of a stream that has begun and has no frame yet.
-        is_binary: Whether frames have more than text in them; only `texts` and `cleaned` find all of it.
+        empty: The body of a stream that has started but has no frame yet.
+        is_binary: Whether frames are binary. Their texts are then found only by `texts` and `cleaned`.
         is_like_plain: Whether a plain answer has the same content type.
     """
 
@@ -117,11 +120,11 @@ class Framing(ABC):
     is_like_plain: ClassVar[bool] = False
 
     def __repr__(self) -> str:
-        """Return the name: the same in every process, because a digest of the provider table depends on it."""
+        """Return the name. It is the same in every process, because a digest of the provider table depends on it."""
         return self.name
 
     def fits(self, body: bytes) -> bool:
-        """Return True if a body of this content type is in this framing; it may also be a single document."""
+        """Return True if a body of this content type is in this framing, and not a single document."""
         return True
 
     @abstractmethod
@@ -130,7 +133,7 @@ class Framing(ABC):
 
     @abstractmethod
     def frames(self, body: bytes) -> Iterator[bytes]:
-        """Split a stream into its frames. Joined, they are the body again, even if it is malformed or cut off."""
+        """Yield the frames of a stream. Joined, they give the body again, even if it is malformed or cut off."""
 
     @abstractmethod
     def documents(self, body: bytes) -> Iterator[Any]:
@@ -138,20 +141,20 @@ class Framing(ABC):
 
     @abstractmethod
     def data(self, frame: bytes) -> bytes:
-        """Return the JSON text of a frame, b"" if it has none. Raises ValueError if the frame is malformed."""
+        """Return the JSON text of a frame; b"" if it has none. Raises ValueError if the frame is malformed."""
 
     @abstractmethod
     def with_data(self, frame: bytes, data: bytes) -> bytes:
-        """Return a frame with another JSON text. Raises ValueError if either is malformed."""
+        """Return a frame with a new JSON text. Raises ValueError if the frame or the text is malformed."""
 
     def texts(self, frame: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield all texts in a frame, each with a name for its place. Raises ValueError for text that is unreadable."""
+        """Yield (name of the place, text) for all texts in a frame. Raises ValueError for an unreadable text."""
         yield "", self.data(frame)
 
     def cleaned(self, body: bytes, clean: Clean) -> bytes:
-        """Return a body with its texts cleaned of secrets. Raises ValueError for a secret that cannot be removed."""
+        """Return a body without secrets in its texts. Raises ValueError for a secret that cannot be removed."""
         return cleaned_text(body, clean)
 
     @abstractmethod
     def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
-        """Return the bytes of each frame; `choose` decides what may differ from frame to frame."""
+        """Return the bytes of each frame; `choose` makes the choices that may differ from frame to frame."""

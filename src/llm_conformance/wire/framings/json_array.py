@@ -22,20 +22,20 @@ class Array(Framing):
     empty = b"["
 
     def fits(self, body: bytes) -> bool:
-        """Return True for an array; any other body is a single document, and so is an array without items."""
+        """Return True for an array with items. Any other body, also an empty array, is a single document."""
         return bool(_ARRAY_WITH_ITEMS.match(body))
 
     looks_like = fits
 
     def frames(self, body: bytes) -> Iterator[bytes]:
-        """Yield each item with the comma or bracket before it, and the last with the bracket behind it."""
+        """Yield each item with the comma or bracket before it, the last item also with the bracket after it."""
         ends = list(self._ends(body))
         for start, end in zip([0, *ends], ends[:-1], strict=False):
             yield body[start:end]
         yield body[ends[-2] if len(ends) > 1 else 0 :]
 
     def documents(self, body: bytes) -> Iterator[Any]:
-        """Yield the items. The closing bracket may be missing, as in a stream that breaks off."""
+        """Yield the items. The closing bracket may be missing, for example if the stream breaks off."""
         yield from (json_value(data) for data in map(self.data, self.frames(body)) if data)
 
     def data(self, frame: bytes) -> bytes:
@@ -43,7 +43,7 @@ class Array(Framing):
         return frame.strip(b"[], \r\n\t")
 
     def with_data(self, frame: bytes, data: bytes) -> bytes:
-        """Return the frame with another item."""
+        """Return the frame with a new item."""
         before, _, after = frame.partition(self.data(frame))
         return before + data + after
 
@@ -56,7 +56,7 @@ class Array(Framing):
         ]
 
     def _ends(self, body: bytes) -> Iterator[int]:
-        """Yield the byte offset at which each item ends, up to the first that is not a JSON object."""
+        """Yield the byte offset at which each item ends; stops at the first item that is not a JSON object."""
         text, position, size = body.decode("utf-8", "surrogateescape"), 0, 0
         decoder = json.JSONDecoder()
         while (start := text.find("{", position)) >= 0:

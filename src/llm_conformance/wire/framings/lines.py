@@ -18,11 +18,11 @@ class Lines(Framing):
     content_type = "application/x-ndjson"
 
     def looks_like(self, body: bytes) -> bool:
-        """Return True if one object follows another on the next line."""
+        """Return True if a line that ends with `}` is followed by one that begins with `{`."""
         return bool(re.search(rb"\}\r?\n\{", body))
 
     def frames(self, body: bytes) -> Iterator[bytes]:
-        """Yield the lines with their ends. Empty lines belong to the line before; leading ones to the first line."""
+        """Yield the lines with their ends. Empty lines belong to the line before them, or else to the first line."""
         start = position = 0
         for line in io.BytesIO(body):
             if line.strip() and body[start:position].strip():
@@ -50,7 +50,7 @@ class Lines(Framing):
 
 
 class StreamJson(Lines):
-    """The same under another content type, which Cohere's first API has."""
+    """`Lines` with the content type of Cohere's first API."""
 
     name = "stream+json"
     title = "a JSON document a line, of the type application/stream+json"

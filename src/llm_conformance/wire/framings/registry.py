@@ -19,25 +19,26 @@ from llm_conformance.wire.framings.lines import Lines, StreamJson
 from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
 
 FRAMINGS: tuple[Framing, ...] = (EVENT_STREAM, AwsEventStream(), AwsChunks(), Lines(), StreamJson(), Array())
-"""All framings. Of two with the same content type, the first reads both."""
+"""All framings. If two have the same content type, the first one reads the streams of both."""
 
 
 def framing_of(content_type: str, body: bytes) -> Framing | None:
-    """Return the framing of a response, None if its body is a single document."""
+    """Return the framing of a response; None if its body is a single document."""
     kind = content_type.partition(";")[0].strip().lower()
     return next((framing for framing in FRAMINGS if framing.content_type == kind and framing.fits(body)), None)
 
 
 def named(name: str) -> Framing:
-    """Return the framing that provider files call `name`."""
+    """Return the framing with this name in provider files."""
     return next(framing for framing in FRAMINGS if framing.name == name)
 
 
 def content_type_of(stated: str, body: bytes) -> str:
     """Return the content type of a recorded response.
 
-    It is not always the stated one: recorders lose or redact it, and ollama.com sends a document on each line as
-    `application/json`. A body that is no document, and seems to be in a framing, has the type of the framing.
+    It is not always the `stated` one: recorders lose or redact it, and ollama.com sends lines of JSON as
+    `application/json`. If the body is no JSON document and looks like one of the framings, it has the content type of
+    that framing.
     """
     kind = stated.partition(";")[0].strip().lower()
     is_stated = "/" in kind
@@ -50,7 +51,7 @@ def content_type_of(stated: str, body: bytes) -> str:
 
 
 _VAGUE = ("application/json", "text/plain", "application/octet-stream", "binary/octet-stream")
-"""What servers and recorders write for a body of any kind."""
+"""Content types that servers and recorders write for bodies of any kind."""
 
 
 def _is_document(body: bytes) -> bool:

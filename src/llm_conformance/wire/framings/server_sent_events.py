@@ -11,9 +11,9 @@ from llm_conformance.wire.framings.base import DONE, Choose, Frame, Framing, Wri
 
 
 class EventStream(Framing):
-    """Events, each ended by a blank line. The data of an event is a document; everything else in it is skipped.
+    """Events, each ended by a blank line. The data of an event is a document; everything else in an event is skipped.
 
-    The reference adapters read events with a library. This parser is the suite's own, so that the two can disagree.
+    The reference adapters read events with a library. The suite has its own parser, so that each checks the other.
     """
 
     name = "server-sent events"
@@ -42,8 +42,8 @@ class EventStream(Framing):
     def events(self, body: bytes) -> Iterator[str]:
         r"""Yield the data of each event that has any: its `data` lines, joined by "\n".
 
-        An event that the end of the body cuts off is yielded, too. A browser drops it, but a test suite has to notice
-        that a stream breaks off. Raises ValueError for data that is not UTF-8.
+        An event that is cut off by the end of the body is yielded, too. Browsers drop it, but a test suite has to
+        notice that a stream breaks off. Raises ValueError for data that is not UTF-8.
         """
         data: list[str] = []
         for line in (*body.removeprefix(codecs.BOM_UTF8).splitlines(), b""):
@@ -59,18 +59,18 @@ class EventStream(Framing):
         return (DONE if data == DONE else json_value(data) for data in self.events(body))
 
     def data(self, frame: bytes) -> bytes:
-        """Return the data of a frame, b"" if it is not a JSON object."""
+        """Return the data of a frame; b"" if it is not a JSON object."""
         data = b"\n".join(line[5:] for line in frame.splitlines() if line.startswith(b"data:"))
         return data if data.strip().startswith(b"{") else b""
 
     def with_data(self, frame: bytes, data: bytes) -> bytes:
-        """Return the frame with other data, in one line."""
+        """Return the frame with new data, on one line."""
         end = b"\r\n" if b"\r\n" in frame else b"\n"
         kept = [line for line in frame.splitlines() if line and not line.startswith(b"data:")]
         return end.join([*kept, b"data: " + data, b"", b""])
 
     def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
-        """Return the events. If the sender writes comments, one precedes the first event, and may precede others."""
+        """Return the events. If the sender writes comments, the first event has one before it, and others may."""
         written = []
         for number, frame in enumerate(frames):
             comment = writing.comment and (writing.comment if number == 0 else choose("", "", writing.comment))

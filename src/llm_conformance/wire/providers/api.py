@@ -1,9 +1,9 @@
-"""The provider table: facts that are true of a provider, and not of one conversation only.
+"""The provider table: facts about a provider that hold for all conversations.
 
 Each provider has a file `<provider>.toml`, in which each API has a table `[api.<name>]` with its facts and their
-sources. An API may be `like` another one, `provider:api`: it then has the columns of that one, except for those that it
-states itself. `schemas/provider.schema.json` has the form of a file. The documentation has a page for each provider,
-which is made from the table.
+sources. An API may be `like` another one (`provider:api`). Then it has the columns of that API, except for those that
+it states itself. `schemas/provider.schema.json` is the schema of a file. The documentation has a page for each
+provider, which is made from the table.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from llm_conformance.wire.providers.errors import StatusError, StreamError
 from llm_conformance.wire.providers.think_families import thinks_between_tags
 
 TAG = "think"
-"""The name of the think tags of most models; `think_tag` is another one."""
+"""The name of most models' think tags. An API may state another one in `think_tag`."""
 
 COUNTS = (
     "prompt_tokens",
@@ -47,10 +47,10 @@ PARTS: Mapping[str, str] = {
     "reasoning_tokens": "completion_tokens",
     "audio_completion_tokens": "completion_tokens",
 }
-"""The counts that are part of another count."""
+"""Maps each count that is part of another count to that count."""
 
 _WITHOUT_BLOCKS = ("chat", "ollama", "workers_ai")
-"""Wire formats whose text is one string. Others have typed blocks, and whether a text is split at tags is open."""
+"""Wire formats whose text is one string. Others have typed blocks; whether their texts are split at tags is open."""
 
 _OPENAI_DETAILS: Mapping[str, str] = {
     "cached_tokens": "prompt_tokens_details/cached_tokens",
@@ -59,7 +59,7 @@ _OPENAI_DETAILS: Mapping[str, str] = {
     "audio_prompt_tokens": "prompt_tokens_details/audio_tokens",
     "audio_completion_tokens": "completion_tokens_details/audio_tokens",
 }
-"""Where OpenAI's own chat completions have them."""
+"""Maps counts to their paths in the usage object of OpenAI's own chat completions."""
 
 OffsetUnit = Literal["code points", "utf-8 bytes", "none"]
 RoundTripPolicy = Literal["required", "with tools", "optional", "refused", "ignored", "none"]
@@ -70,12 +70,13 @@ class RoundTrip:
     """Whether and where the reasoning of earlier turns goes back in a request.
 
     Attributes:
-        policy: What the provider does with it. `required`: a request without it fails or gets a worse answer.
-            `with tools`: the same, but only in a request with tool results. `optional`: it is accepted. `refused`: a
-            request with it fails. `ignored`: it is accepted and dropped. `none`: there is no place for it.
-        slot: JSON pointer into the assistant message, "" if nothing goes back.
-        source: Where the provider says so.
-        fields: The request fields that have reasoning or sealed data, if they are not the `reasoning_fields`.
+        policy: What the provider does with earlier reasoning. `required`: a request without it fails or gets a worse
+            answer. `with tools`: the same, but only for a request with tool results. `optional`: it is accepted.
+            `refused`: a request with it fails. `ignored`: it is accepted and dropped. `none`: a request has no place
+            for it.
+        slot: JSON pointer to the reasoning in the assistant message; "" if none goes back.
+        source: Where the provider documents the policy.
+        fields: The request fields with reasoning or encrypted data, if they differ from `reasoning_fields`.
     """
 
     policy: RoundTripPolicy
@@ -92,73 +93,74 @@ class Api:
         provider: The name of the file.
         name: The name of the table, unique within the provider. `provider:name` names the API everywhere.
         title: The name of the API for people.
-        base_urls: Base URLs as the provider's SDK takes them; the first is the default. `{name}` is one path segment
-            that each user has to fill in, such as an account.
+        base_urls: Base URLs as the provider's SDK takes them; the first is the default. `{name}` is a path segment that
+            each user has to fill in, such as an account.
         path: What follows the base URL. `{model}` is the model of the call; without it, the body names the model.
         prompt_field: The request field with the prompt, for the wire format `completions`.
-        stream_path: The path of a streamed response, if it is another one.
+        stream_path: The path for streamed responses, if it differs.
         other_paths: Further paths that clients use for the same API.
-        path_models: Globs of the models in the path whose bodies are of this API, for a URL that several APIs share; ()
-            for all models that no other API of the URL names.
-        wire: The wire format, a folder of `formats/`: the schema of responses and the rules by which they are read.
-        framing: How the documents of a stream are put into bytes, `server-sent events` by default.
+        path_models: For a URL that several APIs share, globs of the models in the path that belong to this API; () for
+            all models that no other API of the URL names.
+        wire: The wire format, a folder of `formats/`: it has the schema of responses and their read rules.
+        framing: How a stream puts its documents into bytes; `server-sent events` by default.
         streams_by_default: Whether a request without `stream` gets a stream.
-        says_stream_twice: Whether a request for a stream has `stream` although it has a path of its own.
-        reasoning_fields: The fields with visible reasoning. If a message has several of them, they say the same.
+        says_stream_twice: Whether a request for a stream has the field `stream` although its path differs, too.
+        reasoning_fields: The fields with visible reasoning. If a message has several of them, their texts are the same.
         content_parts: Whether `content` may be a list of parts, reasoning among them.
         offset_unit: The unit of the provider's own annotation offsets; `none` if it sends no offsets.
-        tool_arguments: How arguments of tool calls are sent: as `text`, which has to be kept as it is, or as an
-            `object`, of which the JSON values have to be kept.
-        end_marker: The data of the frame that ends a stream (`[DONE]`), or its `type`. A stream with its end marker is
-            complete even without a finish word. "" if there is no such frame.
-        usage: For each canonical count, the fields of the usage object that it is the sum of. `a/b` is a nested field.
-            `a?` counts 0 when it is absent; if any other field is absent, the count is null. `-a` is subtracted. An
-            empty list for the total means prompt plus completion.
-        finish: The canonical finish reason of each finish word, None for a word that has no canonical reason ("" in the
-            file). A word that is not listed has none either.
-        error: The fields of an error body: `message`, and where they exist `type`, `code` and `status`. `a/b` is a
-            nested field; `0` is the first item of a list.
+        tool_arguments: How arguments of tool calls are sent. Adapters keep a `text` unchanged, and of an `object` the
+            JSON values.
+        end_marker: The data (`[DONE]`) or the `type` of the frame that ends a stream; "" if there is no such frame. A
+            stream with its end marker is complete even without a finish word.
+        usage: Maps each canonical count to the fields of the usage object whose sum it is. `a/b` is a nested field.
+            `a?` is 0 if it is absent; if any other field is absent, the count is null. `-a` is subtracted. An empty
+            list for the total means prompt plus completion.
+        finish: Maps each finish word to its canonical finish reason; to None ("" in the file) if it has none. A word
+            that is not listed has none, either.
+        error: The fields of an error body: `message` and, if they exist, `type`, `code` and `status`. `a/b` is a nested
+            field; `0` is the first item of a list.
         error_code: The JSON type of the `code` in an error body.
-        error_body: The template of an error body (`errors`), "" for an object with nothing but the fields of `error`.
-        statuses: The errors with which it answers requests. Only those of which somebody has said what their bodies
-            are: a page that lists statuses is no source for the words in a body.
-        stream_errors: The errors that it sends inside of streams, () if no source shows any.
-        think: The think profile by model (glob), for models that put reasoning into the text. The families that do so
-            wherever they are served are in `think_families`.
+        error_body: The template of an error body (`errors`); "" for an object with only the fields of `error`.
+        statuses: The errors with which it answers requests. An error is listed only if a source shows its body; a page
+            that only lists statuses is no such source.
+        stream_errors: The errors that it sends inside of streams; () if no source shows any.
+        think: Maps globs of models to their think profile, for models that put reasoning into the text.
+            `think_families` has those that do so on every host.
         think_tag: The name of the tags around that reasoning.
-        keeps_sums: Whether prompt and completion always add up to the total. If not, the counts of a bare recording in
-            which they do not are not expected.
-        unplaced_counts: Fields of the usage object of which nobody knows whether another count includes them. If one is
-            not 0, the counts of a bare recording are not expected.
-        repeated_counts: Further fields of the usage object, each with the fields that it is the sum of, as in `usage`.
-            They are always there with these, and do not grow during a stream. Adapters may read them instead.
-        speaks: Whether a response may be audio. Providers may count audio tokens without that.
+        keeps_sums: Whether prompt and completion always add up to the total. If False, a bare recording in which they
+            do not has no expected counts.
+        unplaced_counts: Fields of the usage object that another count may or may not include; no source says which. If
+            one is not 0, a bare recording has no expected counts.
+        repeated_counts: Further fields of the usage object, mapped to the fields whose sum they are, as in `usage`.
+            They are present whenever these are, and do not grow during a stream. Adapters may read either.
+        speaks: Whether a response may be audio. A provider may count audio tokens even if not.
         round_trip: Whether and where reasoning goes back in the next request.
-        switches: JSON pointers into a request body: what turns thinking on and off, and how much of it.
-        request_aliases: Alternative names of request fields, and the name by which each is read.
-        base64_fields: Request fields that are base64, in either alphabet, padded or not.
+        switches: JSON pointers to the fields of a request body that turn thinking on and off, or say how much.
+        request_aliases: Maps alternative names of request fields to the names by which they are read.
+        base64_fields: Request fields in base64, of either alphabet, with or without padding.
         request_headers: Headers that every request needs besides the key.
-        request_fields: Fields that the API requires in every request, with the one value that they have.
-        needed_params: Parameters without which the API refuses a request, with a value for generated calls.
-        reasoning_params: Parameters without which no model of `models` shows reasoning, with a value for generated
+        request_fields: Maps fields that every request needs to their only value.
+        needed_params: Maps parameters without which the API refuses a request to a value for generated calls.
+        reasoning_params: Maps parameters without which no model of `models` shows reasoning to a value for generated
             calls whose answers show some.
-        key_headers: The headers of which one has the API key, unless the query has it as `key`; () if no key is needed.
-        key_variables: The environment variables in which users have their key, the usual one first.
-        url_variables: The environment variables for the `{name}` parts of a base URL, by name.
+        key_headers: The headers that may have the API key; one of them has it, unless the query has it as `key`. () if
+            no key is needed.
+        key_variables: The environment variables that usually hold the API key, the most common first.
+        url_variables: Maps the `{name}` parts of a base URL to environment variables.
         pricing: The page that says what a token costs.
-        models: The models that generated calls name, and what their answers call them: "" for the same name.
-        speaking_models: Those of them that answer with audio, and only those.
-        plain_models: Those of them that never show reasoning in a field of its own.
-        ids: The forms of ids by kind (`answer`, `call`, and what the format has besides), as patterns of literal
+        models: Maps the models that generated calls name to the names in their answers; "" for the same name.
+        speaking_models: The models of `models` that answer with audio.
+        plain_models: The models of `models` that never show reasoning in a field of its own.
+        ids: Maps a kind of id (`answer`, `call`, and further ones of the format) to its forms: patterns of literal
             characters and character classes (`generate.ids`). An API without forms of `call` sends no tool calls.
-        varies: In which ways the API does what providers of its format do in different ways, by the name of the
-            variation (`formats/*/variations.py`), the most common way first, each with its source.
-        further: Fields that are always sent and mean nothing to an adapter, by the path of the object that has them
-            (`wire.paths`). The file has them as JSON text.
-        backends: Servers, or families of models, that answer here in ways of their own, the most common first. Each
-            has some of the ways, models and ids of the row, and an answer has those of one backend.
-        drafts: How it is asked for its first recordings.
-        notes: What else an adapter has to know, one or two sentences each.
+        varies: Maps each variation, which is something that providers of a format do in different ways
+            (`formats/*/variations.py`), to the ways of this API, the most common first, each with its source.
+        further: Maps the path of an object (`wire.paths`) to fields that it always has and that mean nothing to an
+            adapter. In the file, they are JSON text.
+        backends: Servers or families of models behind this API that answer in different ways, the most common first.
+            Each has some of the ways, models and ids of the row. One answer has only those of one backend.
+        drafts: How the API is asked for its first recordings.
+        notes: What else an adapter has to know; one or two sentences each.
         sources: Where the facts come from: URLs with what they say, and measurements over recordings.
     """
 
@@ -221,21 +223,21 @@ class Api:
         return f"{self.provider}:{self.name}"
 
     def __repr__(self) -> str:
-        """Return a short text: all columns fill pages."""
+        """Return a short text, because all columns would fill pages."""
         return f"<Api {self}>"
 
     def _repr_pretty_(self, printer: Any, _is_cycle: bool) -> None:
-        """Write the same for Hypothesis, which describes a strategy with its arguments each time that it redraws."""
+        """Write the same text for Hypothesis, which describes the arguments of a strategy again and again."""
         printer.text(repr(self))
 
     @property
     def is_hosted(self) -> bool:
-        """Whether somebody runs it for others, who need a key. A server of one's own has to be started first."""
+        """Whether somebody runs it for others, who need a key. If not, users start the server themselves."""
         return bool(self.key_headers)
 
     @property
     def names_model_in_path(self) -> bool:
-        """Whether the path names the model, and not the body."""
+        """Whether the path names the model; if not, the body does."""
         return "{model}" in self.path
 
     def asks_for_stream(self, request: Mapping[str, Any]) -> bool:
@@ -243,18 +245,18 @@ class Api:
         return bool(request.get("stream", self.streams_by_default))
 
     def stream_field(self, streamed: bool) -> Mapping[str, bool]:
-        """Return the `stream` field of a request, {} if it needs none or if the path says it."""
+        """Return the `stream` field of a request; {} if it needs none or if the path tells."""
         is_said = self.path == self.stream_path or self.says_stream_twice
         is_needed = is_said and (streamed or self.streams_by_default)
         return {"stream": streamed} if is_needed else {}
 
     @property
     def hidden_fields(self) -> frozenset[str]:
-        """The names of request fields that have reasoning or sealed data, and no visible text."""
+        """The names of request fields with reasoning or encrypted data, and without visible text."""
         return frozenset(self.round_trip.fields or self.reasoning_fields)
 
     def read_request(self, sent: Any) -> Any:
-        """Return a request in one spelling: no aliases, and base64 in the standard alphabet, padded."""
+        """Return a request in a uniform spelling: without aliases, and with padded base64 of the standard alphabet."""
         if isinstance(sent, Mapping):
             fields = {self.request_aliases.get(key, key): self.read_request(value) for key, value in sent.items()}
             return fields | {
@@ -263,7 +265,7 @@ class Api:
         return [self.read_request(item) for item in sent] if isinstance(sent, list) else sent
 
     def paths(self, streamed: bool) -> Iterator[str]:
-        """Yield the path of a mode and its alternatives, with `{model}` in them."""
+        """Yield the path of a mode and its alternatives, all still with `{model}`."""
         own = self.stream_path if streamed else self.path
         yield own
         for other in self.other_paths:
@@ -271,11 +273,11 @@ class Api:
                 yield other
 
     def path_for(self, streamed: bool, model: str) -> str:
-        """Return what follows the base URL in a call of this model."""
+        """Return the path behind the base URL for a call of this model."""
         return (self.stream_path if streamed else self.path).replace("{model}", model)
 
     def place(self, uri: str) -> Place | None:
-        """Return the parts of the URI of a call, None if it is not a call of this API."""
+        """Return the parts of a call's URI; None if it is not a call of this API."""
         for base in sorted(self.base_urls, key=len, reverse=True):
             for path in (self.path, self.stream_path, *self.other_paths):
                 pattern = f"(?P<base>{_pattern(base)})(?P<rest>{_pattern(path.partition('?')[0])})(?P<query>[?].*)?"
@@ -287,7 +289,7 @@ class Api:
         return None
 
     def _has(self, model: str) -> bool:
-        """Return True if bodies for a model in the path are of this API, unless another API names the model."""
+        """Return True if calls with this model in the path are of this API, unless another API names the model."""
         return not self.path_models or any(fnmatch.fnmatchcase(model, glob) for glob in self.path_models)
 
     def think_profile(self, model: str) -> ThinkProfile:
@@ -296,18 +298,18 @@ class Api:
         return self.stated_profile(model) or ("leading" if by_family else "off")
 
     def stated_profile(self, model: str) -> ThinkProfile | None:
-        """Return the think profile of a model that the row states in `think`, None if it says nothing about it."""
+        """Return the think profile that the row states in `think` for a model; None if it states none."""
         return next((profile for glob, profile in self.think.items() if fnmatch.fnmatchcase(model, glob)), None)
 
     @functools.cached_property
     def count_paths(self) -> tuple[str, ...]:
-        """The fields of the usage object that any count is the sum of, as paths (`a/b`), sorted."""
+        """The sorted paths (`a/b`) of the fields of the usage object that any count is made of."""
         return tuple(sorted({path.strip("-?") for summands in self.usage.values() for path in summands}))
 
     def normalise(self, raw: Mapping[str, Any]) -> Usage | None:
-        """Return the canonical counts of a provider's usage object, None if it has no count.
+        """Return the canonical counts of a provider's usage object; None if it has no counts.
 
-        A part that is larger than its whole is None.
+        A part that is larger than its whole becomes None.
         """
         if all(_count_at(raw, path) is None for path in self.count_paths):
             return None
@@ -317,14 +319,14 @@ class Api:
         return Usage(**{**counts, **dict.fromkeys(self.oversized(raw))}, raw=raw)
 
     def oversized(self, raw: Mapping[str, Any]) -> frozenset[str]:
-        """Return the parts that a provider reports as larger than their whole; they have no canonical value."""
+        """Return the names of the counts that are larger than the count of which they are a part."""
         counts = self._counts(raw)
         return frozenset(part for part, whole in PARTS.items() if _exceeds(counts.get(part), counts.get(whole)))
 
     def unread(self, raw: Mapping[str, Any]) -> frozenset[str]:
-        """Return the counts that are where OpenAI has them, and which this API is not known to report there.
+        """Return the counts that are where OpenAI has them, and that this API is not known to report there.
 
-        They are on the wire: an adapter that reads them invents nothing, and one that does not misses nothing.
+        An adapter may return them, because they are on the wire, or None.
         """
         if self.wire != "chat":
             return frozenset()
@@ -336,12 +338,12 @@ class Api:
         )
 
     def repeats(self, raw: Mapping[str, Any]) -> Mapping[str, int]:
-        """Return the further fields of a usage object, by path, that say once more what it says."""
+        """Return the counts of a usage object that repeat others (`repeated_counts`), by path."""
         found = {path: _sum(raw, summands) for path, summands in self.repeated_counts.items()}
         return {path: count for path, count in found.items() if count is not None}
 
     def decides_counts(self, raw: Mapping[str, Any]) -> bool:
-        """Return True if the counts of a usage object follow from it, and do not contradict each other."""
+        """Return True if a usage object leaves no doubt about its counts, and they do not contradict each other."""
         if any(_count_at(raw, path) for path in self.unplaced_counts):
             return False
         counts = self._counts(raw)
@@ -354,7 +356,7 @@ class Api:
 
 @dataclass(frozen=True)
 class Place:
-    """The parts of a call's URI. `template` is the path of the API that it matches, `model` its part for `{model}`."""
+    """The parts of a call's URI. `template` is the API's path that it matches, `model` the part for `{model}`."""
 
     base_url: str
     path: str
@@ -374,13 +376,13 @@ def _parameters(uri: str) -> set[str]:
 
 
 def _pattern(template: str) -> str:
-    """Return the regular expression of a URL template. Of its `{name}`s, only the model may contain slashes."""
+    """Return a URL template as a regular expression. Only `{model}` may contain slashes."""
     quoted = re.escape(template).replace(re.escape("{model}"), "(?P<model>.+)")
     return re.sub(r"\\\{\w+\\\}", "[^/?]+", quoted)
 
 
 def _sum(raw: Mapping[str, Any], summands: Iterable[str]) -> int | None:
-    """Return the sum of fields of a usage object, None if a field is absent that has no `?`, or if it is negative."""
+    """Return the sum of fields of a usage object; None if it is negative or a field without `?` is absent."""
     total: int | None = None
     for path in summands:
         count = _count_at(raw, path.strip("-?"))

@@ -1,4 +1,4 @@
-"""Backends: servers, or families of models, that answer at one API in ways of their own."""
+"""Backends: servers or families of models that answer at one API, each in its own ways."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Backend:
-    """One of several that answer at an API. What it does not state is as the row of the API says.
+    """One of several backends of an API. For what it does not state, the row of the API holds.
 
     Attributes:
-        source: Where its ways are known from.
-        models: Those models of the row that it has, None for all. If it has none of them, its answers are recognised
-            and not drawn: too little is known of them.
-        ids: Those forms of ids of the row that it has, by kind. Without forms of `call` it sends no tool calls.
-        varies: Those ways of the row that it has, by variation.
+        source: The source for its ways.
+        models: The models of the row that it has; None for all. If it has none of them, its answers are recognised but
+            not drawn, because too little is known about them.
+        ids: Maps a kind of id to those forms of the row that it has. Without forms of `call`, it sends no tool calls.
+        varies: Maps a variation to those ways of the row that it has.
         further: Fields that it always sends, besides those of the row.
     """
 

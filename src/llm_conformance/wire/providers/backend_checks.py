@@ -1,4 +1,4 @@
-"""Checks of the backends of an API: they have what its row has, and together all of it."""
+"""Checks of the backends of an API: each has only what the row has, and together they have all of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TABLES = {"ids": "form", "varies": "way"}
 
 
 def backend_problems(columns: Mapping[str, Any]) -> Iterator[tuple[Where, str]]:
-    """Yield what is wrong with the backends of an API: the path of the column, and a message."""
+    """Yield (path of the column, message) for each problem with the backends of an API."""
     backends = columns.get("backends", {})
     for name, backend in backends.items():
         for number, model in enumerate(backend.get("models", ())):
@@ -36,7 +36,7 @@ def backend_problems(columns: Mapping[str, Any]) -> Iterator[tuple[Where, str]]:
 
 
 def _of_no_backend(columns: Mapping[str, Any], backends: Mapping[str, Any]) -> Iterator[tuple[Where, str]]:
-    """Yield what the row has and no backend: it would never be drawn."""
+    """Yield a problem for what the row has and no backend has: it would never be drawn."""
     if all("models" in backend for backend in backends.values()):
         had = {model for backend in backends.values() for model in backend["models"]}
         for model in columns.get("models", {}):

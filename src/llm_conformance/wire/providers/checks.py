@@ -24,7 +24,7 @@ _COUNT_PATH = re.compile(r"-?[^-?/\s][^?/\s]*(/[^?/\s]+)*\??")
 
 
 def problems(stated: Columns, inherited: Columns) -> Iterator[tuple[Where, str]]:
-    """Yield what is wrong with the columns that an API states: the path of the column, and a message."""
+    """Yield (path of the column, message) for each problem with the columns that an API states."""
     columns = {**inherited, **stated}
     for where, message in _problems(columns):
         if where[0] in stated:
@@ -34,7 +34,7 @@ def problems(stated: Columns, inherited: Columns) -> Iterator[tuple[Where, str]]
 
 
 def like_problem(api: str, apis: Mapping[str, Columns]) -> str | None:
-    """Return what is wrong with the `like` of an API, None if it leads to an API that states all of its columns.
+    """Return what is wrong with the `like` of an API; None if it names an API that states all of its columns.
 
     Args:
         api: The API, `provider:api`.
@@ -84,7 +84,7 @@ def _problems(columns: Columns) -> Iterator[tuple[Where, str]]:
 
 
 def _drawing_problems(columns: Columns) -> Iterator[tuple[Where, str]]:
-    """Yield what is wrong with the columns that generated inputs are drawn from."""
+    """Yield (path of the column, message) for each problem with the columns from which generated inputs are drawn."""
     for column in ("speaking_models", "plain_models"):
         for number, model in enumerate(columns.get(column, ())):
             if model not in columns.get("models", {}):

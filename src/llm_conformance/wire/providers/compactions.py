@@ -1,4 +1,4 @@
-"""Token counts of summaries that a provider makes of a conversation before it answers."""
+"""Token counts of summaries: a provider may summarise a conversation before it answers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _SUMMED = ("message", "compaction")
 
 
 def with_compactions(raw: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return Claude's usage object with the counts of its summaries added to those of the answer.
+    """Return Claude's usage object with the counts of its summaries added; None if there is no summary.
 
-    Anthropic leaves them out of the counts beside `iterations`, bills them, and says to add them up for the total:
-    <https://platform.claude.com/docs/en/build-with-claude/compaction#understanding-usage>. None if there is no summary.
+    Anthropic bills the summaries, reports their counts only in `iterations`, and says to add them up for the total:
+    <https://platform.claude.com/docs/en/build-with-claude/compaction#understanding-usage>.
     """
     iterations = raw.get("iterations")
     summed = [

@@ -1,4 +1,4 @@
-"""How an API is asked for its first recordings: what its drafts have besides the conversation (`[api.X.drafts]`)."""
+"""How to ask an API for its first recordings: what its drafts have besides the conversation (`[api.X.drafts]`)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from llm_conformance.wire.interaction import Mode
 
 @dataclass(frozen=True)
 class Asked:
-    """How one conversation is asked for.
+    """How to ask for one conversation.
 
     Attributes:
-        source: Where it is known from that the API takes this: a scenario, a URL, or an SDK with its version.
-        model: The model to ask; "" for the one of the other drafts.
+        source: What shows that the API accepts this: a scenario, a URL, or an SDK with its version.
+        model: The model to ask; "" for the model of the other drafts.
         params: Parameters of the request, under the provider's names.
-        messages: The messages, if the conversation has a form of its own here; () for the usual ones.
+        messages: The messages, if they have a special form for this API; () for the usual messages.
         modes: The modes to record; () for those of the other drafts.
     """
 
@@ -33,13 +33,13 @@ class Drafts:
     """The drafts of an API.
 
     Attributes:
-        model: The model to ask; "" for the first of the row that does not only speak.
+        model: The model to ask; "" for the first model of the row that can answer without audio.
         token_limit: The parameter that limits the tokens of an answer, as a path of fields; "" for the usual one of
             the wire format.
         stream_params: Fields of streamed requests; None for the usual ones of the wire format.
         modes: The modes to record; () for both.
         impossible: Why `llm-conformance record` cannot record the API; "" if it can.
-        conversations: How conversations are asked for, by name (`recording/conversations.toml`).
+        conversations: Maps the name of a conversation (`recording/conversations.toml`) to how to ask for it.
     """
 
     model: str = ""
@@ -51,7 +51,7 @@ class Drafts:
 
 
 def read(stated: Mapping[str, Any]) -> Drafts:
-    """Return the drafts that a row states in `drafts`."""
+    """Parse the column `drafts` of a row."""
     return Drafts(
         model=stated.get("model", ""),
         token_limit=stated.get("token_limit", ""),

@@ -1,7 +1,7 @@
-"""The errors that an API is known to send: instead of an answer, and inside of a stream.
+"""The errors that an API is known to send, instead of an answer and inside of a stream.
 
-Their bodies are templates: JSON in which the texts `$message`, `$type`, `$code` and `$status` stand for the parts of
-the error, and `$param`, `$id`, `$model`, `$created` and `$number` for what differs from answer to answer.
+Their bodies are templates in JSON. The texts `$message`, `$type`, `$code` and `$status` stand for the parts of the
+error. `$param`, `$id`, `$model`, `$created` and `$number` stand for values that differ from answer to answer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from llm_conformance.wire.interaction import Mode
 
 MESSAGE = "$message"
 PLACEHOLDERS = frozenset({MESSAGE, "$type", "$code", "$status", "$param", "$id", "$model", "$created", "$number"})
-"""What a template may have in the place of a value."""
+"""What may stand for a value in a template."""
 
 StreamPlace = Literal["before the finish", "first", "behind the finish"]
 
@@ -25,15 +25,15 @@ class StatusError:
     """An error with which an API answers a request.
 
     Attributes:
-        status: The HTTP status; 200 for an error that has no error status.
+        status: The HTTP status; 200 for an error in a response that looks like a success.
         source: Where it was seen: a scenario, a URL, or a measurement over recordings.
-        type: The value of `type` in the error body, "" if there is none.
-        code: The value of `code`. If `error_code` is `number`, it is the status unless something else is stated.
-        body: The template of its body, if it is not `error_body`.
+        type: The value of `type` in the error body; "" if there is none.
+        code: The value of `code`. If `Api.error_code` is `number`, the default is the status.
+        body: The template of its body; the default is `Api.error_body`.
         headers: Headers of the response.
         retry_after: Whether the response may have the header Retry-After.
-        mode: The mode of the requests that get it; None for both.
-        means: With status 200: the status that the error stands for, 0 if it names none.
+        mode: The mode of the requests that may get it; None for both modes.
+        means: With status 200, the status that the error stands for; 0 if it stands for none.
         backend: The one backend of the API that sends it; "" for any.
     """
 
@@ -49,7 +49,7 @@ class StatusError:
     backend: str = ""
 
     def __str__(self) -> str:
-        """Return the status, and the word of the provider if there is one."""
+        """Return the status, and the provider's word for the error if there is one."""
         return f"{self.status} {self.type or self.code or ''}".strip()
 
     def answers(self, mode: Mode) -> bool:
@@ -62,13 +62,14 @@ class StreamError:
     """An error inside of a stream.
 
     Attributes:
-        data: The template of its data.
+        data: The template of the error's data.
         source: Where it was seen.
-        event: The name of the event, "" if it has none.
+        event: The name of the event; "" if it has none.
         then: The data of the frames that follow.
-        place: Where in the stream it comes: anywhere before the finish word, as the first frame, or behind it.
-        framed: Whether it is in the framing of the stream; if not, it is plain JSON between the frames.
-        means: The status that the error stands for, 0 if it names none.
+        place: Where in the stream it comes: anywhere before the finish word, as the first frame, or after the finish
+            word.
+        framed: Whether it is in a frame. If not, it is plain JSON between the frames.
+        means: The status that the error stands for; 0 if it stands for none.
         backend: The one backend of the API that sends it; "" for any.
     """
 
@@ -82,19 +83,19 @@ class StreamError:
     backend: str = ""
 
     def __str__(self) -> str:
-        """Return the name of the event and the status that it stands for, as far as there are any."""
+        """Return the name of the event and the status that it stands for, if there are any."""
         return f"{self.event or 'error'} {self.means or 'without a status'}{'' if self.framed else ', not framed'}"
 
 
 def filled(template: str, values: Mapping[str, Any]) -> Any:
-    """Return the JSON value of a template. A placeholder without a value is null."""
+    """Fill a template; return its JSON value. A placeholder without a value becomes null."""
     return _filled(json.loads(template), values)
 
 
 def fits(template: Any, actual: Any) -> bool:
-    """Return True if a JSON value is one of a filled template, in which placeholders that are left stand for anything.
+    """Return True if a JSON value fits a filled template. Placeholders that are left fit any value.
 
-    Objects may have further keys, and lack those that are null. There is always a message.
+    Objects may have further keys, and may lack those that are null. The message must not be missing.
     """
     if isinstance(template, str) and template in PLACEHOLDERS:
         return template != MESSAGE or actual is not None

@@ -1,11 +1,11 @@
-"""The backends of an API, each as an API of its own, so that no answer mixes the ways of two.
+"""The backends of an API, each as a narrowed API, so that no generated answer mixes the ways of two backends.
 
     [api.chat.backends."llama.cpp"]
     source = "measured: 15 recordings"
     models = ["openai/gpt-oss-20b"]
     varies."reasoning fields" = ["reasoning_content"]
 
-Generators draw for such a narrowed API, and need not know that there are others.
+Generators draw for a narrowed API, and do not know about its backends.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Failure = TypeVar("Failure", StatusError, StreamError)
 
 @functools.cache
 def backends(api: Api) -> Mapping[str, Api]:
-    """Return what an API is if one backend answers, by the name of the backend; {} if its row has none."""
+    """Map the name of each backend to the API as it is when this backend answers; {} if the row has no backends."""
     return {name: _narrowed(api, name, backend) for name, backend in api.backends.items()}
 
 

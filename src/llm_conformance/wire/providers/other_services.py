@@ -1,6 +1,7 @@
-"""Services that answer no conversation, by the URLs of recordings: what is recorded beside the calls of a model.
+"""Services other than models, whose calls are recorded beside those of a model. They are recognised by URL.
 
-They are out of scope. The summary counts them by name: they are no APIs that the provider table lacks.
+Their recordings are out of scope. The summary counts them by name, so that nobody takes them for APIs that the provider
+table lacks.
 """
 
 from __future__ import annotations
@@ -36,16 +37,16 @@ _BY_HOST: Mapping[str, re.Pattern[str]] = {
 
 
 def service_at(uri: str, request: Mapping[str, Any]) -> str | None:
-    """Return the name of the service that a request was sent to, None if it may be a call of a model.
+    """Return the name of the service to which a request was sent; None if it may be a call of a model.
 
-    JSON-RPC is what agents and tools speak to each other (A2A, MCP), at URLs of any form.
+    JSON-RPC, which agents and tools speak (A2A, MCP), is recognised by the request, because its URLs have any form.
     """
     if "jsonrpc" in request:
         return "calls between agents"
     try:
         parts = urlsplit(uri)
         host = parts.hostname or ""
-    except ValueError:  # no host that a request could be sent to
+    except ValueError:  # it is no URL with a host
         return None
     by_host = (name for name, pattern in _BY_HOST.items() if pattern.match(host))
     by_path = (name for name, pattern in _BY_PATH.items() if pattern.search(unquote(parts.path)))

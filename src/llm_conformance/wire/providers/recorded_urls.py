@@ -1,7 +1,7 @@
-"""The URLs of recordings, written as in the provider table.
+"""Recognise the URLs of recordings as those of the provider table.
 
-Recordings are made through gateways, on servers in one's own network, and by clients that join a base URL and a path
-with two slashes. The provider table has the URLs that are documented.
+The provider table has the documented URLs. Recordings are also made through gateways, on users' own servers, and by
+clients that join a base URL and a path with two slashes.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 from llm_conformance.wire.providers import table
 from llm_conformance.wire.providers.api import Api, Place
 
-# https://developers.cloudflare.com/ai-gateway/usage/providers/: the gateway passes answers on as they are. Its own
-# OpenAI-shaped endpoint, `compat`, is not here: the answers of many providers are translated there.
+# https://developers.cloudflare.com/ai-gateway/usage/providers/: the gateway passes answers on unchanged. Its own
+# OpenAI-shaped endpoint, `compat`, is left out, because it translates the answers of many providers.
 _CLOUDFLARE = "https://gateway.ai.cloudflare.com/v1/"
 _BEHIND_CLOUDFLARE: Mapping[str, tuple[str, ...]] = {
     "anthropic": ("https://api.anthropic.com",),
@@ -34,7 +34,8 @@ _BEHIND_CLOUDFLARE: Mapping[str, tuple[str, ...]] = {
     "perplexity-ai": ("https://api.perplexity.ai",),
 }
 
-# What a path says about a server of one's own. /v1/messages says nothing: such servers count tokens differently there.
+# Maps paths on users' own servers to APIs. /v1/messages is left out, because such servers count tokens differently
+# there.
 _OWN_SERVERS: Mapping[str, str] = {
     "/chat/completions": "http://localhost:8000/v1/chat/completions",
     "/responses": "http://localhost:8000/v1/responses",
@@ -42,8 +43,8 @@ _OWN_SERVERS: Mapping[str, str] = {
     "/api/generate": "http://localhost:11434/api/generate",
     "/api/chat": "http://localhost:11434/api/chat",
 }
-# The URL of an answer that the provider has kept: https://platform.openai.com/docs/api-reference/responses/get and
-# https://ai.google.dev/gemini-api/docs/interactions. The answer is the same as that of the call.
+# The URL of an answer that the provider has stored: https://platform.openai.com/docs/api-reference/responses/get and
+# https://ai.google.dev/gemini-api/docs/interactions. The stored answer is the same as that of the call.
 _STORED = re.compile(r"(?P<call>.+/(?:responses|interactions))/[^/?]+(?P<query>[?].*)?")
 
 _OWN_NAMES = re.compile(r"localhost|[^.]+|.+\.(?:local|localhost|internal|lan|home\.arpa)")
@@ -51,13 +52,13 @@ _OWN_NAMES = re.compile(r"localhost|[^.]+|.+\.(?:local|localhost|internal|lan|ho
 
 @dataclass(frozen=True)
 class Recognised:
-    """The API that a recorded request was sent to.
+    """The API to which a recorded request was sent.
 
     Attributes:
         api: The API.
         place: The parts of the URL.
         uri: The URL as the provider table writes it.
-        is_guess: Whether only the path says so: any server may have it.
+        is_guess: Whether only the path shows it, which any server may have.
         is_stored: Whether the request fetches the answer of an earlier call.
     """
 
@@ -69,9 +70,9 @@ class Recognised:
 
 
 def recognise(uri: str, request: Mapping[str, Any] | None = None) -> Recognised | None:
-    """Return the API that a recorded request was sent to, None if the provider table does not have it.
+    """Return the API to which a recorded request was sent; None if the provider table does not have it.
 
-    `request` is its body, which decides if several APIs share the URL and the model.
+    `request` is the body of the request. It decides if several APIs share the URL and the model.
     """
     plain = _plain(uri)
     for spelling in (uri, plain, *_behind_cloudflare(plain)):
@@ -86,9 +87,9 @@ def recognise(uri: str, request: Mapping[str, Any] | None = None) -> Recognised 
 
 
 def recognise_stated(uri: str, api: Api) -> Recognised | None:
-    """Return the API that a recording states, if the path is that of the API; the host may be any server of it.
+    """Return the API that a recording states if the path fits it; else None. The host may be any.
 
-    The URL is then that of the provider table.
+    The returned URL is that of the provider table.
     """
     path = urlsplit(_plain(uri)).path
     spelling = api.base_urls[0] + api.path
@@ -97,7 +98,7 @@ def recognise_stated(uri: str, api: Api) -> Recognised | None:
 
 
 def _plain(uri: str) -> str:
-    """Return a URI without the port that its scheme has anyway, and without empty segments in its path."""
+    """Return a URI without the default port of its scheme, and without empty path segments."""
     location, question_mark, query = uri.partition("?")
     scheme, _, rest = location.partition("://")
     host, slash, path = rest.partition("/")
@@ -106,7 +107,7 @@ def _plain(uri: str) -> str:
 
 
 def _behind_cloudflare(uri: str) -> Iterator[str]:
-    """Yield the URLs that Cloudflare's AI Gateway may have sent a request to."""
+    """Yield the URLs to which Cloudflare's AI Gateway may have sent a request."""
     found = re.fullmatch(rf"{re.escape(_CLOUDFLARE)}[^/]+/[^/]+/([^/]+)(/.*)", uri)
     if found is None:
         return
@@ -128,11 +129,11 @@ def _behind_cloudflare(uri: str) -> Iterator[str]:
 
 
 def _on_own_server(uri: str) -> Recognised | None:
-    """Return the API of a server in one's own network, as if it ran where the provider table has it."""
+    """Return the API of a user's own server, with the URL that the provider table has for it."""
     try:
         parts = urlsplit(uri)
         is_own = _is_own(parts.hostname or "")
-    except ValueError:  # no host that a request could be sent to
+    except ValueError:  # it is no URL with a host
         return None
     spellings = [known for path, known in _OWN_SERVERS.items() if is_own and parts.path.endswith(path)]
     known = table.recognise(spellings[0]) if spellings else None

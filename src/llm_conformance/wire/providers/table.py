@@ -28,8 +28,8 @@ def table() -> Mapping[tuple[str, str], Api]:
 def load(directory: Path) -> Mapping[tuple[str, str], Api]:
     """Return the APIs of the files `<provider>.toml` in a directory, by (provider, name).
 
-    Raises BadFileError with all problems of all files. The columns of an API are checked only if the form of all files
-    is right, because an API may have columns of another file.
+    Raises BadFileError with all problems of all files. The columns are checked only if all files are valid against
+    their schema, because an API may inherit columns from another file.
     """
     files: list[_File] = []
     problems: list[FileProblem] = []
@@ -54,10 +54,10 @@ def load(directory: Path) -> Mapping[tuple[str, str], Api]:
 
 
 def recognise(uri: str, request: Mapping[str, Any] | None = None) -> tuple[Api, Place] | None:
-    """Return the API that a recorded request was sent to, None if the table does not have it.
+    """Return the API to which a recorded request was sent; None if the table does not have it.
 
-    Of several APIs at a URL it is the one that names the model. It is one of text completions only if `request`, the
-    body, has a prompt: some models take prompts and messages at one URL.
+    If several APIs have the URL, it is the one that names the model. Some models take prompts and messages at one URL:
+    it is an API of text completions only if `request`, the body, has a prompt.
     """
     for api in sorted(table().values(), key=lambda api: not api.path_models):
         if request and api.path_models and api.wire == "completions" and api.prompt_field not in request:
@@ -92,9 +92,9 @@ class _File:
 
 
 def _inherited(stated: checks.Columns, apis: Mapping[str, checks.Columns]) -> checks.Columns:
-    """Return the columns of the API that this one is `like`, {} if it is not like another.
+    """Return the columns of the API that this one is `like`; {} if it is not like another.
 
-    How an API is recorded for the first time is nothing that another one shares.
+    `drafts` is not inherited, because each API is recorded in its own way.
     """
     if "like" not in stated:
         return {}

@@ -1,7 +1,7 @@
-"""Models that write their reasoning between think tags, wherever they are served.
+"""Families of models that write their reasoning between think tags, on every host.
 
-A host that splits the tags off itself sends the reasoning in a field of its own, and such an answer is never parsed.
-Other hosts, and servers without a parser for the model, send the tags in the text. So the model decides, not the host.
+A host that parses the tags itself sends the reasoning in a field of its own; tags in such an answer are not parsed.
+Other hosts send the tags in the text. So the model decides, not the host.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FAMILIES: Mapping[str, str] = {
     "*qwq*": _VLLM,
     "*smollm3*": "https://huggingface.co/HuggingFaceTB/SmolLM3-3B",
 }
-"""Lower-case globs of model names, and where it is documented."""
+"""Maps lower-case globs of model names to the page that documents the tags."""
 
 
 def thinks_between_tags(model: str) -> bool:
