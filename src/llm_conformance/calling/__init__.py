@@ -1,1 +1,1 @@
-"""One call of an adapter's method: make it, watch it, and give back plain data."""
+"""One call of an adapter's method: make the call, watch it, and return plain data."""

@@ -1,4 +1,4 @@
-"""One call of a method of an adapter in this process: it collects what the method returns, as exact values."""
+"""One call of an adapter's method in this process, and what the method returns as exact values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Attempt:
 
     Args:
         instance: The adapter.
-        asked: What is called.
+        asked: The method and its inputs.
         on_event: Called with each event.
 
     Attributes:
@@ -45,7 +45,7 @@ class Attempt:
         self._content_shown = False
 
     def watched(self, guard: Guard, run: Callable[[], None]) -> SideEffects:
-        """Make the call by `run`, which calls the method of that name, and return what it did besides."""
+        """Make the call with `run`, and return what it did besides returning. `run` has to call the method `run`."""
         before = self._inputs()
         with guard.watching() as connections, cheap_certificates(), loggers_that_write(CANARY_KEY) as loggers:
             run()
@@ -64,7 +64,7 @@ class Attempt:
             self.exception, self._error = error, facts_of(error)
 
     def result(self, side_effects: SideEffects, fault: str | None = None) -> CallResult:
-        """Return what has been collected. A `fault` says that the call did not return in time."""
+        """Return what was collected. A `fault` says that the call did not return in time."""
         error = self.exception
         return CallResult(
             response=self._response,
@@ -96,7 +96,7 @@ class Attempt:
         try:
             return self._asked.call.to_dict() | {"http": self._asked.http.to_dict()}
         except BaseException:
-            return {}  # the adapter has put a value into itself, or something that cannot be read
+            return {}  # the adapter made a value contain itself, or added something that cannot be read
 
     def _take_response(self, value: Any) -> None:
         try:
@@ -120,7 +120,7 @@ class Attempt:
         self._on_event(event)
 
     def _pieces(self) -> Iterator[bytes]:
-        """Yield the stream piece by piece. When the last one is asked for, note whether content was shown before."""
+        """Yield the pieces of the stream. When the last piece is asked for, note whether content has been shown."""
         pieces = self._asked.pieces
         for number, piece in enumerate(pieces, start=1):
             if number == len(pieces) and self._asked.watches_pieces:
@@ -129,7 +129,7 @@ class Attempt:
 
 
 def _differ(before: Any, after: Any) -> bool:
-    """Return True if two values differ. An object that the adapter has put in may say that it equals everything."""
+    """Return True if two values differ. The adapter may have added an object that says it equals everything."""
     if before is after:
         return False
     kind = type(before)
@@ -141,12 +141,12 @@ def _differ(before: Any, after: Any) -> bool:
         return len(before) != len(after) or any(map(_differ, before, after))
     try:
         return bool(before != after)
-    except BaseException:  # an object of the adapter's own, which cannot be compared
+    except BaseException:  # an object of the adapter that cannot be compared
         return True
 
 
 def _explained(error: BaseException) -> tuple[str, str]:
-    """Return the cause and the traceback of an exception; only its name if its own code raises while it is read."""
+    """Return (cause, traceback) of an exception; only its name if its own code raises while it is read."""
     try:
         return cause_of(error), traceback_of(error)
     except BaseException:

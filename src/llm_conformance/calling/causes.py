@@ -1,4 +1,4 @@
-"""What messages with the same cause have in common: all but their values."""
+"""Take the values out of messages, so that messages with the same cause are equal."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _ADDRESS = r"\b0x[0-9a-fA-F]+\b"
 _VALUE = re.compile(f"{_TEXT}|{_QUOTED}|{_ADDRESS}|{_NUMBER}")
 _LIST_OR_OBJECT = re.compile(r"\[[^\[\]{}]+\]|\{[^\[\]{}]+\}")
 _CUT_OFF = re.compile(r"[\[{](?![\]}])(?:(?!; got ).)+(?=; got |$)", re.DOTALL)
-"""A list or an object of which the message shows only a part."""
+"""A list or an object that the message shows only in part."""
 _DEEPEST = 10
 _KEPT = frozenset({'""', "''", *(f'"{each}"' for each in get_args(FinishReason))})
-"""Values that tell one cause from another."""
+"""Values that are kept, because they tell one cause from another."""
 
 
 def without_values(text: str) -> str:

@@ -1,16 +1,16 @@
-"""Start a program in a place of its own: it ends with its parent, and may have a network of its own.
+"""Start a program that ends with its parent, and that may have a network of its own.
 
     python -IS enter.py CONTROL PARENT own-network|shared-network COMMAND ...
 
 CONTROL is the descriptor of a Unix socket. With a network of its own (Linux, a network namespace), the program and all
 its children reach nothing but each other, whatever code they use. Two sockets in that network, one that listens and one
-that does not, are sent through CONTROL, so that the parent serves what is asked there. If the system does not allow it,
-CONTROL gets the reason, and the program runs all the same.
+that does not, are sent through CONTROL, so that the parent can answer requests there. If the system does not allow such
+a network, the reason is sent through CONTROL, and the program runs without it.
 
-PARENT is the descriptor of a pipe that ends with the parent, however that ends. A small process beside the program
-waits for it, and then kills the program with its children, whatever they do at that moment.
+PARENT is the descriptor of a pipe that is closed when the parent ends, however it ends. A small process beside the
+program waits for that, and then kills the program and its children.
 
-This file runs alone, before anything of the program, so it imports the standard library only.
+This file runs before any code of the program, so it imports only the standard library.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _IFF_UP = 1
 _BACKLOG = 128
 _MOST_DESCRIPTORS = 65536
 _ENDED_FIRST = "1000"
-"""The highest value that Linux has for `oom_score_adj`."""
+"""The highest value of Linux's `oom_score_adj`: the system ends such a process first if it lacks memory."""
 
 
 def main(arguments: list[str]) -> None:
@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> None:
     _end_with_parent(parent)
     os.close(parent)
     if sys.platform == "linux":
-        with contextlib.suppress(OSError):  # a system without memory to spare ends this program, and not the suite
+        with contextlib.suppress(OSError):  # if memory runs out, the system ends this program, not the suite
             Path("/proc/self/oom_score_adj").write_text(_ENDED_FIRST, "ascii")
         if arguments[2] == "own-network":
             try:
@@ -63,7 +63,7 @@ def _own_network() -> list[socket.socket]:
     """Enter a new network namespace with a loopback. Raises OSError if the system does not allow it."""
     user, group = os.getuid(), os.getgid()
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(_CLONE_NEWNET):  # not the superuser: first become one, in a namespace of its own
+    if libc.unshare(_CLONE_NEWNET):  # this needs a superuser: become one in a new user namespace
         if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET):
             raise OSError(ctypes.get_errno(), f"unshare: {os.strerror(ctypes.get_errno())}")
         Path("/proc/self/setgroups").write_text("deny", encoding="utf-8")
@@ -79,16 +79,16 @@ def _own_network() -> list[socket.socket]:
 
 
 def _end_with_parent(parent: int) -> None:
-    """Start the process that ends the program and its children with the parent. It is no child of the program."""
+    """Start the process that ends the program and its children when the parent ends. It is no child of the program."""
     child = os.fork()
     if child:
         os.waitpid(child, 0)
         return
     if os.fork() == 0:
         os.dup2(parent, 0)
-        os.closerange(1, _MOST_DESCRIPTORS)  # else the program's output would not end with the program
+        os.closerange(1, _MOST_DESCRIPTORS)  # else this process would keep the program's output open
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-        os.read(0, 1)  # nobody writes, so this is the end
+        os.read(0, 1)  # nobody writes, so this returns when the parent ends
         os.killpg(0, signal.SIGKILL)
     os._exit(0)
 

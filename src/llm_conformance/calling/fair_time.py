@@ -1,7 +1,7 @@
-"""Time limits that do not run while the machine does not run this process.
+"""Time limits that stand still while the machine does not run this process.
 
-A busy machine may stop a process for seconds. An adapter is not to blame for that: neither for a call that takes longer
-than its limit, nor for a time-out that it reports because its own clock has gone on.
+A busy machine may not run a process for seconds. An adapter is not to blame if its call then takes too long, or if it
+reports a time-out because its own clock went on.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 TOO_BUSY = "this machine is too busy to judge the call"
-"""How the message of a call begins that was not judged for that reason."""
+"""The start of the message of a call that was not judged because the machine was too busy."""
 _SLICE_S = 0.05
-"""How long is waited at once. A slice that takes longer has waited for the machine, and counts as one slice."""
+"""The length of a slice of waiting. A slice that takes longer had to wait for the machine, and counts as one slice."""
 _LEAST = 0.05
-"""Which part of a slice counts at least, so that each wait ends: two busy threads may always wait for each other."""
+"""The part of a slice that always counts, so that each wait ends: two busy threads may always wait for each other."""
 
 
 class FairWait:
-    """Waits for another thread or process, and leaves out the time in which the machine ran neither that nor this one.
+    """Waits for a thread or a process. Time in which the machine runs neither it nor the waiting thread does not count.
 
     Args:
         thread: The system's identifier of a thread of this process (`native_id`), if it is known.
-        process: The identifier of the process, if another one is waited for.
+        process: The identifier of the process, if it waits for another process.
 
     Attributes:
-        counted_s: How many seconds of all waits were counted.
-        starved_s: How many seconds of them were left out.
+        counted_s: How many seconds of all waits have counted.
+        starved_s: How many seconds of all waits have not counted.
     """
 
     def __init__(self, thread: int | None = None, process: int | None = None) -> None:
@@ -37,11 +37,11 @@ class FairWait:
         self.starved_s = 0.0
 
     def wait(self, event: threading.Event, seconds: float) -> bool:
-        """Return True as soon as the event is set, False after so many seconds in which the thread could have run."""
+        """Return True as soon as the event is set, False after `seconds` that count."""
         return self.until(event.wait, seconds) or event.is_set()
 
     def until(self, poll: Callable[[float], bool], seconds: float) -> bool:
-        """Return True as soon as `poll` does, False after so many seconds; `poll` waits for as long as it is told."""
+        """Return True as soon as `poll(s)` does, which waits up to s seconds; False after `seconds` that count."""
         left_s, ready_s = seconds, None
         while left_s > 0:
             started = time.monotonic()
@@ -50,7 +50,7 @@ class FairWait:
             if is_set and took_s <= _SLICE_S:
                 self.counted_s += took_s
                 return True
-            before_s, ready_s = ready_s, _ready_s(self._times)  # most calls end in the first slice, and need no look
+            before_s, ready_s = ready_s, _ready_s(self._times)  # not for the first slice, in which most calls end
             delay_s = 0.0 if before_s is None else ready_s - before_s
             counted_s = min(took_s, max(min(took_s, _SLICE_S) - delay_s, _LEAST * _SLICE_S))
             self.starved_s += took_s - counted_s
@@ -62,7 +62,7 @@ class FairWait:
 
 
 def _ready_s(times: Path) -> float:
-    """Return for how long a thread was ready but not run, since its start; 0 if the system does not tell."""
+    """Return for how many seconds a thread has been ready but not run; 0 if the system does not tell."""
     try:
         return int(times.read_text("ascii").split()[1]) / 1e9
     except (OSError, ValueError, IndexError):

@@ -1,6 +1,6 @@
 """Call adapters in this process: for debuggers, and for adapters that are given as objects.
 
-An adapter can then block the interpreter (an endless regular expression), end the process, or reach the network by
+Such an adapter can block the interpreter (an endless regular expression), end the process, or reach the network through
 native code. Only a process of its own prevents that.
 """
 
@@ -19,10 +19,10 @@ class InProcess:
     """Calls methods on a worker thread, and watches them.
 
     Args:
-        ports: The only loopback ports that may be connected to.
+        ports: The loopback ports to which connections are allowed.
 
     Attributes:
-        hung_threads: The identifiers of threads whose calls did not return in time, and may still run.
+        hung_threads: The identifiers of threads whose calls did not return in time. They may still run.
     """
 
     def __init__(self, ports: Collection[int]) -> None:

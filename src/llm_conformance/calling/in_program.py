@@ -1,4 +1,4 @@
-"""Call adapters through programs: one of the user, in any language, or the one that runs an adapter in Python."""
+"""Call adapters through programs: the user's own, in any language, or the program that runs an adapter in Python."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from llm_conformance.calling.worker import MAX_EVENTS
 from llm_conformance.shims.native import Answer
 
 KEPT = 1024
-"""How many of the last answers the process of an adapter keeps, to be sent back in later calls."""
+"""How many of its last answers the process of an adapter keeps, so that later calls can refer to them."""
 _ANSWERED_WITHIN_S = 10.0
 
 
@@ -43,15 +43,15 @@ class Handle(Kept):
         self._start = program.starts
 
     def is_lost(self, newest: int) -> bool:
-        """Return True if the process no longer keeps this answer; `newest` is the number of the last one that it kept.
+        """Return True if the process no longer keeps this answer; `newest` is the number of the newest answer it keeps.
 
-        It has ended since, or it has kept `KEPT` newer answers.
+        The process has ended since, or has kept `KEPT` newer answers.
         """
         return not self._program.is_running or self._start != self._program.starts or newest - self.number >= KEPT
 
     @property
     def native(self) -> Any:
-        """What the library returned, as far as the process tells."""
+        """What the library returned; None if the process does not tell."""
         return _asked(self._program, {"op": "native", "kept": self}).get("native")
 
 
@@ -60,7 +60,7 @@ class InProgram:
 
     Attributes:
         starved_s: For how many seconds of the last call the machine did not run the program.
-        outside: Connections that were refused outside of calls, by the place in the code that tried.
+        outside: Maps a place in the code to the number of its connections that were refused outside of calls.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class InProgram:
         self._newest: dict[Program, int] = {}
 
     def is_lost(self, returned: Any) -> bool:
-        """Return True if an earlier answer is one that its process does not keep any more."""
+        """Return True if an earlier answer is kept by a process, and that process no longer keeps it."""
         return isinstance(returned, Handle) and returned.is_lost(self._newest.get(returned._program, 0))
 
     def call(self, program: Program, asked: MethodCall, within_s: float, on_event: OnEvent) -> CallResult:
@@ -108,7 +108,7 @@ class _Answer:
         self.outside: list[str] = []
 
     def take(self, line: Line, method: str) -> None:
-        """Take the next line. Raises ProgramError if the protocol has no such line here."""
+        """Take the next line. Raises ProgramError if the protocol does not allow it here."""
         if line.get("done") is True and method in ("complete", "parse") and "facts" not in line:
             raise ProgramError("the program answered `done` without a response")
         if "error" in line:
@@ -131,7 +131,7 @@ class _Answer:
             self.outside = list(self._facts.get("outside", ()))
 
     def result(self, fault: str | None = None) -> CallResult:
-        """Return what has been collected; a `fault` says why the answer is not whole."""
+        """Return what was collected; a `fault` says why the answer is incomplete."""
         facts = self._facts
         if "kept" in facts:
             self._returned = Handle(facts["kept"], self._program)

@@ -24,10 +24,10 @@ class _SecretHandler(logging.Handler):
 
 @contextlib.contextmanager
 def loggers_that_write(secret: str) -> Iterator[list[str]]:
-    """Yield a list; each logger that writes the secret, at any level, has its name added."""
+    """Yield a list, to which the name of each logger is added that writes the secret at any level."""
     handler, root = _SecretHandler(secret), logging.getLogger()
     root_level = root.level
-    # Loggers without a level of their own pass on everything now. Other handlers write what they would have written.
+    # Loggers without their own level now pass on everything. Other handlers still write what they usually write.
     usual = {other: logger.getEffectiveLevel() for logger in _all_loggers() for other in logger.handlers}
     handler_levels = {other: other.level for other in usual}
     for other, level in usual.items():
@@ -44,5 +44,5 @@ def loggers_that_write(secret: str) -> Iterator[list[str]]:
 
 
 def _all_loggers() -> list[logging.Logger]:
-    found = list(logging.Logger.manager.loggerDict.values())  # it has placeholders, too
+    found = list(logging.Logger.manager.loggerDict.values())  # it also contains placeholders
     return [logging.getLogger(), *(each for each in found if isinstance(each, logging.Logger))]

@@ -1,12 +1,12 @@
 """The network guard: while a call runs, connections are allowed to the replay server only.
 
 CPython reports every name look-up and every connection of the process to audit hooks (PEP 578), whichever library makes
-it, so nothing has to be patched. Native code and child processes are not covered; only a network of the adapter's own
-(`llm_conformance.calling.enter`) is a guard against these. An audit hook cannot be removed, and Python calls all of
-them very often; so all guards share one, which is installed at the first call and does nothing between calls.
+it. So nothing has to be patched. Native code and child processes are not covered; only a network of its own
+(`llm_conformance.calling.enter`) guards against those. An audit hook cannot be removed, and Python calls hooks very
+often. So all guards share one hook, which is installed at the first call and does nothing between calls.
 
-In a process of the adapter's own the guard stands from the beginning to the end. What happens outside of calls, and in
-threads that were there before the call, belongs to no call, and is noted apart.
+If the adapter has a process of its own, the guard also acts between calls. Connections outside of calls, and of threads
+that were started before the call, are noted apart.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from llm_conformance.locations import PACKAGE
 _STDLIB = sysconfig.get_path("stdlib")
 _SUITE = str(PACKAGE)
 _REVERSE = 0
-"""In place of a port: the name of an address is looked up, which asks a server unless it is the loopback's."""
+"""In place of a port: a look-up of the name of an address, which asks a server unless it is the loopback's."""
 _LOCAL_NAMES = frozenset({"", "localhost"})
 
 
@@ -39,11 +39,11 @@ class Guard:
 
     Args:
         allowed: The ports.
-        always: Whether it also stands between calls.
+        always: Whether it also acts between calls.
 
     Attributes:
         allowed: The ports.
-        outside: What was refused outside of calls; one line for each.
+        outside: One line for each connection that was refused outside of calls.
     """
 
     def __init__(self, allowed: Collection[int], always: bool = False) -> None:
@@ -60,7 +60,7 @@ class Guard:
 
     @contextmanager
     def watching(self) -> Iterator[list[str]]:
-        """Guard the block; one line per refused connection is added to the list."""
+        """Guard the `with` block. Yields a list to which a line is added for each refused connection."""
         _install_hook()
         attempts: list[str] = []
         self._attempts = attempts
@@ -98,7 +98,7 @@ class Guard:
 
     def _is_allowed(self, host: Any, port: Any) -> bool:
         if port is None:
-            return _is_loopback(host) or _is_address(host)  # looking up an address sends nothing
+            return _is_loopback(host) or _is_address(host)  # a look-up of an address sends nothing
         if port == _REVERSE:
             return _is_loopback(host)
         return port in self.allowed and _is_loopback(host)
@@ -121,7 +121,7 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _target(event: str, arguments: tuple[Any, ...]) -> tuple[Any, Any] | None:
-    """Return (host, port) of an audit event, (host, None) of a name look-up, and None for harmless events."""
+    """Return (host, port) of an audit event, (host, None) for a name look-up, and None for harmless events."""
     if event == "socket.getaddrinfo":
         return arguments[0], None
     if event == "socket.gethostbyname":
@@ -132,7 +132,7 @@ def _target(event: str, arguments: tuple[Any, ...]) -> tuple[Any, Any] | None:
         return arguments[0][0], arguments[0][1]
     if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
         address = arguments[1]
-        # A path is a Unix socket; None is a datagram on a socket that is already connected.
+        # An address that is a path is a Unix socket; None is a datagram on a connected socket.
         return (address[0], address[1]) if isinstance(address, tuple) and len(address) >= 2 else None
     return None
 

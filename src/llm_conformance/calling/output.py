@@ -1,4 +1,4 @@
-"""What programs and adapters print: all of it is read, so that nobody waits, and a bounded part of it is passed on."""
+"""Read all that programs and adapters print, so that they never wait, and pass a bounded part of it on."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import threading
 from collections.abc import Callable
 
 _FIRST = 1 << 20
-"""How many of the first bytes of a program are passed on; what it prints may have no end."""
+"""How many bytes at the start of a program's output are passed on. The output may be endless."""
 _LAST = 1 << 16
-"""How many of its last bytes are, when it ends: they may say why it did."""
+"""How many bytes at the end of a program's output are passed on. They may say why it ended."""
 _AT_ONCE = 65536
 
 
 class PassedOn:
-    """Reads what is written into a pipe, on a thread of its own, and passes it on.
+    """Reads a pipe on a thread of its own, and passes on what it reads.
 
     Args:
-        pipe: The descriptor that is read. It is closed at the end of what is written.
+        pipe: The descriptor to read. It is closed at the end of the input.
         shown: The descriptor to which the output is passed on.
-        is_bounded: Whether only its first and its last bytes are.
-        look: Called with each piece that was read.
+        is_bounded: Whether only the first and the last bytes are passed on.
+        look: A function that is called with each piece that was read.
 
     Attributes:
         thread: The thread. It ends when nobody can write into the pipe any more.
@@ -52,7 +52,7 @@ class PassedOn:
                 pass
 
     def end(self) -> None:
-        """Read all that has been written, and pass on the last of it. What is written later is not shown."""
+        """Read all that has been written so far, and pass on the end of it. What is written later is not shown."""
         self.drain()
         with self._lock:
             if self._not_shown > len(self._last):
@@ -64,12 +64,12 @@ class PassedOn:
     def _pass_on(self) -> None:
         while self._is_open:
             select.select([self._pipe], [], [])
-            with self._lock:  # so that nothing is read and not yet looked at when `drain` returns
+            with self._lock:  # so that `look` has seen everything that was read when `drain` returns
                 self._read()
-        os.close(self._pipe)  # here, so that this thread never waits for a descriptor that is closed
+        os.close(self._pipe)  # on this thread, so that it never reads a closed descriptor
 
     def _read(self) -> bool:
-        """Take what is there; return False if there is nothing."""
+        """Read what is there; return False if there is nothing."""
         if not self._is_open:
             return False
         try:
@@ -96,16 +96,16 @@ class PassedOn:
 
     def _write(self, data: bytes) -> None:
         left = memoryview(data)
-        with contextlib.suppress(OSError):  # nobody reads it any more, or the disk is full
+        with contextlib.suppress(OSError):  # the reader is gone, or the disk is full
             while left:
                 left = left[os.write(self._shown, left) :]
 
 
 class Output:
-    """Takes the place of standard output and standard error, of child processes too.
+    """Replaces standard output and standard error, also for child processes.
 
     Args:
-        secret: What is searched for.
+        secret: The text to search for.
         shown: The descriptor to which the output is passed on.
     """
 
@@ -120,7 +120,7 @@ class Output:
         self._passed_on = PassedOn(pipe, shown, is_bounded=False, look=self._search)
 
     def had_secret(self) -> bool:
-        """Return whether the secret was printed since this was last asked."""
+        """Return True if the secret was printed since the last call of this method."""
         self._passed_on.drain()
         found, self._found = self._found, False
         return found

@@ -1,4 +1,4 @@
-"""The place where a program runs: its process, which ends with this one, and its network, if it has one of its own."""
+"""Where a program runs: its process, which ends with this one, and its own network, if it has one."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from pathlib import Path
 from llm_conformance.calling.output import PassedOn
 
 _ENTER = str(Path(__file__).with_name("enter.py"))
-"""Not imported: it needs modules that Windows does not have."""
+"""The file to run. It is not imported, because it needs modules that Windows does not have."""
 _ENTERED_WITHIN_S = 20.0
 _LONGEST_DUMP = 65536
 _DUMPED_WITHIN_S = 1.0
 _DUMP_PAUSES_S = 0.1
 IS_POSSIBLE = hasattr(os, "killpg")
-"""Whether programs can be started here: that takes descriptors, sessions and signals, which Windows does not have."""
+"""Whether programs can be started on this system. Windows lacks the descriptors, sessions and signals for it."""
 _STANDARD_ERROR = 2
 CONTROL = "LLM_CONFORMANCE_CONTROL"
-"""The variable that tells a program the descriptor where it may write where it hangs, when it gets SIGUSR1."""
+"""The environment variable with the descriptor to which a program may write where it hangs, on SIGUSR1."""
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A network of a program's own.
+    """A program's own network.
 
     Attributes:
-        listening: A socket in it that listens on its loopback.
-        refusing: A socket in it that does not: connections to its port are refused.
+        listening: A socket that listens on the loopback of that network.
+        refusing: A socket that does not listen, so that connections to its port are refused.
     """
 
     listening: socket.socket
@@ -63,12 +63,12 @@ class Place:
     Args:
         command: The program and its arguments.
         directory: Its working directory.
-        wants_network: Whether it is to have a network of its own.
+        wants_network: Whether to give it a network of its own, if the system allows that.
 
     Attributes:
-        process: Its process, which leads a session of its own, so that its children end with it.
+        process: Its process. It leads a session, so that its children end with it.
         network: Its own network; None if it has none.
-        refused: Why it has none although it should; "" if it has one or should have none.
+        refused: Why it has no network although it should; "" if it has one or should have none.
         printed: What it writes to its standard error.
 
     Raises OSError if it cannot be started.
@@ -102,18 +102,18 @@ class Place:
         self._enter()
 
     def where_it_hangs(self) -> str:
-        """Return what the program writes of its main thread when asked; "" if it does not answer."""
+        """Return what the program writes about its main thread on SIGUSR1; "" if it does not answer."""
         dump = b""
         with contextlib.suppress(OSError):
             self.process.send_signal(signal.SIGUSR1)
             self._control.settimeout(_DUMPED_WITHIN_S)
             while len(dump) < _LONGEST_DUMP and (more := self._control.recv(_LONGEST_DUMP)):
                 dump += more
-                self._control.settimeout(_DUMP_PAUSES_S)  # it is written in pieces, without an end
+                self._control.settimeout(_DUMP_PAUSES_S)  # the text comes in pieces and has no end marker
         return dump.decode("utf-8", "replace")
 
     def kill(self) -> None:
-        """End the program and its children at once, and close what belongs to it."""
+        """End the program and its children at once, and close their pipes and sockets."""
         with contextlib.suppress(OSError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -124,11 +124,11 @@ class Place:
             self.network.close()
 
     def _enter(self) -> None:
-        """Wait until the program has its place."""
+        """Wait until the program has reported its network, or why it has none."""
         self._control.settimeout(_ENTERED_WITHIN_S)
         try:
             told, descriptors, _, _ = socket.recv_fds(self._control, 4096, 2)
-        except OSError:  # it ended, or does not answer; the first line that is asked of it shows that
+        except OSError:  # it ended or does not answer, which the first question to it will show
             return
         text = told.decode("utf-8", "replace")
         if len(descriptors) == 2:

@@ -1,7 +1,7 @@
 """Programs that call an adapter: they read one JSON object per line and answer in lines.
 
-Adapters in other languages are such programs. For an adapter in Python, the suite has one, which runs it in a process
-of its own (`llm_conformance.adapter.host`); its lines say more, under `facts`.
+Adapters in other languages are such programs. For adapters in Python, the suite has a program that runs them in a
+process of their own (`llm_conformance.adapter.host`). Its lines have more, under `facts`.
 
 | line to the program | answer |
 |---|---|
@@ -11,12 +11,12 @@ of its own (`llm_conformance.adapter.host`); its lines say more, under `facts`.
 | `{"op": "parse", "call": {...}, "http": {"status", "headers", "body"}}` | as for `complete`; the body is base64 |
 | `{"op": "parse_stream", "call": {...}, "http": {...}, "pieces": [...]}` | as for `stream`; each piece is base64 |
 
-`methods` lists which of the four the program has; without it, it has `complete` and `stream`. The description may also
-have `excluded_inputs`. A line with a response, or with the event `response.completed`, may have `native`: what the
-library returned, for shims of other people's libraries (docs/shims.md). An error has `error_type` (the name of a class,
-its own or the contract's) and `message`; it may have `status_code`, `provider`, `retry_after`, `headers`,
-`original_error` and `extra_context`. What the program writes to its standard error is passed on; if it is much, only
-its first and its last bytes are.
+`methods` lists which of the four methods the program has; by default, it has `complete` and `stream`. The description
+may also have `excluded_inputs`. A line with a response, or with the event `response.completed`, may have `native`: what
+the library returned, for shims of other people's libraries (docs/shims.md). An error has `error_type` (the name of a
+class, its own or the contract's) and `message`; it may have `status_code`, `provider`, `retry_after`, `headers`,
+`original_error` and `extra_context`. What the program writes to its standard error is passed on; of a long output, only
+the first and the last bytes.
 
 If a program hangs, ends, needs too much memory or writes anything else, that call fails, and the next call starts the
 program again.
@@ -42,9 +42,9 @@ from llm_conformance.calling.values import of_line, to_line
 METHODS = ("complete", "stream", "parse", "parse_stream")
 _METHODS_BY_DEFAULT = ("complete", "stream")
 LONGEST_LINE = 64 * 1024 * 1024
-"""An answer of an image model has its images several times: as attachments, in `raw_events` and in `native`."""
+"""In bytes. An answer of an image model repeats its images: as attachments, in `raw_events` and in `native`."""
 MOST_MEMORY = 8 * 1024**3
-"""The bytes of main memory that a program may have. No library needs so many for an answer of a few megabytes."""
+"""The most main memory that a program may have, in bytes. No library needs as much for an answer of a few megabytes."""
 DESCRIBED_WITHIN_S = 20.0
 _ENDS_WITHIN_S = 2.0
 
@@ -56,11 +56,11 @@ class ProgramError(Exception):
 
 
 class TooLateError(Exception):
-    """The program did not answer in time; the message is what it wrote of its main thread."""
+    """The program did not answer in time; the message is what it wrote about its main thread."""
 
 
 class ReportedError(Exception):
-    """An error in the program's answer; it is described as a subclass named after `error_type`."""
+    """An error in the program's answer. Each is an instance of a subclass that is named after `error_type`."""
 
     def __init__(self, error: Mapping[str, Any]) -> None:
         super().__init__(error.get("message"), dict(error))
@@ -77,7 +77,7 @@ class ReportedError(Exception):
 
 
 class Program:
-    """A program that answers in lines. It is started for the first question, and again if it has ended since.
+    """A program that answers in lines. It is started for the first question, and again after it has ended.
 
     Args:
         command: The program and its arguments.
@@ -88,7 +88,7 @@ class Program:
         described_within_s: How long it may take to describe itself, in seconds.
         starts: How often it has been started.
         has_network: Whether it had a network of its own when it was last started.
-        refused: Why it had none although it should have one; "" otherwise.
+        refused: Why it had no network although it should; "" otherwise.
         starved_s: For how many seconds of the last question the machine did not run the program.
     """
 
@@ -113,16 +113,16 @@ class Program:
 
     @property
     def is_running(self) -> bool:
-        """Whether the next question goes to the process that has answered the last one."""
+        """Whether the next question goes to the same process as the last one."""
         place = self._place
         if place is None or self._busy or place.process.poll() is not None:
             return False
         return not self._lines.has_ended(_pipe(place.process.stdout).fileno())
 
     def ask(self, question: Mapping[str, Any], within_s: float) -> Iterator[Line]:
-        """Send a line, and yield those of the answer; the last has `response`, `error` or `done`.
+        """Send a line, and yield the lines of the answer; the last one has `response`, `error` or `done`.
 
-        Raises ProgramError, TooLateError after so many seconds, or OSError if the program cannot be started.
+        Raises ProgramError, TooLateError after `within_s` seconds, or OSError if the program cannot be started.
         """
         place = self._running()
         if self._is_restarted and question["op"] != "describe":
@@ -133,7 +133,7 @@ class Program:
         yield from self._ask(place, question, within_s)
 
     def _load(self, place: Place) -> None:
-        """Let a program that was started again describe itself, so that the time to load it counts in no call."""
+        """Let a program that was started again describe itself, so that its loading time counts for no call."""
         try:
             for _ in self._ask(place, {"op": "describe"}, self.described_within_s):
                 self._is_restarted = False
@@ -154,7 +154,7 @@ class Program:
             # If a caller stops reading a stream, the program stays busy.
             self._busy = not (question["op"] == "describe" or _is_last(line))
             if not self._busy:
-                place.printed.drain()  # so that it is shown with this call
+                place.printed.drain()  # so that the output is shown with this call
             yield line
             if not self._busy:
                 return
@@ -172,7 +172,7 @@ class Program:
         _pipe(place.process.stdout).close()
 
     def _running(self) -> Place:
-        """Return the running program, or a new one if it has ended or has not finished its last answer."""
+        """Return the running process; start a new one if it has ended or has not finished its last answer."""
         if not self.is_running:
             self.close()
         if self._place is None:
@@ -258,7 +258,7 @@ class _Lines:
         self._searched = 0
 
     def take(self) -> bytes | None:
-        """Return the next line; None if it is not whole yet. Raises ProgramError for one longer than `LONGEST_LINE`."""
+        """Return the next line; None if it is incomplete. Raises ProgramError if it is longer than `LONGEST_LINE`."""
         end = self._bytes.find(b"\n", self._searched)
         if end < 0:
             self._searched = len(self._bytes)
@@ -280,7 +280,7 @@ class _Lines:
         return bool(more)
 
     def has_ended(self, output: int) -> bool:
-        """Return True at the end of the output. What is there instead is read: it is more than was asked for."""
+        """Return True at the end of the output. If there is more output instead, read it."""
         return bool(select.select([output], [], [], 0)[0]) and not self.read(output)
 
     @property
@@ -301,20 +301,20 @@ def mapping(value: Any, what: str) -> Mapping[str, Any]:
 
 
 def reported(error: Mapping[str, Any]) -> ReportedError:
-    """Return the error of a line as an exception whose class has the name that it says."""
+    """Return the error of a line as an exception. Its class is named after `error_type`."""
     name = error.get("error_type")
     kind: type[ReportedError] = type(name if isinstance(name, str) else "ReportedError", (ReportedError,), {})
     return kind(error)
 
 
 def shown(value: Any) -> str:
-    """Return a value as JSON, or a text as it is, shortened."""
+    """Return a value as JSON, or a text unchanged; both are shortened."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= 120 else f"{text[:120]} ..."
 
 
 def base64_of(data: bytes) -> str:
-    """Return bytes as a line has them."""
+    """Return bytes as base64 text."""
     return base64.b64encode(data).decode("ascii")
 
 
@@ -330,7 +330,7 @@ def _read(raw: bytes) -> Line:
 
 
 def _check_memory(process: int) -> None:
-    """Raise ProgramError if a process has too much memory, where the system tells."""
+    """Raise ProgramError if a process has more than `MOST_MEMORY`, as far as the system tells."""
     try:
         pages = int(Path(f"/proc/{process}/statm").read_text("ascii").split()[1])
     except (OSError, ValueError, IndexError):

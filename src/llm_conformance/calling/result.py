@@ -1,4 +1,4 @@
-"""What an adapter's method is called with, and what comes of it, as plain data."""
+"""The inputs of a call of an adapter's method, and its result as plain data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llm_conformance.contract import Call, HttpResponse
 
 Event = Mapping[str, Any]
 OnEvent = Callable[[Event], None]
-"""What is called with each event as soon as it is there."""
+"""A function that is called with each event as soon as it arrives."""
 
 _CONTENT_FIELDS = ("delta", "tool_call", "attachment", "annotations")
 
@@ -22,10 +22,10 @@ class MethodCall:
 
     Attributes:
         method: The name of the method.
-        call: What each method is given.
-        http: The recorded response, for `parse`; without its body, for `parse_stream`.
-        pieces: The stream in pieces, for `parse_stream`.
-        watches_pieces: Whether to note if content is shown before the last piece is asked for.
+        call: The call that every method is given.
+        http: The recorded response for `parse`; the same without its body for `parse_stream`.
+        pieces: The pieces of the stream for `parse_stream`.
+        watches_pieces: Whether to note if content is shown before the adapter asks for the last piece.
     """
 
     method: str
@@ -42,7 +42,7 @@ class SideEffects:
     Attributes:
         connections: Refused connections, each with the place in the code that tried.
         mutations: Names of the fields of the call that the adapter changed.
-        logs: What wrote the API key into the log or to the terminal, as a sentence.
+        logs: Sentences that say what wrote the API key into a log or to the terminal.
     """
 
     connections: tuple[str, ...] = ()
@@ -52,19 +52,19 @@ class SideEffects:
 
 @dataclass(frozen=True)
 class CallResult:
-    """What came of a call.
+    """The result of a call.
 
     Attributes:
         response: The response as exact JSON values; None if none was returned.
-        returned: What stands for it in the messages of a later call: the adapter's own object, if it is here.
+        returned: The response as later calls have it in their messages: the adapter's own object, or a `Handle` to it.
         events: The events that were returned.
         invalid_events: Items of the stream that are no events, as (position, description).
         error: The exception that the method raised; None if it raised none.
-        fault: Why nothing can be judged; None if something can.
+        fault: Why there is no result; None if there is one.
         hung: Whether the call did not return in time.
         buffered: Whether `parse_stream` showed no content before it asked for the last piece; None if unknown.
-        side_effects: What it did besides.
-        explain: Returns what exceptions with the same cause have in common, and the traceback, of `error`.
+        side_effects: What the call did besides returning.
+        explain: A function that returns (cause, traceback) of `error`.
     """
 
     response: Mapping[str, Any] | None = None

@@ -1,7 +1,7 @@
-"""Turn what an adapter gives into exact JSON values, so that nobody touches an object of its own afterwards.
+"""Turn what an adapter returns into exact JSON values, so that none of its own objects is touched afterwards.
 
-A subclass of `str` may say that it equals everything, a property may raise, a number of another library may be no
-number for JSON. What has no JSON value becomes an `Odd`, which no schema accepts and which says what it was.
+A subclass of `str` may say that it equals everything, a property may raise, and JSON may not accept a number of another
+library. What has no JSON value becomes an `Odd`. No schema accepts an `Odd`, and its repr says what it was.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from llm_conformance.compare import shown
 
 _DEEPEST = 200
 _LONGEST_INT_BITS = 4096
-"""Python writes no longer number into JSON."""
+"""In bits. Python does not write longer numbers into JSON."""
 _TEXTS = (bytearray, memoryview, UserString)
-"""Sequences that nobody means as a list."""
+"""Sequences that are texts or bytes, not lists."""
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+(?=>)")
-"""What the repr of most objects ends with. It is another one in each run."""
+"""The end of the repr of most objects. It differs in each run."""
 _MARK = "$llm-conformance"
-"""The only key of an object in a line that stands for a value which JSON has not."""
+"""The only key of an object in a line that stands for a value that JSON does not have."""
 
 
 class NoMappingError(TypeError):
-    """What was returned is no mapping, and cannot be read as one."""
+    """The returned value is no mapping, and cannot be read as one."""
 
 
 class Odd:
-    """Something that has no JSON value.
+    """A value that JSON does not have.
 
     Args:
         what: What it was, such as `numpy.int64`.
@@ -47,7 +47,7 @@ class Odd:
 
 
 class Kept:
-    """Stands for an object of an adapter that its own process keeps: an earlier answer, in a later call.
+    """Stands for an object that the adapter's process keeps: an earlier answer in a later call.
 
     Args:
         number: The number of the object in that process.
@@ -60,7 +60,7 @@ class Kept:
 def as_mapping(value: Any) -> dict[str, Any]:
     """Return a mapping, a dataclass, or an object with `to_dict` or `model_dump` as a dict of exact JSON values.
 
-    Raises NoMappingError for any other object, and whatever the object raises while it is read.
+    Raises NoMappingError for any other object, and anything that the object raises while it is read.
     """
     result = value
     if not isinstance(value, Mapping):
@@ -78,9 +78,9 @@ def as_mapping(value: Any) -> dict[str, Any]:
 
 
 def exact(value: Any, depth: int = 0) -> Any:
-    """Return a value made of dict, list, str, int, float, bool, bytes and None alone, and of Odd for what is none.
+    """Return a value made only of dict, list, str, int, float, bool, bytes and None, and Odd for anything else.
 
-    Subclasses of these types give the value that they are; mappings and dataclasses give dicts, sequences lists.
+    Instances of subclasses become instances of these types; mappings and dataclasses become dicts, sequences lists.
     """
     kind: type = type(value)
     if kind is str or kind is bool or value is None or kind is float or kind is bytes:
@@ -112,7 +112,7 @@ def _of_another_kind(value: Any, kind: type, depth: int) -> Any:
 
 
 def _item(key: Any, value: Any, depth: int) -> tuple[str, Any]:
-    """Return an item of a mapping. JSON has no keys but texts, so a value with another key is odd."""
+    """Return (key, value) of a mapping's item. JSON keys are texts, so the value of any other key becomes an Odd."""
     if isinstance(key, str):
         return str.__str__(key), exact(value, depth)
     return shown(key), Odd(f"a value whose key is of the type {kind_of(key)}")
@@ -121,7 +121,7 @@ def _item(key: Any, value: Any, depth: int) -> tuple[str, Any]:
 def kind_of(value: Any) -> str:
     """Return the name of a value's class, with its module unless it is Python's own."""
     kind = type(value)
-    name: str = type.__dict__["__qualname__"].__get__(kind)  # a metaclass may have a property of that name
+    name: str = type.__dict__["__qualname__"].__get__(kind)  # a metaclass may have a property `__qualname__`
     module = kind.__dict__.get("__module__")
     return f"{module}.{name}" if isinstance(module, str) and module != "builtins" else name
 
@@ -132,7 +132,7 @@ def _described(value: Any) -> str:
 
 
 def to_line(value: Any) -> bytes:
-    """Return an exact value as one line of JSON. Bytes, Odd and Kept become objects with one key of their own."""
+    """Return an exact value as one line of JSON. Bytes, Odd and Kept become objects with the key `_MARK`."""
     return _TO_JSON(value).encode("ascii") + b"\n"
 
 
@@ -162,6 +162,6 @@ def _unmarked(found: dict[str, Any]) -> Any:
     return found
 
 
-# Made once, so that an adapter that patches `json` does not break the protocol.
+# Made once on import, so that an adapter that patches `json` does not break the protocol.
 _TO_JSON = json.JSONEncoder(default=_marked).encode
 _OF_JSON = json.JSONDecoder(object_hook=_unmarked).decode

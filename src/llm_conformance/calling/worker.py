@@ -1,9 +1,8 @@
-"""Call an adapter's methods, sync or async, with a deadline, on a thread of their own.
+"""Call an adapter's methods, sync or async, with a deadline, on a worker thread.
 
 All calls run on one worker thread with one event loop, because adapters cache clients that belong to a thread or a
-loop. A call that exceeds its deadline is given up together with its thread, and a new thread takes over. An adapter can
-still block the interpreter (an endless regular expression) or end the process; only a separate process would prevent
-that.
+loop. If a call exceeds its deadline, the call and its thread are abandoned, and a new thread takes over. An adapter can
+still block the interpreter (an endless regular expression) or end the process. Only a separate process prevents that.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ class Worker:
     def run(self, action: Callable[[asyncio.AbstractEventLoop], None], deadline_s: float) -> BaseException | None:
         """Run `action(loop)` on the worker thread and return the exception that it raised; None if it raised none.
 
-        Raises HungError if it does not return within `deadline_s` seconds, without those in which the machine did not
-        run this process. A KeyboardInterrupt while waiting is raised.
+        Raises HungError if it does not return within `deadline_s` seconds; time in which the machine did not run this
+        process does not count. A KeyboardInterrupt that arrives meanwhile is raised.
         """
         if self._worker is None:
             self._worker = _Thread()
@@ -98,7 +97,7 @@ def awaited(value: Any, loop: asyncio.AbstractEventLoop) -> Any:
 
 
 def _run(coroutine: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) -> Any:
-    """Return the result of a coroutine. If another task ends the loop, the coroutine is not left for the next call."""
+    """Return the result of a coroutine, which is cancelled if another task stops the loop before it ends."""
     task = loop.create_task(coroutine)
     try:
         return loop.run_until_complete(task)

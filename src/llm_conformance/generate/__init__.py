@@ -1,16 +1,13 @@
-"""Generated inputs: what providers may send next, for an adapter that copes with what they have sent so far.
+"""Generated inputs: answers that providers may send, beyond those that were recorded.
 
-Everything here is a Hypothesis strategy, or draws from one, and can be used in other people's tests:
+Everything here is a Hypothesis strategy or draws from one. Other projects can use it in their tests:
 
-    chance        the small choices that generators make
-    texts         answers and reasoning, from disjoint alphabets and with what splitters trip over
-    think         texts with reasoning between think tags, for each think profile
-    counts        token counts by a provider's algebra
-    answers       blocks, citations, tool calls, finish words: an answer in no format yet
-    generator     the interface of generators, which write an answer in a wire format (`formats/*/generator.py`)
-    blocks        a generator for formats in which an answer is a list of blocks
-    framing       the bytes of bodies and streams; where they may be cut
-    writing       how providers put documents into bytes: escapes, line ends, comments, white space
+    chance the small choices that generators make texts answers and reasoning, from disjoint alphabets and with pieces
+    that are hard to split think texts with reasoning between think tags, for each think profile counts token counts by
+    a provider's algebra answers blocks, citations, tool calls, finish words: an answer in no format yet generator the
+    interface of generators, which write an answer in a wire format (`formats/*/generator.py`) blocks a generator for
+    formats in which an answer is a list of blocks framing the bytes of bodies and streams; where they may be cut
+    writing how providers put documents into bytes: escapes, line ends, comments, white space
 
 `llm_conformance.themes` makes scenarios of it.
 

@@ -30,7 +30,7 @@ NEW_WORD = "a_reason_nobody_knows"
 
 @dataclass(frozen=True)
 class Citation:
-    """A citation of `[start, end)` of its block, in code points; `number`, which others may share, decides its data."""
+    """A citation of `block.text[start:end]`, in code points. `number` decides its data, and need not be unique."""
 
     start: int
     end: int
@@ -39,7 +39,7 @@ class Citation:
 
 @dataclass(frozen=True)
 class Text:
-    """A block of visible text with its citations, in any order. `seal` is opaque data beside it."""
+    """A block of visible text with its citations, in any order. `seal` is its opaque data."""
 
     text: str
     citations: tuple[Citation, ...] = ()
@@ -48,7 +48,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Reasoning:
-    """A block of reasoning. `seal` is opaque data beside its text, or instead of it if the block is `redacted`."""
+    """A block of reasoning. `seal` is opaque data beside its text or, if the block is `redacted`, instead of it."""
 
     text: str
     seal: str = ""
@@ -57,7 +57,7 @@ class Reasoning:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a client's tool. `arguments` is JSON text, "" for no arguments; `seal` is opaque data beside it."""
+    """A call of a client's tool. `arguments` is JSON text, "" for no arguments; `seal` is its opaque data."""
 
     id: str | None
     name: str
@@ -84,7 +84,7 @@ class Hosted:
 
 @dataclass(frozen=True)
 class HostedResult:
-    """What a tool that the provider runs has returned; `failed` says that it is an error."""
+    """The result of a tool that the provider runs; `failed` is True if it is an error."""
 
     id: str
     tool: str
@@ -93,7 +93,7 @@ class HostedResult:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A refusal that has a place of its own, apart from the text."""
+    """A refusal in a place of its own, outside the text."""
 
     text: str
 
@@ -111,12 +111,12 @@ class Answer:
         counts: The token counts.
         word: The provider's finish word.
         asked: The model that the call names.
-        model: What the answer calls it.
+        model: The name of that model in the answer.
         id: The id of the answer.
-        think: The text with its think tags; None if it has none. If it has some, `blocks` has one text block.
-        choices: How many choices the request asks for. The first is the answer.
-        word_also: The finish word of the provider behind a gateway. It means the same as `word`.
-        is_second: Whether it answers tool results: the request offers tools then, whether or not the answer has calls.
+        think: The text with its think tags; None if it has no tags. If it has tags, `blocks` has one text block.
+        choices: How many choices the request asks for. The first choice is the answer.
+        word_also: The finish word of the provider behind a gateway, with the same meaning as `word`.
+        is_second: Whether it answers tool results. The request then offers tools even if the answer has no calls.
     """
 
     api: Api
@@ -144,7 +144,7 @@ class Answer:
 
     @property
     def shown(self) -> Shown:
-        """What it shows of what is counted: reasoning, in words or sealed, and sound."""
+        """Which things that have token counts are in the answer: reasoning, sound, and words or calls."""
         is_sealed = any(getattr(block, "seal", "") for block in self.blocks)
         speaks = any(isinstance(block, Audio) for block in self.blocks)
         return Shown(bool(self.reasoning) or is_sealed, speaks, bool(self.message or self.calls or self.refusal))
@@ -171,7 +171,7 @@ class Answer:
 
     @property
     def spans(self) -> Iterator[tuple[int, Text, Citation]]:
-        """Each citation, with the start of its block in the message (code points), and the block."""
+        """(start of the block in the message in code points, block, citation) for each citation."""
         base = 0
         for block in self.blocks:
             if isinstance(block, Text):
@@ -183,7 +183,7 @@ class Answer:
     def finish_reasons(self) -> tuple[str | None, ...]:
         """The right finish reasons. With tool calls, a word for `stop` may also be returned as `tool_calls`.
 
-        A refusal that was cut off is both.
+        For a refusal that was cut off, both reasons are right.
         """
         reason = self.api.finish.get(self.word or "")
         if self.refusal:
@@ -220,9 +220,9 @@ class Answer:
 
 
 def cited(draw: DrawFn, text: str, most: int = 3) -> Text:
-    """Draw 0 to `most` citations of a text, in its order; they may be overlapping or touching.
+    """Draw 0 to `most` citations of a text, in the order of the text. They may overlap or touch.
 
-    No recording has two identical ones.
+    No two are identical, because no recording has that.
     """
     spans = {
         (*sorted((min(one, len(text)), min(other, len(text)))), number) for one, other, number in draw(_SPANS[most])
@@ -230,7 +230,7 @@ def cited(draw: DrawFn, text: str, most: int = 3) -> Text:
     return Text(text, tuple(Citation(start, end, number) for start, end, number in sorted(spans) if start < end))
 
 
-_PLACE = st.integers(0, 16)  # a place beyond the end of a text is its end
+_PLACE = st.integers(0, 16)  # a place beyond the end of a text counts as its end
 _SPANS = {most: st.lists(st.tuples(_PLACE, _PLACE, st.integers(0, 1)), max_size=most) for most in (2, 3)}
 
 _VALUES = st.one_of(
@@ -242,20 +242,20 @@ _ARGUMENTS = st.dictionaries(
 
 
 def calls(draw: DrawFn, api: Api, most: int = 2) -> tuple[Call, ...]:
-    """Draw 0 to `most` tool calls, each with another id. They may be of the same tool, and without arguments.
+    """Draw 0 to `most` tool calls with different ids. They may be of the same tool, and without arguments.
 
-    An API without a form for the ids of calls sends none.
+    An API whose row has no form for ids of calls sends no calls.
     """
     return tuple(call(draw, api, number) for number in range(at_most(draw, most if "call" in api.ids else 0)))
 
 
 def without_ids(calls: Iterable[Call]) -> tuple[Call, ...]:
-    """Return calls as a provider sends them that gives them no ids."""
+    """Return the calls without their ids, for providers that send none."""
     return tuple(replace(call, id=None) for call in calls)
 
 
 def call(draw: DrawFn, api: Api, number: int) -> Call:
-    """Draw a tool call. Another `number` gives it another id."""
+    """Draw a tool call. Calls with different numbers have different ids."""
     name = pick(draw, *TOOL_NAMES)
     return Call(draw_id(draw, api, "call", number, name), name, _arguments(draw, api))
 
@@ -272,11 +272,11 @@ def _arguments(draw: DrawFn, api: Api) -> str:
     if not arguments:
         return pick(draw, "{}", "")
     ways = [way for way in ways_of(api, ARGUMENTS) if way in _STYLES] or [ARGUMENTS.usual]
-    return json.dumps(arguments, ensure_ascii=False, **_STYLES[pick(draw, *ways)])  # no recording escapes letters
+    return json.dumps(arguments, ensure_ascii=False, **_STYLES[pick(draw, *ways)])  # as in all recordings
 
 
 def style_of(arguments: str) -> str | None:
-    """Return how the JSON text of arguments is written, None for empty ones."""
+    """Return the style of a JSON text of arguments; None if they are empty."""
     value = json.loads(arguments or "{}")
     if not value:
         return None
@@ -289,7 +289,7 @@ def style_of(arguments: str) -> str | None:
 
 
 def seals(draw: DrawFn) -> str:
-    """Draw opaque data, in practice never the same twice."""
+    """Draw opaque data. In practice it is never the same twice."""
     return draw(_SEALS)
 
 
@@ -297,9 +297,9 @@ _SEALS = st.integers(0, 2**32).map(lambda number: base64.b64encode(b"seal" + num
 
 
 def word(draw: DrawFn, api: Api, words: Mapping[str, str | None], has_calls: bool) -> str:
-    """Draw a finish word that fits an answer with or without tool calls; without, it may be a new word.
+    """Draw a finish word that fits an answer with or without tool calls. Without calls, it may be a new word.
 
-    `words` are those that the API sends with an answer.
+    `words` maps the words that the API sends with an answer to their finish reasons.
     """
     fitting = [word for word, reason in words.items() if (reason == "tool_calls") == has_calls]
     stops = [word for word, reason in words.items() if reason == "stop"]

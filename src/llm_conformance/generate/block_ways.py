@@ -1,4 +1,4 @@
-"""What providers vary in answers that are lists of blocks, and how it is recognised in such a list."""
+"""What providers vary in answers that are lists of blocks, and how to recognise it."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def kind_of(block: Block | str) -> str:
 
 
 def ways_of_blocks(blocks: Sequence[Block | str]) -> Iterator[tuple[Variation, str]]:
-    """Yield the ways of a list of blocks: all but `CITATIONS`, of which only the format knows the kinds.
+    """Yield the ways of a list of blocks, except those of `CITATIONS`, whose kinds only the format knows.
 
-    A block that no generator can write is its type.
+    A block that no generator can write is given as its type.
     """
     yield CONTENT, "given" if blocks else "empty"
     for kind in dict.fromkeys(kind_of(block) for block in blocks):
@@ -61,14 +61,14 @@ def ways_of_blocks(blocks: Sequence[Block | str]) -> Iterator[tuple[Variation, s
 
 
 def neighbours(block: Block | str, other: Block | str) -> str | None:
-    """Return the way of two text blocks in a row: whether one is cited. Return None if a block is no text."""
+    """Return the way for two text blocks in a row, which says whether one is cited; None if a block is no text."""
     if not (isinstance(block, Text) and isinstance(other, Text)):
         return None
     return "one is cited" if block.citations or other.citations else "uncited"
 
 
 def is_plain(blocks: Sequence[Block | str]) -> bool:
-    """Return True if blocks are in the plain order. Other blocks may be anywhere."""
+    """Return True if reasoning, text and calls are in the plain order. Other blocks may be anywhere."""
     places: dict[type, int] = {Reasoning: 0, Text: 1, Refusal: 1, Call: 2}
     order = [place for place, _ in groupby(places[type(block)] for block in blocks if type(block) in places)]
     return order == sorted(order)

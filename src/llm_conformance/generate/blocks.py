@@ -1,4 +1,4 @@
-"""A generator for formats in which an answer is a list of blocks, with citations in text and seals on reasoning."""
+"""A generator for formats with blocks: text with citations, and reasoning with opaque data."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class BlocksGenerator(Generator):
     """Writes blocks. A citation annotates its whole block. All blocks go back in the next request.
 
     Attributes:
-        hosted_calls: The tools that the provider runs and that this generator can write, by the type of what they
-            return: the name of the tool.
-        declared: The tools of a request whose answer may have hosted calls, by the name of the tool.
+        hosted_calls: Maps the type of a result to the name of the tool, for tools that the provider runs and that this
+            generator can write.
+        declared: Maps the name of a hosted tool to its declaration in a request.
         places: The kinds of cited places that this generator can write.
-        found_by: For kinds of cited places that only a hosted tool finds: the type of what that tool returns.
+        found_by: Maps a kind of cited place that only a hosted tool finds to the type of that tool's result.
         signature: The variation that says whether reasoning has a signature.
     """
 
@@ -67,14 +67,15 @@ class BlocksGenerator(Generator):
         drawn = [block for number, kind in enumerate(kinds) for block in self._blocks(draw, api, kind, number)]
         fitting = _fitting(self, api, drawn)
         shown = [*self._found(draw, api, fitting, max(len(kinds), len(fitting)))]
-        # A request whose tools the provider runs has none of the client: the call of an adapter has them apart.
+        # A request with hosted tools has no tools of the client, because an adapter's call has the two in different
+        # places.
         may_call = "call" in ways_of(api, KINDS) and not any(isinstance(block, Hosted) for block in shown)
         called = answers.calls(draw, api) if may_call else ()
         blocks = (*shown, *called)
         return blocks if blocks or choose(draw, api, CONTENT) == "empty" else (Text("a"),)
 
     def params(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the tools that the provider runs, if it has run some."""
+        """Return the declarations of the hosted tools that the answer has used."""
         ran = dict.fromkeys(block.tool for block in answer.blocks if isinstance(block, Hosted))
         tools = [self.declared[tool] for tool in ran if tool in self.declared]
         return {"tools": tools} if tools else {}
@@ -88,7 +89,7 @@ class BlocksGenerator(Generator):
         asked: str | None = None,
         mode: Mode = "json",
     ) -> Answer:
-        """Draw the rest of an answer that has these blocks, without empty texts if the API sends none."""
+        """Draw the rest of an answer with these blocks. Empty texts are dropped if the API sends none."""
         if "sent" not in ways_of(api, EMPTY_TEXTS):
             blocks = tuple(block for block in blocks if not isinstance(block, Text) or block.text or block.citations)
         if not blocks and "empty" not in ways_of(api, CONTENT):
@@ -96,7 +97,7 @@ class BlocksGenerator(Generator):
         return super().answer(draw, api, blocks, think, asked, mode)
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Return the answer; one that ends with reasoning or a hosted call goes on with text, or is cut off there."""
+        """Return the answer. After reasoning or a hosted call at its end, text is added or the answer is cut off."""
         if not (answer.blocks and isinstance(answer.blocks[-1], Reasoning | Hosted | HostedResult)):
             return answer
         words = [word for word, reason in self.sent_words(answer.api).items() if reason == "length"]
@@ -105,7 +106,7 @@ class BlocksGenerator(Generator):
         return replace(answer, blocks=(*answer.blocks, Text("a")))
 
     def _found(self, draw: DrawFn, api: Api, blocks: Sequence[Block], behind: int) -> Iterator[Block]:
-        """Yield the blocks; before a text that cites what only a hosted tool finds, that tool has run.
+        """Yield the blocks, with a hosted call before a text that cites what only that call can find.
 
         The numbers of these calls begin with `behind`, which no call has among the blocks.
         """
@@ -139,14 +140,14 @@ class BlocksGenerator(Generator):
         return block if block.citations else Text(text)
 
     def hosted(self, draw: DrawFn, api: Api, number: int, result: str, failed: bool) -> tuple[Block, ...]:
-        """Draw a call of a tool that the provider runs, and what it has returned: this, or an error.
+        """Draw a call of a tool that the provider runs, and its result.
 
         Args:
             draw: Hypothesis' `draw`.
             api: The API.
-            number: Another number gives the call another id.
-            result: The type of what the tool returns.
-            failed: Whether it returns an error.
+            number: Calls with different numbers have different ids.
+            result: The type of the result.
+            failed: Whether the result is an error.
         """
         id = draw_id(draw, api, self.id_of_hosted(result), number)
         arguments = pick(draw, *self.arguments(result))
@@ -157,11 +158,11 @@ class BlocksGenerator(Generator):
         return "hosted call"
 
     def arguments(self, result: str) -> Sequence[str]:
-        """Return JSON texts of arguments of a hosted tool, given the type of what the tool returns."""
+        """Return possible arguments of a hosted tool, as JSON texts, by the type of its result."""
         return '{"query": "a"}', '{"query": "é 😀"}'
 
     def fits(self, block: Block, before: Sequence[Block]) -> bool:
-        """Return True if a block may follow these."""
+        """Return True if a block may follow the blocks `before`."""
         return True
 
     def reasoning(self, draw: DrawFn, api: Api, text: str) -> Reasoning:
@@ -181,7 +182,7 @@ class BlocksGenerator(Generator):
         return Reasoning("", answers.seals(draw), redacted=True)
 
     def hosted_tools(self, api: Api) -> list[str]:
-        """Return the hosted tools of this API that this generator can write, by the type of what they return."""
+        """Return the types of results of this API's hosted tools that this generator can write."""
         return [result for result in ways_of(api, HOSTED) if result in self.hosted_calls]
 
     def _places(self, api: Api) -> list[str]:
@@ -193,7 +194,7 @@ class BlocksGenerator(Generator):
         return known[(citation.start + citation.number) % len(known)]
 
     def bare(self, block: Block) -> Mapping[str, Any]:
-        """Return a block without citations, as it is sent and as it goes back."""
+        """Return a block without citations, in the form in which it is sent and goes back."""
         raise NotImplementedError
 
     def annotations(self, answer: Answer) -> Iterator[ExpectedAnnotation]:
@@ -212,13 +213,13 @@ class BlocksGenerator(Generator):
         return {f"/messages/1{answer.api.round_trip.slot}": [self.bare(block) for block in answer.blocks]}
 
 
-@functools.cache  # creating a strategy costs more than drawing from it
+@functools.cache  # to create a strategy takes longer than to draw from it
 def _lists_of(*kinds: str) -> SearchStrategy[list[str]]:
     return st.lists(st.sampled_from(kinds), max_size=4)
 
 
 def _fitting(generator: BlocksGenerator, api: Api, blocks: Sequence[Block]) -> list[Block]:
-    """Return those of the blocks that this API may send beside each other, in an order that it has."""
+    """Return the blocks that this API may send in one answer, in an order that it may have."""
     empty_texts, shown = "sent" in ways_of(api, EMPTY_TEXTS), "hidden" in ways_of(api, SHOWN)
     allowed, orders = ways_of(api, NEIGHBOURS), ways_of(api, ORDER)
     result: list[Block] = []

@@ -1,4 +1,4 @@
-"""The small choices that generators make. Strategies are cached: creating one costs more than drawing from it."""
+"""The small choices that generators make. Strategies are cached: to create one takes longer than to draw from it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ T = TypeVar("T", bound=Hashable)
 
 
 def some(draw: DrawFn) -> bool:
-    """Draw whether to do what providers do now and then: True in one of three cases. False is simpler."""
+    """Draw True in one of three cases, for what providers do now and then. False is simpler."""
     return pick(draw, False, False, True)
 
 
 def either(draw: DrawFn) -> bool:
-    """Draw one of two ways that are equally common."""
+    """Draw True or False, both equally often."""
     return pick(draw, False, True)
 
 
@@ -38,6 +38,6 @@ def _numbers(most: int) -> SearchStrategy[int]:
     return st.integers(0, most)
 
 
-@functools.lru_cache(maxsize=None, typed=True)  # True is not 1
+@functools.lru_cache(maxsize=None, typed=True)  # else True and 1 would be the same
 def _one_of(*ways: T) -> SearchStrategy[T]:
     return st.sampled_from(ways)

@@ -1,12 +1,12 @@
-"""What a usage object has: which of its fields, and whether those of reasoning and sound are above 0.
+"""The variations of a usage object: which fields it has, and whether those for reasoning and sound are above 0.
 
-A way of `missing counts` names all that one usage object lacks, joined by ` + `: fields as the column `usage` names
-them, such as `prompt_tokens_details/audio_tokens`, or the object that has several of them, `prompt_tokens_details`,
-which is then missing as a whole. With ` is null` behind, it is sent as null. `none` is a usage object with all fields.
-Fields that were never missing together are not left out together.
+A way of `missing counts` names everything that a usage object lacks, joined by ` + `. A name is a field of the column
+`usage`, such as `prompt_tokens_details/audio_tokens`, or an object with several of them, such as
+`prompt_tokens_details`. With ` is null` after the name, the field is sent as null. `none` means that nothing is
+missing. Fields that were never missing together are not left out together.
 
-Some providers count reasoning that they hide, some never count any, and some leave the field out of an answer without
-reasoning. So a row says of both kinds of answers how their reasoning is counted.
+Some providers count reasoning that they hide, some never count any, and some leave the field out if there is no
+reasoning. So a row says how reasoning is counted in answers with reasoning, and in answers without.
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ _SOUND = ("audio_prompt_tokens", "audio_completion_tokens")
 
 @dataclass(frozen=True)
 class Missing:
-    """The counts that a usage object lacks, as paths of fields or of objects: either absent, or null."""
+    """The paths of the fields and objects that a usage object lacks: those that are absent and those that are null."""
 
     absent: frozenset[str] = frozenset()
     nulls: frozenset[str] = frozenset()
 
     def __contains__(self, path: str) -> bool:
-        """Return True if the field at a path is lacking, or if an object that contains it is."""
+        """Return True if the field at a path, or an object that contains it, is missing."""
         return _is_within(path, self.absent | self.nulls)
 
 
 def draw_missing(draw: DrawFn, api: Api, allows: Callable[[Missing], bool]) -> Missing:
-    """Draw one of the API's ways to leave out counts: an allowed one, or any if none is allowed."""
+    """Draw one of the API's ways to leave out counts: one that `allows` accepts, or any if it accepts none."""
     ways = [_missing(way) for way in ways_of(api, MISSING_COUNTS)]
     return pick(draw, *([way for way in ways if allows(way)] or ways))
 
@@ -88,12 +88,12 @@ def _parts(way: str) -> list[str]:
 def missing_way(api: Api, usage: Mapping[str, Any], nulls: Iterable[str] = ()) -> str:
     """Return which counts a usage object lacks, as a way of the variation `missing counts`.
 
-    An API may also leave out counts that are 0. So if it has no way with exactly the missing fields, this is its first
-    way of which all fields are missing.
+    An API may also leave out counts that are 0. So if no way of the API names exactly the missing fields, the first way
+    whose fields are all missing is returned.
 
     Args:
         api: The API.
-        usage: The usage object. A field that is null may be left out of it.
+        usage: The usage object. It need not have its null fields.
         nulls: The fields that are null on the wire. They count as null even if `usage` leaves them out.
     """
     lacking = dict.fromkeys(
@@ -103,7 +103,7 @@ def missing_way(api: Api, usage: Mapping[str, Any], nulls: Iterable[str] = ()) -
     known = ways_of(api, MISSING_COUNTS)
     if way in known or "left out" not in ways_of(api, ZERO_COUNTS):
         return way
-    # Any other field that is missing may be one that is 0.
+    # Other missing fields may be counts of 0.
     return next((each for each in known if lacking.keys() >= set(_parts(each))), way)
 
 
@@ -128,7 +128,7 @@ def _is_within(path: str, others: Iterable[str]) -> bool:
 
 @dataclass(frozen=True)
 class Shown:
-    """What an answer shows of what is counted: reasoning, in words or sealed, sound, and words or calls besides."""
+    """What an answer shows that has token counts: reasoning (as text or encrypted), sound, and words or calls."""
 
     reasoning: bool = False
     sound: bool = False
@@ -136,9 +136,9 @@ class Shown:
 
 
 def states(api: Api, shown: Shown) -> Mapping[str, Sequence[str]]:
-    """Return what the fields of the usage object that count reasoning and sound may be, by path.
+    """Map the paths of the fields that count reasoning and sound to the states that they may have.
 
-    Requests are drawn without sound: only an answer has some, and is then counted. Models that speak do not reason.
+    Only answers have sound, requests have none. Models that speak do not reason.
     """
     of_reasoning = ways_of(api, SHOWN_REASONING if shown.reasoning else HIDDEN_REASONING)
     of_reasoning = (ZERO,) if shown.sound else of_reasoning
@@ -151,7 +151,7 @@ def states(api: Api, shown: Shown) -> Mapping[str, Sequence[str]]:
 
 
 def ways_of_parts(api: Api, usage: Mapping[str, Any], shown: Shown) -> Iterator[tuple[Variation, str]]:
-    """Yield how the usage object of an answer counts reasoning, sound if it has none, and what it counts twice."""
+    """Yield how a usage object counts reasoning, how it counts sound that is not there, and what it repeats."""
     for path in _paths(api, "reasoning_tokens"):
         is_beyond = "reasoning_tokens" in api.oversized(usage)
         yield SHOWN_REASONING if shown.reasoning else HIDDEN_REASONING, BEYOND if is_beyond else _state(usage, path)
@@ -161,7 +161,7 @@ def ways_of_parts(api: Api, usage: Mapping[str, Any], shown: Shown) -> Iterator[
 
 
 def repeated(api: Api) -> Iterator[tuple[str, str]]:
-    """Yield the fields of a usage object that may repeat another one: both paths, as the row says first."""
+    """Yield (path of a field, path of the field that may repeat it) of a usage object."""
     for way in ways_of(api, REPEATED):
         again, equals, path = way.partition(" = ")
         if equals:

@@ -1,6 +1,6 @@
 """Token counts as a provider reports them, and the canonical counts that follow from them.
 
-The provider table says of which fields a canonical count is the sum. Here numbers are drawn for these fields.
+The provider table says which fields a canonical count is the sum of. This module draws numbers for these fields.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class Counts:
     """Token counts.
 
     Attributes:
-        fields: The fields of the provider's usage object, by path (`a/b`).
-        usage: The canonical counts, None if there are no fields.
-        missing: What the usage object lacks.
-        optional: Paths of the fields, and of objects of fields, that might as well be missing.
+        fields: Maps the path (`a/b`) of each field of the provider's usage object to its number.
+        usage: The canonical counts; None if there are no fields.
+        missing: The fields and objects that the usage object lacks.
+        optional: Paths of fields and objects that may be missing.
         growing: Paths of the fields that grow during a stream.
         totals: Paths of the fields that are totals.
         summed: Paths of the fields that totals are the sum of.
@@ -68,13 +68,13 @@ class Counts:
         return nested({**self.fields, **dict.fromkeys(sorted(self.missing.nulls))})
 
 
-@functools.cache  # creating a strategy costs more than drawing from it
+@functools.cache  # to create a strategy takes longer than to draw from it
 @st.composite
 def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
-    """Draw the token counts of an answer that shows this. Fields may be missing as the row of its API says.
+    """Draw the token counts of an answer; `shown` says what the answer shows. Fields may be missing as the row says.
 
-    Words that are shown are a token at least, besides reasoning. The parts of a count never add up to more than the
-    count, nor to more than the field that it begins with, unless the row says that they do.
+    Words in the answer count at least one token, besides reasoning. The parts of a count do not add up to more than the
+    count or than its first field, unless the row says that they do.
     """
     keeps_zeros = choose(draw, api, ZERO_COUNTS) == "sent"
     possible = states(api, shown)
@@ -90,14 +90,14 @@ def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
     prompt, completion = (wholes[whole] for whole in _WHOLES)
     known = None if prompt is None or completion is None else prompt + completion
     for path in api.usage.get("total_tokens", ()):
-        if known is not None:  # a total is missing only if the prompt is (Gemini)
+        if known is not None:  # a total is missing only if the prompt is missing, too (Gemini)
             fields[path] = known
     summed = {path.strip("-?") for whole in _WHOLES for path in api.usage.get(whole, ())}
     left = {whole: _most(api.usage.get(whole, ()), fields) - reserved[whole] for whole in _WHOLES}
     parts: dict[str, Any] = {}
     for part, whole in PARTS.items():
         for path in api.usage.get(part, ()):
-            # A part that is also a summand of its whole has been drawn already, or is missing.
+            # A part that its whole is the sum of has already been drawn, or is missing.
             if path not in summed and wholes[whole] is not None and path not in missing:
                 fields[path] = _part(draw, drawn.get(path), wholes[whole], left[whole])
                 left[whole] -= min(left[whole], fields[path])
@@ -128,12 +128,12 @@ def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
 
 
 def _allows(possible: Mapping[str, Sequence[str]], missing: Missing) -> bool:
-    """Return True if the fields that are missing may be, and the others may be there."""
+    """Return True if the missing fields may be missing and the other fields may be present."""
     return all(MISSING in ways if path in missing else {*ways} - {MISSING} for path, ways in possible.items())
 
 
 def _part(draw: DrawFn, state: str | None, whole: int, left: int) -> int:
-    """Draw a part of a count, of which this much is not yet another part. Without a state it is anything."""
+    """Draw a part of the count `whole`, of which `left` is in no other part. A `state` of None allows any number."""
     if state == BEYOND:
         return whole + 1 + draw(_NUMBERS)
     most = 0 if state == ZERO else left * at_most(draw, 4) // 4
@@ -150,8 +150,8 @@ def _whole(
 ) -> int | None:
     """Draw the fields that a count is the sum of, add them to `fields`, and return the sum.
 
-    If a field has a `-`, the first field is large enough to subtract it. If a field without a `?` is missing, there is
-    no sum. The first field is `least` at least.
+    The first field is at least `least`, and large enough to subtract the fields with a `-`. Returns None if a field
+    without a `?` is missing.
     """
     taken = [fields[path.strip("-")] for path in paths if path.startswith("-") and path.strip("-") in fields]
     if taken:
@@ -159,7 +159,7 @@ def _whole(
         fields[paths[0]] = sum(taken) + rest
         return rest
     present = [path.rstrip("?") for path in paths if path.strip("-?") not in missing and not path.startswith("-")]
-    # A prompt has at least one token, and so has an answer: that with which it ends.
+    # A prompt has at least one token. So has an answer: the token that ends it.
     at_least = {path: 1 for path in present if drawn.get(path) == COUNTED} | dict.fromkeys(present[:1], least)
     fields |= {path: 0 if drawn.get(path) == ZERO else draw(_NUMBERS) + at_least.get(path, 0) for path in present}
     is_whole = paths and all(path.endswith("?") or path.strip("-") not in missing for path in paths)
@@ -167,7 +167,7 @@ def _whole(
 
 
 def _most(paths: tuple[str, ...], fields: Mapping[str, int]) -> int:
-    """Return the most that the parts of a count may add up to: the field that it begins with, less what is taken."""
+    """Return the most that the parts of a count may add up to: its first field without what is subtracted from it."""
     taken = sum(fields.get(path.strip("-"), 0) for path in paths if path.startswith("-"))
     return fields.get(paths[0].rstrip("?"), 0) - taken if paths else 0
 
@@ -175,7 +175,7 @@ def _most(paths: tuple[str, ...], fields: Mapping[str, int]) -> int:
 def growing(draw: DrawFn, counts: Counts, times: int) -> list[dict[str, Any]]:
     """Draw the usage objects that a stream reports before its end, one for each of `times` frames.
 
-    Completion counts and totals grow; optional fields may be missing.
+    Counts of the completion and totals grow. Optional fields may be missing.
     """
     quarters = sorted(at_most(draw, 4) for _ in range(times))
     return [nested(dict(_so_far(draw, counts, quarter))) for quarter in quarters]
@@ -196,7 +196,7 @@ def _so_far(draw: DrawFn, counts: Counts, quarter: int) -> Iterator[tuple[str, i
 
 
 def nested(fields: Mapping[str, int | None]) -> dict[str, Any]:
-    """Return an object that has these values at these paths."""
+    """Return an object with the given values at their paths."""
     result: dict[str, Any] = {}
     for pointer, value in fields.items():
         result = placed(result, f"/{pointer}", value)

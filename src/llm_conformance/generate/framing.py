@@ -1,4 +1,4 @@
-"""The bytes of responses, with the choices that a format leaves to the sender."""
+"""Draw the bytes of responses, with the choices that a format leaves to the sender."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def pieces(draw: DrawFn, frames: Iterable[Frame], api: Api) -> list[bytes]:
 
 
 def cut_short(draw: DrawFn, whole: bytes) -> bytes:
-    """Cut a frame or a body within its JSON object: in a string, in a character, behind a bracket, or anywhere.
+    """Cut a frame or a body within its JSON object: in a string, in a character, after a bracket, or anywhere.
 
-    The part that is left is never valid JSON.
+    What is left is never valid JSON.
     """
     places = cut_places(whole)
     kind = pick(draw, *(kind for kind, offsets in places.items() if offsets))
@@ -36,7 +36,7 @@ def cut_short(draw: DrawFn, whole: bytes) -> bytes:
 
 
 def cut_places(whole: bytes) -> Mapping[str, Sequence[int]]:
-    """Return the byte offsets at which the JSON object in a frame or a body may be cut, by what is cut there."""
+    """Map what is cut (such as a string) to the byte offsets for it, within the JSON object of a frame or a body."""
     start, end = whole.index(b"{") + 1, whole.rindex(b"}")
     strings = (range(match.start() + 1, match.end()) for match in _STRING.finditer(whole, start, end))
     return {
@@ -58,5 +58,5 @@ _CONTINUATION = re.compile(rb"(?<=[\xc2-\xf4\x80-\xbf])[\x80-\xbf]")
 
 
 def document(draw: DrawFn, body: Mapping[str, Any], api: Api) -> bytes:
-    """Draw the bytes of a response of an API that is not streamed."""
+    """Draw the bytes of a plain response of an API."""
     return padding(draw, api) + json_text(body, escaping(draw, api)).encode("utf-8")

@@ -1,4 +1,4 @@
-"""Fields that a provider always sends and that mean nothing to an adapter, such as `system_fingerprint`."""
+"""Further fields: fields that a provider always sends and that mean nothing to an adapter (`system_fingerprint`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llm_conformance.wire.providers.api import Api
 
 
 def with_further_fields(document: Mapping[str, Any], api: Api) -> Mapping[str, Any]:
-    """Return a document with the further fields of an API, in all places that have them."""
+    """Return a document with the further fields of an API, in all their places."""
     if not api.further:
         return document
     result: dict[str, Any] = _copy(dict(document))

@@ -35,15 +35,16 @@ class Generator:
     Attributes:
         seal: The key under which a segment's metadata has the opaque data of a block.
         has_ids: Whether responses have an id.
-        counted: The variation that says when a response has token counts, by mode; without one it always has some.
-        sends_back: Whether `sent_back` returns where reasoning goes in the next request.
+        counted: Maps a mode to the variation for which responses have token counts. In a mode without one, all have
+            counts.
+        sends_back: Whether `sent_back` returns the reasoning.
         history: The field of a request that has the conversation.
-        seals_reasoning: Whether reasoning comes in any number of blocks, each with its seal.
-        allows_tags_beside_fields: Whether a response with reasoning in a field may have think tags in its text. The
-            tags are text then.
-        structure: JSON pointers to values that every reader of a response, or of a frame, needs. With a number in
-            their place the response is malformed.
-        carriers: Types of the frames that every reader needs; () for all frames, if frames have no types.
+        seals_reasoning: Whether reasoning may have any number of blocks, each with its own seal.
+        allows_tags_beside_fields: Whether a response with reasoning in a field may have think tags in its text, which
+            are then text.
+        structure: JSON pointers to values that every reader of a response or a frame needs. A response with numbers in
+            their places is malformed.
+        carriers: The types of the frames that every reader needs; () if frames have no types, and all are needed.
     """
 
     seal: ClassVar[str] = "signature"
@@ -57,7 +58,7 @@ class Generator:
     carriers: ClassVar[tuple[str, ...]] = ()
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw the blocks of an answer of this API: anything that the format has a place for."""
+        """Draw the blocks of an answer of this API, of all kinds that the format has."""
         raise NotImplementedError
 
     def cites(self, api: Api) -> bool:
@@ -77,19 +78,19 @@ class Generator:
         return Reasoning(text, answers.seals(draw) if self.seals_reasoning else "")
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
-        """Draw the document of a response that is not streamed."""
+        """Draw the document of a plain response."""
         raise NotImplementedError
 
     def frames(self, draw: DrawFn, answer: Answer) -> Sequence[Frame]:
-        """Draw the frames of a streamed response. Before the first frame that `ends` it, the response is unfinished."""
+        """Draw the frames of a streamed response. It is unfinished before the first frame with `ends`."""
         raise NotImplementedError
 
     def has_body(self, answer: Answer) -> bool:
-        """Return True if an answer that was drawn for a stream could also be a response that is not streamed."""
+        """Return True if an answer that was drawn for a stream could also be a plain response."""
         return True
 
     def may_lack_counts(self, api: Api, mode: Mode) -> bool:
-        """Return True if there are responses without token counts."""
+        """Return True if a response of this mode may come without token counts."""
         return mode in self.counted and any(way in WITHOUT_COUNTS for way in ways_of(api, self.counted[mode]))
 
     def may_have_counts(self, api: Api, mode: Mode) -> bool:
@@ -97,7 +98,7 @@ class Generator:
         return mode not in self.counted or any(way not in WITHOUT_COUNTS for way in ways_of(api, self.counted[mode]))
 
     def document(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
-        """Draw the document of a response that is not streamed, with the further fields of the API."""
+        """Draw the document of a plain response, with the further fields of the API."""
         return with_further_fields(self.body(draw, answer), answer.api)
 
     def stream(self, draw: DrawFn, answer: Answer) -> list[Frame]:
@@ -108,7 +109,7 @@ class Generator:
         ]
 
     def citation(self, answer: Answer, block: Text, citation: answers.Citation) -> Mapping[str, Any]:
-        """Return the data of a citation as the adapter has to return it, without start and end."""
+        """Return the data of a citation that the adapter has to return, without start and end."""
         raise NotImplementedError
 
     def params(self, answer: Answer) -> Mapping[str, Any]:
@@ -120,7 +121,7 @@ class Generator:
         return ()
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the parts of the answer that the next request has to have, by JSON pointer into that request.
+        """Map JSON pointers into the next request to the parts of the answer that it has to have there.
 
         The answer is the second message of the conversation.
         """
@@ -129,7 +130,7 @@ class Generator:
     def turn(self, answer: Answer) -> list[Mapping[str, Any]]:
         """Return the answer as a part of the conversation in the next request.
 
-        What `sent_back` has may be missing.
+        It need not have what `sent_back` returns.
         """
         calls = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments or "{}"}}
@@ -139,16 +140,16 @@ class Generator:
         return [{"role": "assistant", **text, **({"tool_calls": calls} if calls else {})}]
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the finish words that may end an answer that this generator can write, and their finish reasons."""
+        """Map the finish words of answers that this generator can write to their finish reasons."""
         return api.finish
 
     def sent_words(self, api: Api) -> Mapping[str, str | None]:
-        """Return those finish words that the provider is known to send, and their canonical finish reasons."""
+        """Map those of `words` that the provider is known to send to their finish reasons."""
         known = ways_of(api, FINISH_WORDS)
         return {word: reason for word, reason in self.words(api).items() if word in known}
 
     def raw_finish_reasons(self, answer: Answer) -> tuple[str | None, ...]:
-        """Return all values that are right for `raw_finish_reason`."""
+        """Return all correct values of `raw_finish_reason`."""
         return tuple(dict.fromkeys((answer.word or None, answer.word_also or answer.word or None)))
 
     def segments(self, answer: Answer, mode: Mode) -> Iterator[Segment]:
@@ -156,7 +157,7 @@ class Generator:
         return answer.segments(self.seal)
 
     def decides_segments(self, answer: Answer, mode: Mode) -> bool:
-        """Return True if the answer decides which segments there are."""
+        """Return True if only one list of segments is right for the answer."""
         return True
 
     def annotations(self, answer: Answer) -> Iterator[ExpectedAnnotation]:
@@ -177,15 +178,16 @@ class Generator:
         asked: str | None = None,
         mode: Mode = "json",
     ) -> Answer:
-        """Draw the rest of an answer that has these blocks: token counts, a finish word, an id, and the model.
+        """Draw the rest of an answer with these blocks: token counts, a finish word, an id and the model.
 
-        With `asked` it is that model. Whether there are token counts depends on the mode. `settled` has the last word.
+        `asked` is the model to use, if given. Whether there are token counts depends on the mode. Last, `settled` may
+        change the answer.
         """
         has_calls = any(isinstance(block, Call) for block in blocks)
         speaks = any(isinstance(block, Audio) for block in blocks)
         reasons = any(isinstance(block, Reasoning) for block in blocks)
         fitting = reasoning_models(api) if reasons else models(api, think.profile if think else "off", speaks)
-        # All models of some APIs think between tags, but not in every request: MiniMax's, and Gemini's chat.
+        # For some APIs (MiniMax's, and Gemini's chat), all models think between tags, but not in every request.
         fitting = fitting or reasoning_models(api)
         model = asked or pick(draw, *fitting)
         answer = Answer(
@@ -204,9 +206,9 @@ class Generator:
         return replace(answer, counts=draw(counts(api, answer.shown)))
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw what is particular to the format in an answer that has all that answers of every format have.
+        """Draw what is particular to the format. The answer has everything else except token counts.
 
-        All but the token counts: they depend on what the answer shows.
+        Token counts are drawn afterwards, because they depend on what the answer shows.
         """
         return answer
 

@@ -1,7 +1,7 @@
 """Ids in the forms that a provider gives them.
 
-A form is a pattern of literal characters and character classes, such as `call_[A-Za-z0-9]{24}`: a regular expression
-with nothing else in it. In the id of a tool call, `{name}` is the name of the tool, and `{number}` is the number of the
+A form is a regular expression of only literal characters and repeated character classes, such as
+`call_[A-Za-z0-9]{24}`. In the id of a tool call, `{name}` is the name of the tool, and `{number}` is the number of the
 call in its answer, as in `{name}_{number}`.
 """
 
@@ -24,15 +24,15 @@ _RANGE = re.compile(r"(.)-(.)|(.)")
 
 
 def draw_id(draw: DrawFn, api: Api, kind: str, number: int = 0, name: str = "") -> str:
-    """Draw an id in one of the forms of an API. Another `number` gives another id of the same kind.
+    """Draw an id in one of the forms of an API. Different numbers give different ids of the same kind.
 
-    A provider whose row has no form for the kind is given `<kind>-<number>`.
+    If the row has no form for the kind, the id is `<kind>-<number>`.
 
     Args:
         draw: Hypothesis' `draw`.
         api: The API.
         kind: The kind of the id, as in the column `ids`.
-        number: The number of what it identifies, from 0.
+        number: The number of the thing that the id identifies, from 0.
         name: For the id of a tool call, the name of the tool.
     """
     forms = api.ids.get(kind, ())
@@ -48,7 +48,7 @@ def has_form(api: Api, kind: str, id: str, name: str = "") -> bool:
 
 @functools.cache
 def example(form: str, number: int, name: str = "") -> str:
-    """Return an id of a form, always the same for the same number and name."""
+    """Return an id of a form. It is always the same for the same number and name."""
     chance = random.Random(f"{form} {number}")  # noqa: S311 - these ids are no secrets
     return "".join(_parts(form, {"name": name, "number": str(number)}, chance))
 

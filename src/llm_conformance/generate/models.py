@@ -1,4 +1,4 @@
-"""The models of a row: every generated call names one that this provider has."""
+"""The models of a row. Every generated call names one of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from llm_conformance.wire.providers.api import Api
 
 @functools.cache
 def models(api: Api, profile: ThinkProfile = "off", speaks: bool = False) -> tuple[str, ...]:
-    """Return the models of an API that answer with a think profile. Models that speak are apart.
+    """Return the models of an API with a think profile: those that speak if `speaks`, else those that do not.
 
-    Those that think between tags are the ones of which the row says so. Others of their families may do it elsewhere.
+    Only the row decides which models think between tags. Models of the same family may do so at other APIs.
     """
     return tuple(
         model
@@ -27,7 +27,7 @@ def models(api: Api, profile: ThinkProfile = "off", speaks: bool = False) -> tup
 def reasoning_models(api: Api) -> tuple[str, ...]:
     """Return the models of an API that show reasoning in a field of its own.
 
-    Their think profile makes no difference: beside such reasoning, think tags are text.
+    Their think profile makes no difference, because beside such reasoning think tags are text.
     """
     return tuple(model for model in api.models if model not in (*api.plain_models, *api.speaking_models))
 
@@ -39,5 +39,5 @@ def answers_plainly(api: Api) -> bool:
 
 @functools.cache
 def profiles(api: Api) -> tuple[ThinkProfile, ...]:
-    """Return the think profiles with which models of an API answer, those with think tags first."""
+    """Return the think profiles of an API's models, those with think tags first."""
     return tuple(profile for profile in ("leading", "prefilled", "anywhere", "off") if models(api, profile))

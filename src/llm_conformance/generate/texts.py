@@ -1,9 +1,9 @@
-"""Texts that adapters trip over.
+"""Texts that are hard for adapters.
 
-Answers and reasoning have disjoint alphabets: a single letter of one in the other is a leak. They share the hard
-characters: beginnings of tags, characters of several code points or UTF-16 units, line separators, and two that a
-careless change of case changes. Characters that are white space in some languages only (U+001C to U+001F, U+FEFF) are
-left out, because trimming them is not an error; U+0085 stands between letters.
+Answers and reasoning have disjoint alphabets, so that a single letter of one in the other is a leak. Both have the hard
+characters: beginnings of tags, characters of several code points or UTF-16 units, line separators, and two that change
+with a careless change of case. Characters that are white space only in some programming languages (U+001C to U+001F,
+U+FEFF) are left out, because trimming them is not an error. For the same reason, U+0085 is always between letters.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from llm_conformance.generate.chance import pick
 from llm_conformance.wire.providers.api import TAG
 
 ANSWER = ("a", "b", "C", "7", ".", "a\u0085b")
-"""Letters that only answers have. The last is a line end for `str.splitlines`, which must not split a JSON line."""
+"""Letters that only answers have. The last has a line end of `str.splitlines`, which does not end a line of JSON."""
 
 REASONING = ("α", "β", "Γ", "ξ", ";", "α\u0085β")
 """Letters that only reasoning has."""
@@ -27,24 +27,24 @@ REASONING = ("α", "β", "Γ", "ξ", ";", "α\u0085β")
 HARD = (
     *(" ", "\n", "<", "/", "`", '"', "\\"),
     *("é", "e\u0301", "漢", "ש", "\u2028", "\u00a0"),
-    *("😀", "👩\u200d🚀", "🇳🇴"),  # one code point, three, two; two UTF-16 units each of them
+    *("😀", "👩\u200d🚀", "🇳🇴"),  # characters of one, three and two code points, each of two UTF-16 units
     *("\u212a", "\u0130"),  # the Kelvin sign, and an I that is two characters in lower case
 )
-"""Characters that both have."""
+"""Characters that answers and reasoning share."""
 
 _OTHER_NAMES = {"think": ("thing", "thinking"), "thought": ("though", "thoughts", "thoughtful")}
-"""Names that a careless splitter takes for the name of a think tag."""
+"""Maps the name of a think tag to names that a careless splitter takes for it."""
 
 
 def near_misses(tag: str = TAG) -> tuple[str, ...]:
-    """Return texts that a careless splitter takes for a think tag, or holds back for ever."""
+    """Return texts that a careless splitter takes for a think tag, or never releases."""
     names = [*_OTHER_NAMES.get(tag, ()), *([tag.replace("k", "\u212a")] if "k" in tag else [])]
     whole = [f"<{slash}{name}>" for name in names for slash in ("/", "")]
     return (*whole, f"<{tag[:-2]}", f"</{tag[:-1]}", f"<{tag} >", f"</{tag} type=a>")
 
 
 def begun_tags(tag: str = TAG) -> tuple[str, ...]:
-    """Return beginnings of a closing think tag. Where a text ends with one, it is part of the text."""
+    """Return beginnings of a closing think tag. At the end of a text they are part of the text."""
     return ("<", f"</{tag[:-1]}")
 
 
@@ -54,7 +54,7 @@ def tags(tag: str = TAG) -> tuple[str, ...]:
 
 
 def answers(max_size: int = 6, tag: str = TAG) -> SearchStrategy[str]:
-    """Return a strategy for answers of at most `max_size` pieces, think tags among them. An answer may be empty."""
+    """Return a strategy for answers of at most `max_size` pieces, which may be think tags. An answer may be empty."""
     pairs = (f"<{tag}>a</{tag}>", f"<{tag}>\nb.</{tag}>\n")
     return _joined((*ANSWER, *HARD, *near_misses(tag), *tags(tag), *pairs, "None", "[DONE]", "\r\n"), max_size)
 
@@ -65,26 +65,26 @@ def reasonings(max_size: int = 6) -> SearchStrategy[str]:
 
 
 def tagless(letters: tuple[str, ...], tag: str = TAG) -> SearchStrategy[str]:
-    """Return a strategy for texts without think tags, but with what looks like one."""
+    """Return a strategy for texts without think tags, but with texts that look like tags."""
     return _joined((*letters, *HARD, *near_misses(tag)), 5)
 
 
-# Creating a strategy costs more than drawing from it.
+# Cached: to create a strategy takes longer than to draw from it.
 @functools.cache
 def _joined(pieces: tuple[str, ...], max_size: int) -> SearchStrategy[str]:
     return st.lists(st.sampled_from(pieces), max_size=max_size).map("".join)
 
 
 def pieces(draw: DrawFn, text: str) -> list[str]:
-    """Draw a way to send a text in pieces, none of them empty. An empty text has no pieces.
+    """Draw the pieces in which a text is sent. No piece is empty, and an empty text has no pieces.
 
-    The cuts are anywhere, or within what looks like a tag, or between any two characters.
+    The cuts are anywhere, within texts that look like tags, or between all characters.
     """
     if not text:
         return []
     numbers = draw(_NUMBERS)
     way = pick(draw, "anywhere", "anywhere", "in tags", "everywhere") if numbers and len(text) > 1 else "whole"
-    # The same numbers mean similar cuts in a shorter text; otherwise Hypothesis could not shrink the text.
+    # The same numbers give similar cuts in a shorter text. Otherwise Hypothesis could not shrink the text.
     if way == "anywhere":
         cuts = {1 + min(number, len(text) - 2) for number in numbers}
     elif way == "in tags":

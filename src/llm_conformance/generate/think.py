@@ -1,7 +1,7 @@
 """Texts with reasoning between think tags, and how a correct adapter splits them.
 
-`llm_conformance.wire.think_tags.split` has the rules. Nothing is split here: a text is put together from its
-parts, and the parts are the expected values.
+`llm_conformance.wire.think_tags.split` has the rules. This module does not split: it joins parts to a text, and the
+parts are the expected values.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Ways = Callable[[Variation], Sequence[str]]
 """Returns the ways of a variation that a text may have, the simplest one first."""
 
 SPACES: Mapping[str, str] = {"none": "", "line break": "\n", "blank line": "\n\n"}
-"""The white space between a tag and a text, by the name of the way."""
+"""Maps the name of a way to the white space between a tag and a text."""
 
 CLOSED, BLANK, NO_BLOCK, CUT_OFF, CALLED = "closed", "blank", "none", "cut off", "ended by a call"
 
@@ -64,7 +64,7 @@ _MIXED: tuple[Callable[[str], str], ...] = (str.title, str.upper)
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a text as it is sent: `reasoning`, visible `text`, or `markup` (tags and space around them)."""
+    """A part of a text that is sent: `reasoning`, visible `text`, or `markup` (tags and white space around them)."""
 
     kind: str
     sent: str
@@ -72,11 +72,11 @@ class Part:
 
 @dataclass(frozen=True)
 class ThinkText:
-    """A text as it is sent, in parts. Each reasoning part is a block of its own.
+    """A text that is sent, in parts. Each reasoning part is a block of its own.
 
     Attributes:
-        is_cut_off: Whether the token limit ends the text, within a block.
-        calls: Whether tool calls follow. They end a block that nothing closes.
+        is_cut_off: Whether the token limit ends the text within a block.
+        calls: Whether tool calls follow. They end a block without a closing tag.
     """
 
     profile: ThinkProfile
@@ -101,7 +101,7 @@ class ThinkText:
 
     @property
     def runs(self) -> Iterator[tuple[str, str]]:
-        """The kinds and contents of the segments: each block of reasoning, and the text between two of them."""
+        """(kind, content) of each segment: each block of reasoning, and the text between two blocks."""
         shown = (part for part in self.parts if part.kind != "markup" and part.sent)
         for kind, parts in itertools.groupby(shown, key=lambda part: part.kind):
             if kind == "text":
@@ -111,7 +111,7 @@ class ThinkText:
 
 
 def all_ways(variation: Variation) -> Sequence[str]:
-    """Return the ways of all models, the usual one first."""
+    """Return all ways of a variation, the usual one first."""
     return (variation.usual, *(way for way in variation.ways if way != variation.usual))
 
 
@@ -119,9 +119,9 @@ def all_ways(variation: Variation) -> Sequence[str]:
 def think_texts(draw: DrawFn, profile: ThinkProfile, tag: str = TAG, ways: Ways = all_ways) -> ThinkText:
     """Draw a text of a model with this think profile.
 
-    By default its blocks are of all kinds that some model may send: they may be blank, adjacent, or without a closing
-    tag, and tags are in any case. Under `off`, tags are text; under `leading`, tags after the answer has begun are
-    text. There is also what only looks like a tag.
+    By default, there are all kinds of blocks that any model may send: blank, adjacent, or without a closing tag, and
+    tags in upper or lower case. With `off`, tags are text; with `leading`, tags after the start of the answer are.
+    Texts may also have pieces that only look like tags.
     """
     return _Writer(draw, profile, tag, ways).text()
 
@@ -140,10 +140,10 @@ class _Writer:
             return ThinkText("off", (Part("text", self.draw(texts.answers(tag=self.tag))),))
         if self.profile == "anywhere":
             return ThinkText("anywhere", tuple(self._anywhere()))
-        # Where the prompt opens the block, nobody can tell an answer without reasoning from reasoning.
+        # If the prompt opens the block, an answer without reasoning cannot be told from reasoning.
         impossible = () if self.profile == "leading" else (NO_BLOCK, BLANK)
         ends = [way for way in self.ways(BLOCK) if way not in impossible]
-        # Half of the blocks are closed: most faults need one.
+        # Half of the blocks are closed, because most faults need a closed block.
         end = pick(self.draw, *ends, *[CLOSED] * len(ends)) if CLOSED in ends else pick(self.draw, *(ends or [CLOSED]))
         if end == NO_BLOCK:
             return ThinkText(self.profile, (Part("text", self._plain()),))
@@ -152,7 +152,7 @@ class _Writer:
         return ThinkText(self.profile, tuple(self._leading(end)), is_cut_off=end == CUT_OFF, calls=calls)
 
     def _plain(self) -> str:
-        """Draw a text without a block. It may be about tags, but it does not begin with one, or close one first."""
+        """Draw a text without a block. It may mention tags, but not at its start, and not a closing tag first."""
         text = self._without_opening(pick(self.draw, "", *texts.near_misses(self.tag)) + self._answer())
         unclear = think_tags.closes_unopened(text, self.tag)
         return self.draw(texts.tagless(texts.ANSWER, self.tag)) if unclear else text
@@ -162,12 +162,12 @@ class _Writer:
         for _ in range(at_most(self.draw, 2) if self._way(BLOCKS) == "several" else 0):
             yield from self._block(CLOSED, opens)
             opens = True
-        # Reasoning may mention its opening tag. A closing tag in the answer would then end a block in a block.
+        # Reasoning may mention its opening tag. Then a closing tag in the answer would end a nested block.
         names_tag = some(self.draw)
         yield from self._block(end, opens, names_tag=names_tag)
         if end in (CLOSED, BLANK):
             answer = self.draw(texts.tagless(texts.ANSWER, self.tag)) if names_tag else self._answer()
-            # White space behind a block is not part of the answer.
+            # White space after a block is not part of the answer.
             yield Part("text", self._without_opening(answer.lstrip()).lstrip())
 
     def _anywhere(self) -> Iterator[Part]:
@@ -178,7 +178,7 @@ class _Writer:
         for number in range(count):
             is_last = number == count - 1
             is_closed = not is_last or not some(self.draw)
-            # Nor do they for white space between two blocks.
+            # Nor do the rules say it about white space between two blocks.
             yield from self._block(CLOSED if is_closed else CUT_OFF, is_alone=False, has_space=is_last)
             if is_closed:
                 after = self.draw(texts.tagless(texts.ANSWER, self.tag)) + pick(self.draw, "", f"</{self.tag}>")
@@ -187,9 +187,9 @@ class _Writer:
     def _block(
         self, end: str, opens: bool = True, *, names_tag: bool = False, is_alone: bool = True, has_space: bool = True
     ) -> Iterator[Part]:
-        """Yield the parts of a block. Its outer white space is not reasoning.
+        """Yield the parts of a block. White space around the reasoning is markup.
 
-        Cases that the rules leave open are not drawn: white space beyond ASCII beside a tag, and a nested block.
+        Two cases that the rules leave open are not drawn: white space beyond ASCII beside a tag, and nested blocks.
         """
         if opens:
             yield Part("markup", (self._space(BEFORE_THE_BLOCK) if is_alone else "") + self._name())
@@ -224,7 +224,7 @@ class _Writer:
         return f"<{slash}{name}>"
 
     def _without_opening(self, text: str) -> str:
-        """Return a text without the opening tags at its start, in any ASCII case and behind any white space."""
+        """Return a text without the opening tags at its start, in upper or lower case and after any white space."""
         while think_tags.begins_with_tag(text, self.tag):
             text = text.lstrip()[len(f"<{self.tag}>") :]
         return text

@@ -4,8 +4,8 @@
     apart = "measured: 80 of 90 recordings"
     never = "https://example.org/streams"
 
-Generators ask `choose` wherever a format leaves something to its providers, so that they draw nothing that this
-provider does not send. Recognisers (`formats/*/recogniser.py`) read documents back and say which ways they have.
+Generators call `choose` for everything that a format leaves to its providers, so that they draw nothing that the
+provider does not send. Recognisers (`formats/*/recogniser.py`) say which ways a document has.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Variation:
     """Something that providers of a wire format do in different ways.
 
     Attributes:
-        name: What the provider table calls it.
-        about: What it is, in half a sentence.
-        usual: The way of providers whose row says nothing about it.
-        ways: All ways; () if they are names of the provider's own, such as those of fields.
+        name: Its name in the provider table.
+        about: A phrase that says what it is.
+        usual: The way of providers whose row does not state the variation.
+        ways: All ways; () if the ways are names that differ by provider, such as names of fields.
     """
 
     name: str
@@ -39,16 +39,16 @@ class Variation:
 
 
 EMPTY = ("absent", "null", "empty")
-"""The ways to send a field without content. Empty is `""`, or `[]` for a list."""
+"""The ways to send a field without content. `empty` is `""`, or `[]` for a list."""
 
 
 def emptiness(name: str, about: str, usual: str = "absent") -> Variation:
-    """Return a variation of how a field without content is sent."""
+    """Return a variation for the way in which a field without content is sent."""
     return Variation(name, about, usual, EMPTY)
 
 
 WITHOUT_COUNTS = frozenset(("absent", "null", "never"))
-"""The ways of the variations in `Generator.counted` that are answers without token counts."""
+"""Ways of the variations in `Generator.counted` that mean answers without token counts."""
 
 MISSING_COUNTS = Variation("missing counts", "a field of the usage object that is not always there", "none")
 """Its ways are fields of the usage object (`generate.count_ways`), or `none`."""
@@ -62,7 +62,7 @@ ARGUMENTS = Variation(
     "compact",
     ("compact", "spaced", "indented", "other"),
 )
-"""Compact is `{"a":1,"b":2}`, spaced is `{"a": 1, "b": 2}`. Other texts are recognised, and never drawn."""
+"""`compact` is `{"a":1,"b":2}`, `spaced` is `{"a": 1, "b": 2}`. Other texts are recognised but never drawn."""
 
 FINISH_WORDS = Variation(
     "finish words",
@@ -70,16 +70,16 @@ FINISH_WORDS = Variation(
     "provider says that it adds some",
     "stop",
 )
-"""The column `finish` may have more words: an adapter should know what they mean, but nobody has seen them."""
+"""The column `finish` may have more words, which an adapter should know although no source shows them."""
 
 
 def ways_of(api: Api, variation: Variation) -> tuple[str, ...]:
-    """Return the ways that an API has, the most common one first."""
+    """Return the ways of an API for a variation, the most common first."""
     return tuple(api.varies.get(variation.name, ())) or (variation.usual,)
 
 
 def choose(draw: DrawFn, api: Api, variation: Variation) -> str:
-    """Draw one of the ways that an API has. The first is the simplest."""
+    """Draw one of the ways of an API for a variation. The first way is the simplest."""
     ways = ways_of(api, variation)
     return pick(draw, *ways) if len(ways) > 1 else ways[0]
 
@@ -92,7 +92,7 @@ def with_one_way(api: Api, variation: Variation, way: str) -> Api:
 
 
 def empty(draw: DrawFn, api: Api, variation: Variation, name: str, value: str | Sequence[Any] = "") -> dict[str, Any]:
-    """Draw a field without content: no field, null, or `value`, which has to be empty."""
+    """Draw a field without content: absent, null, or `value`, which has to be empty."""
     return as_empty(choose(draw, api, variation), name, value)
 
 
@@ -102,7 +102,7 @@ def as_empty(way: str, name: str, value: str | Sequence[Any] = "") -> dict[str, 
 
 
 def emptiness_of(fields: Mapping[str, Any], name: str) -> str | None:
-    """Return how a field is without content: `absent`, `null` or `empty`. None if it has content."""
+    """Return the way in which a field has no content: `absent`, `null` or `empty`; None if it has content."""
     if name not in fields:
         return "absent"
     return "null" if fields[name] is None else "empty" if fields[name] in ("", []) else None

@@ -1,4 +1,4 @@
-"""How documents become bytes: what providers vary beneath the wire format, and how it is read back."""
+"""What providers vary when they write documents as bytes, and how to recognise it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _ESCAPED = r"(?<!\\)(?:\\\\)*\\u"
 _ESCAPED_MARKUP = re.compile(rf"{_ESCAPED}(?:003[ce]|0026)", re.IGNORECASE)
 _ESCAPED_LINE_END = re.compile(rf"{_ESCAPED}202[89]", re.IGNORECASE)
 _ESCAPED_LETTER = re.compile(rf"{_ESCAPED}(?!202[89])(?:00[a-f]|0[1-9a-f]|[1-9a-f])", re.IGNORECASE)
-_RAW_MARKUP = re.compile("[<>\u2028\u2029]")  # not `&`: protobuf, which Google writes with, leaves it as it is
+_RAW_MARKUP = re.compile("[<>\u2028\u2029]")  # not `&`, which protobuf (Google) does not escape
 _CONTROL = re.compile("[\x7f-\x9f]")
 _ESCAPED_CONTROL = re.compile(rf"{_ESCAPED}00(?:7f|[89][0-9a-f])", re.IGNORECASE)
 _COMMENT = re.compile(rb"^:.*$", re.MULTILINE)
@@ -80,7 +80,7 @@ def writing(draw: DrawFn, api: Api) -> Writing:
 
 
 def escaping(draw: DrawFn, api: Api) -> Escapes:
-    """Draw what JSON escapes."""
+    """Draw which characters are escaped in JSON."""
     way = choose(draw, api, ESCAPES)
     if way == "markup" and choose(draw, api, CONTROLS) == "escaped":
         return "markup and controls"
@@ -88,12 +88,12 @@ def escaping(draw: DrawFn, api: Api) -> Escapes:
 
 
 def padding(draw: DrawFn, api: Api) -> bytes:
-    """Draw the white space before a document that is not streamed."""
+    """Draw the white space before the document of a plain response."""
     return _BLANK_LINES if choose(draw, api, PADDING) == "blank lines" else b""
 
 
 def ways_of_bytes(interaction: Interaction) -> Iterator[tuple[Variation, str]]:
-    """Yield the ways in which a response is written, as far as its bytes tell them apart."""
+    """Yield the ways in which a response is written, as far as its bytes show them."""
     framing = interaction.framing
     if framing is None or not framing.is_binary:
         text = interaction.body.decode("utf-8", "replace")
@@ -121,12 +121,12 @@ def _escapes(text: str) -> Iterator[str]:
 def _controls(text: str) -> Iterator[str]:
     if _CONTROL.search(text):
         yield "as they are"
-    elif not text.isascii() and _ESCAPED_CONTROL.search(text):  # else all beyond ASCII may be escaped
+    elif not text.isascii() and _ESCAPED_CONTROL.search(text):  # ASCII alone may be fully escaped
         yield "escaped"
 
 
 def _ways_of_events(body: bytes) -> Iterator[tuple[Variation, str]]:
-    """Yield the ways of events. A document that begins an answer is of a format that names its events."""
+    """Yield the ways of events. Missing names of events count only in formats that name events (`_BEGINNING`)."""
     yield LINE_ENDS, "CRLF" if b"\r\n" in body else "LF"
     yield SPACES, "none" if re.search(rb"^data:[^ \r\n]", body, re.MULTILINE) else "one"
     if re.search(rb"^event:", body, re.MULTILINE):

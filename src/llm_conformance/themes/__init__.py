@@ -1,1 +1,1 @@
-"""Generated scenarios, by theme: each is rich in one thing, such as citations or broken streams."""
+"""Generated scenarios by theme. Each theme is rich in one thing, such as citations or broken streams."""

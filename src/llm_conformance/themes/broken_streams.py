@@ -1,4 +1,4 @@
-"""Streams that begin well: they break off, or end with an error in one of the forms that the API is known to send."""
+"""Streams that begin well, and then break off or end with an error that the API is known to send."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def broken(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
 
 
 def _broken_off(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw a stream that ends too early: between frames, before a blank line, in a character, or within a frame."""
+    """Draw a stream that ends too early: between frames, before a blank line, within a character, or within a frame."""
     generator = GENERATORS[answer.api.wire]
     api = answer.api
     frames = generator.stream(draw, answer)
@@ -61,7 +61,7 @@ def _broken_off(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
 
 
 def _failing(draw: DrawFn, answer: Answer, mode: Mode, error: StreamError) -> Conversation:
-    """Draw a stream with this error, in one of the places where it comes."""
+    """Draw a stream with this error, in one of the places that the table gives for it."""
     generator = GENERATORS[answer.api.wire]
     frames = list(generator.stream(draw, answer))
     unfinished = before_the_end(frames, frames)
@@ -83,12 +83,12 @@ def _filled(template: str, answer: Answer) -> Any:
 
 
 def _following(data: Any, error: StreamError) -> Frame:
-    """Return a frame behind an error. If the error is a named event, the frame is named by its type."""
+    """Return a frame that follows an error. If the error is a named event, the frame is named after its own type."""
     return Frame(data, data["type"] if error.event and data != DONE else None)
 
 
 def _closed(frames: list[Frame], is_whole: bool) -> list[Frame]:
-    """Return the frames of which the last one ends the stream; some framings close it behind that one."""
+    """Return the frames with the last one marked as the end of the stream, after which some framings close it."""
     return [*frames[:-1], replace(frames[-1], ends=True)] if frames and is_whole else frames
 
 

@@ -22,12 +22,12 @@ def disconnected(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
 
 
 def silent(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw a server that is silent for longer than the call may take, before the response or within it."""
+    """Draw a server that becomes silent for longer than the call may take, before the response or within it."""
     return _lost(draw, answer, mode, "silence", "TimeoutError")
 
 
 def _lost(draw: DrawFn, answer: Answer, mode: Mode, kind: FaultKind, error: str) -> Conversation:
-    """Draw a response that is sent in part. A stream is cut before the frame that ends it."""
+    """Draw a response of which only a part is sent. A stream is cut before the frame that ends it."""
     generator = GENERATORS[answer.api.wire]
     if mode == "stream":
         frames = generator.stream(draw, answer)

@@ -1,4 +1,4 @@
-"""The answers of the themes: with anything that the provider sends, with think tags, with citations, with counts."""
+"""The answers of the themes: with anything that the provider sends, with think tags, with citations, or with counts."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ def counting(draw: DrawFn, api: Api, mode: Mode) -> Answer:
 
 
 def thinks(api: Api) -> bool:
-    """Return True if the row says of one of its models that it thinks between tags."""
+    """Return True if the row says that one of its models thinks between tags."""
     return any(profile != "off" for profile in profiles(api))
 
 
 def thinking(draw: DrawFn, api: Api, mode: Mode) -> Answer:
-    """Draw an answer of a model that thinks between tags, or of one that writes about them."""
+    """Draw an answer of a model that thinks between tags, or that writes about tags."""
     generator = GENERATORS[api.wire]
     has_fields = bool(api.reasoning_fields and generator.allows_tags_beside_fields and reasoning_models(api))
     if not (has_fields and at_most(draw, 5) == 5):
         think = _think_text(draw, api)
         blocks: tuple[Block, ...] = (Text(think.message), *_calls(draw, api, think))
         return _ended(draw, generator.answer(draw, api, blocks, think, mode=mode))
-    # A response with reasoning in a field has none between tags. Tags are text then, whatever the think profile.
+    # If a response has reasoning in a field, tags in its text are text, whatever the think profile is.
     native = Reasoning(draw(texts.reasonings().filter(str.strip)))
     text = draw(texts.answers(tag=api.think_tag))
     model = pick(draw, *reasoning_models(api))
@@ -58,12 +58,12 @@ def has_citations(api: Api) -> bool:
 
 
 def citing(draw: DrawFn, api: Api, mode: Mode) -> Answer:
-    """Draw an answer with citations. No source shows one behind a think block, nor in which text it would count."""
+    """Draw an answer with citations, without think blocks: no source shows how offsets after a block count."""
     return GENERATORS[api.wire].answer(draw, api, draw(_cited_blocks(api)), mode=mode)
 
 
 def _think_text(draw: DrawFn, api: Api) -> ThinkText:
-    """Draw a text of one of the models. Those that think between tags are more common here."""
+    """Draw a text of one of the models. Models that think between tags are drawn more often."""
     possible = profiles(api)
     profile = pick(draw, *possible, *(each for each in possible if each != "off"))
     return draw(think_texts(profile, api.think_tag, functools.partial(ways_of, api)))
@@ -74,7 +74,7 @@ def _calls(draw: DrawFn, api: Api, think: ThinkText) -> tuple[Call, ...]:
 
 
 def _ended(draw: DrawFn, answer: Answer) -> Answer:
-    """Return an answer with the finish word for the token limit, if that has cut off its think block."""
+    """Return an answer with the finish word for the token limit if its think block is cut off, else unchanged."""
     sent = GENERATORS[answer.api.wire].sent_words(answer.api)
     words = [word for word, reason in sent.items() if reason == "length"]
     is_cut_off = answer.think is not None and answer.think.is_cut_off
@@ -108,7 +108,7 @@ def _are_plain(api: Api, blocks: tuple[Block, ...]) -> bool:
 
 
 def _is_text(api: Api, text: str) -> bool:
-    """Return True if a text without reasoning is one whatever the model: tags may think of all models of an API."""
+    """Return True if a text without reasoning stays text for every think profile of the API's models."""
     return "off" in profiles(api) or think_tags.split(text, "leading", api.think_tag) == (text, [])
 
 

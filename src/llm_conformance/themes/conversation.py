@@ -29,14 +29,14 @@ class Conversation:
     """One call and its response, in one mode or both.
 
     Attributes:
-        interactions: The response by mode. `themes.request` adds the request.
-        expected: The expected values of every mode.
-        fault: What goes wrong with the connection.
-        unbroken: The whole answer to the request, of which a fault sends a part, or something else.
+        interactions: Maps a mode to the response. `themes.request` adds the request.
+        expected: The expected values, the same for both modes.
+        fault: The failure of the connection; None if it does not fail.
+        unbroken: The whole answer to the request. With a fault, the server sends a part of it or something else.
         outage: The response to the first request, if the second request gets the real response.
         model: The model that the call names.
-        before: Earlier turns, by the position of their answers in `messages`.
-        turns: Their answers as parts of the request, in the form of the API, by the same positions.
+        before: Maps the position of an earlier answer in `messages` to its conversation.
+        turns: Maps the same positions to the answers as parts of the request, in the form of the API.
     """
 
     interactions: Mapping[Mode, Interaction]
@@ -66,7 +66,7 @@ def interaction(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> Interaction:
-    """Return this response to a request of a model in a mode. The request is not written yet."""
+    """Return an interaction with this response. Its request is not written yet."""
     streamed = mode == "stream"
     base_url = re.sub(r"\{\w+\}", "0" * 32, api.base_urls[0])
     all_headers = {"content-type": api.framing.content_type if streamed else JSON} | dict(headers or {})
@@ -82,17 +82,14 @@ def failing(
     fault: Fault | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Conversation:
-    """Return a conversation that asks for an answer, of which `whole` has the bytes. What comes is the body."""
+    """Return a conversation that asks for an answer with the bytes `whole`, and gets `body` instead."""
     sent = {mode: interaction(answer.api, mode, body, answer.asked, headers=headers)}
     unbroken = interaction(answer.api, mode, whole, answer.asked)
     return replace(_conversation(answer, sent, expected, fault), unbroken=unbroken)
 
 
 def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw the bytes of an answer. A stream comes together with a response of the same content that is not streamed.
-
-    It comes alone if no response that is not streamed can be like it.
-    """
+    """Draw the bytes of an answer. A stream comes with a plain response of the same content, if one can have it."""
     api = answer.api
     generator = GENERATORS[api.wire]
     bodies: dict[Mode, bytes] = {}
@@ -111,7 +108,7 @@ def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
 def _conversation(
     answer: Answer, interactions: Mapping[Mode, Interaction], expected: Expected, fault: Fault | None = None
 ) -> Conversation:
-    """Return a conversation that asks for an answer, and what comes."""
+    """Return a conversation that asks for an answer, with what the server sends."""
     return Conversation(
         interactions=interactions,
         expected=expected,

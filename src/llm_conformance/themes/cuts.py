@@ -13,15 +13,16 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from llm_conformance.scenarios.scenario import Scenario, recut
 from llm_conformance.wire.named_cuts import every
 
-# Where parsers break, the worst first: inside a character, a line end, an escape, a field name, a tag. The cut is where
-# the match ends, or before it for a part of a character. Each begins with what is rare, because bodies are long.
+# Where parsers break, the worst first: inside a character, a line end, an escape, a field name, a tag. The cut is at
+# the end of the match, or for a part of a character before the match. Each pattern starts with something rare, because
+# bodies are long.
 _WITHIN = re.compile(rb"[\x80-\xbf]")
 _BEHIND = tuple(
     re.compile(weak) for weak in (rb"\r(?=\n)", rb"\n(?=\n)", rb"\\(?=[u\"n])", rb"data(?=[: ])", rb"<(?=/?t)|k(?=>)")
 )
 
 _Way = tuple[str, Any]
-"""What is drawn to cut a body: ("size", the number of bytes between two cuts), or a kind of place and which of them."""
+"""What is drawn to cut a body: ("size", bytes between two cuts), or (kind of place, which of these places)."""
 
 
 @st.composite
@@ -33,7 +34,7 @@ def recuts(draw: DrawFn, scenario: Scenario) -> Scenario:
 def cut(draw: DrawFn, body: bytes) -> tuple[int, ...]:
     """Draw a way to cut a stream: byte offsets in rising order, each between two bytes of the body.
 
-    There are few cuts or many, anywhere or in the places where parsers break.
+    There are few or many cuts, anywhere or in the places where parsers break.
     """
     weak = _weak_places(body)
     return _offsets(draw(_ways(len(body), len(weak))), body, weak)
@@ -59,7 +60,7 @@ def _weak_places(body: bytes) -> Sequence[int]:
     return [*within, *(match.end() for weak in _BEHIND for match in weak.finditer(body))]
 
 
-# Kept, because each stream is cut many times, and Hypothesis takes longer to check a new strategy than to draw from it.
+# Cached, because each stream is cut many times, and to create a strategy takes longer than to draw from it.
 @functools.lru_cache(maxsize=64)
 def _ways(size: int, weak: int) -> SearchStrategy[_Way]:
     """Return the ways to cut a body of `size` bytes with `weak` places where parsers break."""

@@ -20,12 +20,12 @@ from llm_conformance.scenarios.scenario import Scenario
 class EnoughDrawn(KeyboardInterrupt):
     """Raised by `is_wanted` to end `draw`.
 
-    Hypothesis takes any other exception for a failure of the test, and would draw on to make it smaller.
+    Hypothesis would take any other exception for a failure of the test, and would go on to make it smaller.
     """
 
 
 class _Drawn:
-    """A scenario without a repr: Hypothesis makes the repr of what it has found, and warns if it is long."""
+    """A scenario without a repr, because Hypothesis makes the repr of what it has found, and warns if it is long."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -49,20 +49,20 @@ def draw(
     database: ExampleDatabase | None = None,
     key: str = "",
 ) -> None:
-    """Draw scenarios until `is_wanted` returns True for one, then smaller ones for as long as there are any.
+    """Draw scenarios until `is_wanted` returns True for one; then draw smaller ones until there is none.
 
     Args:
-        scenarios: What is drawn from.
+        scenarios: The strategy to draw from.
         is_wanted: Judges a scenario. It may raise EnoughDrawn.
-        examples: The most that are drawn before one is wanted.
+        examples: The most scenarios that are drawn before one is wanted.
         seed: With the same seed, the same scenarios are drawn in the same order until one is wanted.
-        phases: `reuse` draws what the database has, `generate` new ones, `shrink` smaller ones.
-        database: Where Hypothesis keeps what was wanted, under the `key`.
+        phases: `reuse` draws scenarios from the database, `generate` draws new ones, `shrink` draws smaller ones.
+        database: Where Hypothesis keeps the wanted scenarios, under the `key`.
         key: See `database`.
     """
     wanted = settings(
-        # All that a profile of the project may set differently: `CI` has one of Hypothesis' own, which draws the same
-        # choices for every property.
+        # These are all settings that a profile may change. Hypothesis has a profile for `CI` of its own, which draws
+        # the same choices for every property.
         max_examples=examples,
         database=database,
         phases=tuple(phases),
@@ -85,22 +85,22 @@ def draw(
 
     # Only `hypothesis.find` takes a key, but it always draws with a seed if it is given one.
     vars(judge)["_hypothesis_internal_database_key"] = f"llm-conformance {key}".encode()
-    # FlakyFailure: the scenario was wanted at first, and then not.
+    # FlakyFailure: the scenario was wanted the first time, but not the second.
     with contextlib.suppress(_WantedError, FlakyFailure, EnoughDrawn):
         judge()
 
 
 @contextlib.contextmanager
 def without_local_constants() -> Iterator[None]:
-    """Keep Hypothesis from drawing constants of the modules that happen to be loaded: they differ from run to run.
+    """Keep Hypothesis from drawing constants of loaded modules, because these differ from run to run.
 
-    Hypothesis has no setting for this. Versions that do not have these names draw no such constants; should a newer one
-    draw them in another way, `tests/test_same_draw.py` fails.
+    Hypothesis has no setting for this. Versions without these names draw no such constants. If a newer version draws
+    them in another way, `tests/test_same_draw.py` fails.
     """
     empty = providers.Constants() if hasattr(providers, "Constants") else None
     own: dict[str, Any] = {
         "_get_local_constants": lambda: empty,
-        "CONSTANTS_CACHE": _CACHE,  # the one of Hypothesis has what other tests of the same process may draw
+        "CONSTANTS_CACHE": _CACHE,  # Hypothesis' own has what other tests of this process may draw
     }
     before = {name: getattr(providers, name) for name in own if hasattr(providers, name)}
     for name in before:

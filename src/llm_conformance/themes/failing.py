@@ -1,4 +1,4 @@
-"""What the themes of faults share: the expected values of a call that fails, and the values in its error."""
+"""Helpers of the themes with faults: the expected values of a call that fails, and the values in its error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.errors import MESSAGE, StatusError, StreamError
 
 ANY = "LLMError"
-"""The expected error where any class of the contract is right."""
+"""The expected error if any class of the contract is right."""
 
 
 def failure(
@@ -22,12 +22,12 @@ def failure(
     retry_after: str | None = None,
     may_raise: tuple[str, ...] = (),
 ) -> Expected:
-    """Return the expected values of a call that fails; of how it fails see `Expected`."""
+    """Return the expected values of a call that fails; `Expected` explains the arguments."""
     return Expected(stated=frozenset({"error"}), error=error, fault=fault, retry_after=retry_after, may_raise=may_raise)
 
 
 def class_meant(error: StatusError | StreamError) -> str:
-    """Return the class that an error has to be raised as: that of the status it has or names, else any."""
+    """Return the class with which an error has to be raised: that of its status, or ANY if it has or names none."""
     status = error.status if isinstance(error, StatusError) and error.status != 200 else error.means
     return error_for_status(status).__name__ if status else ANY
 

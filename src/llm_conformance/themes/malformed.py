@@ -1,4 +1,4 @@
-"""Bodies with status 200 that are no answers: cut short, empty, the page of a proxy; or JSON of another form."""
+"""Bodies with status 200 that are no answers: cut short, empty, the page of a proxy, or JSON of another form."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.interaction import Mode
 
 _OTHER_JSON = (b"{}", b"null", b"[]", b'"text"', b"12")
-"""Documents in which nothing of an answer is."""
+"""Documents with no part of an answer."""
 
 
 def malformed(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw what gateways and servers that fail send: a document that is cut short, a page of HTML, or nothing.
+    """Draw what failing gateways and servers send: a document that is cut short, a page of HTML, or nothing.
 
-    In a stream, one of the frames that every reader needs is cut short, and all others are whole.
+    In a stream, one of the frames that every reader needs is cut short. All other frames are whole.
     """
     way = pick(draw, "cut", "cut", "page", "nothing")
     generator = GENERATORS[answer.api.wire]
@@ -47,13 +47,13 @@ def malformed(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
 
 
 def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw JSON that is no answer: with a number in place of a structure, or a document with nothing of an answer.
+    """Draw JSON that is no answer: with a number in place of a structure, or without any part of an answer.
 
-    Nobody is known to send it.
+    No provider is known to send it.
     """
     generator = GENERATORS[answer.api.wire]
     is_other = either(draw)
-    # Nobody has to read the choices that are not the answer.
+    # No reader needs the choices that are not the answer.
     answer = answer if is_other else replace(answer, choices=1)
     frames = list(generator.stream(draw, answer)) if mode == "stream" else []
     whole = _whole(draw, answer, frames)
@@ -72,7 +72,7 @@ def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
 
 
 def _whole(draw: DrawFn, answer: Answer, frames: Sequence[Frame]) -> bytes:
-    """Draw the bytes of the answer: of these frames if it is streamed."""
+    """Draw the bytes of the answer; if it is streamed, of these frames."""
     if frames:
         return framing.stream(draw, frames, answer.api)
     return framing.document(draw, GENERATORS[answer.api.wire].document(draw, answer), answer.api)
@@ -102,7 +102,7 @@ def _is_needed(frame: Frame, generator: Generator) -> bool:
 
 
 def _structures(data: Any, generator: Generator) -> list[str]:
-    """Return the places that every reader needs. Who reads a delta need not read a whole message beside it."""
+    """Return JSON pointers to the values that every reader needs. Beside a delta, no reader needs the whole message."""
     found = [pointer for pointer in generator.structure if at_pointer(data, pointer) is not None]
     deltas = {pointer.removesuffix("/delta") for pointer in found if pointer.endswith("/delta")}
     return [each for each in found if not (each.endswith("/message") and each.removesuffix("/message") in deltas)]

@@ -25,7 +25,7 @@ _SOURCE = "the provider table: what becomes of earlier reasoning"
 
 
 def wants_reasoning_back(api: Api) -> bool:
-    """Return True if a request with tool results has to have the reasoning before the calls, in a known place."""
+    """Return True if a request with tool results has to carry the reasoning before the calls, in a known place."""
     return (
         api.round_trip.policy in ("with tools", "required")
         and bool(api.reasoning_fields)
@@ -41,7 +41,7 @@ def second_turn(draw: DrawFn, api: Api, mode: Mode) -> Conversation:
     sent_back = dict(generator.sent_back(first))
     results = tuple({"role": "tool", "tool_call_id": call.id, "content": "done"} for call in first.calls)
     before = answered(draw, first, mode)
-    # A model that thinks between tags elsewhere does so in a field here: it has thought before the call.
+    # A model that thinks between tags in other themes thinks in a field here, because it thinks before the call.
     thinks = api.think_profile(first.asked) != "off"
     thoughts = (generator.reasoning(draw, api, "β"),) if thinks else ()
     second = generator.answer(draw, api, (*thoughts, Text("a")), asked=first.asked, mode=mode)
@@ -78,6 +78,6 @@ def _blocks(draw: DrawFn, api: Api, mode: Mode) -> Iterator[Block]:
 
 
 def _trace(draw: DrawFn, mode: Mode) -> str:
-    """Draw reasoning that occurs in no other text. In a response that is not streamed, it may be large."""
+    """Draw reasoning that occurs in no other text. In a plain response, it may be large."""
     large = "ξ" * LARGE if mode == "json" and at_most(draw, 4) == 4 else "ξ"
     return pick(draw, "", "\n", " ") + draw(texts.reasonings()) + large + pick(draw, "", "</think>", " ", "\n")

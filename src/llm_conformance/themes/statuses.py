@@ -1,4 +1,4 @@
-"""Answers with an error status, and errors in answers with status 200: of the provider, or of a gateway."""
+"""Errors of the provider or of a gateway, with an error status or in a response with status 200."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.errors import StatusError
 
 RETRY_AFTER = "86397"
-"""Seconds; a number that occurs nowhere else."""
+"""A number of seconds that occurs nowhere else."""
 
 _OUTAGES = (500, 502, 503, 529)
 _MASKED = f"Incorrect API key provided: {CANARY_KEY[:8]}***{CANARY_KEY[-4:]}"
@@ -47,7 +47,7 @@ def refused(draw: DrawFn, api: Api, mode: Mode) -> Conversation:
 
 
 def outage(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw the response to a second request. The first request gets an error that passes."""
+    """Draw an error that passes as the response to the first request, and the answer to the second."""
     api = answer.api
     conversation = answered(draw, answer, mode)
     own = [error for error in _own(api, mode) if error.status in _OUTAGES]

@@ -1,7 +1,7 @@
 """Themes: what is generated for each API, as scenarios like the recorded ones.
 
-A theme draws conversations in the API's own format and states the expected values. These come from what was drawn,
-never from reading the bytes back.
+A theme draws conversations in the API's own format and states the expected values. Expected values come from what was
+drawn, never from reading the bytes back.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Theme:
         name: The end of its scenario ids.
         title: The end of its scenarios' titles.
         effort: How many examples it gets, as a multiple of the usual number.
-        drawn: Draws a conversation with an API.
-        suits: Returns True if an API, or one of its backends, can have such conversations. Most need an answer that is
-            no matter of think tags.
-        modes: The modes in which there are such conversations.
-        over_http: Whether only `complete` and `stream` can be judged, because a parser sees no connection.
-        listed: Returns conversations that are all tried, besides those that are drawn.
+        drawn: A function that draws a conversation with an API.
+        suits: A function that returns True if an API or one of its backends can have such conversations. Most themes
+            need a model that answers without think tags.
+        modes: The modes of such conversations.
+        over_http: Whether only `complete` and `stream` are judged, because a parser sees no connection.
+        listed: A function that returns conversations that are always judged, besides those that are drawn.
         is_probe: Whether no provider is known to send such conversations.
         since: The edition in which the theme was new (`llm_conformance.editions`).
     """
@@ -63,11 +63,11 @@ class Theme:
     since: str = editions.FIRST
 
     def scenarios(self, api: Api, mode: Mode) -> SearchStrategy[Scenario]:
-        """Return a strategy for scenarios of an API. A stream comes with a way to cut it."""
+        """Return a strategy for scenarios of an API. Streams also have a way to cut them."""
         return _scenarios(self, api, mode)
 
     def all_listed(self, api: Api, mode: Mode) -> Iterator[Scenario]:
-        """Yield the scenarios of an API that are all tried."""
+        """Yield the scenarios of an API that are always judged."""
         return (_scenario(self, api, conversation) for conversation in self.listed(api, mode))
 
     def scenario_id(self, api: Api) -> str:
@@ -89,7 +89,7 @@ def _scenarios(draw: DrawFn, theme: Theme, api: Api, mode: Mode) -> Scenario:
 def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
     requests = {mode: request_for(api, mode, conversation) for mode in conversation.interactions}
     interactions = {mode: replace(each, request=requests[mode]) for mode, each in conversation.interactions.items()}
-    *_, own = requests.values()  # a stream may have a response beside it that is not streamed
+    *_, own = requests.values()  # a stream may have a plain response beside it
     unbroken, outage = conversation.unbroken, conversation.outage
     return Scenario(
         id=theme.scenario_id(api),
@@ -116,7 +116,7 @@ def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
 
 
 def _expected(api: Api, expected: Expected, request: Mapping[str, Any]) -> Expected:
-    """Return the expected values with what follows from the request."""
+    """Return the expected values, completed with those that follow from the request."""
     round_trip = expected.round_trip and replace(expected.round_trip, recorded=request)
     switches = {pointer: at_pointer(request, pointer) for pointer in api.switches}
     return replace(expected, round_trip=round_trip, switches=switches)

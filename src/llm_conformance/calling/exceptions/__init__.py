@@ -1,1 +1,1 @@
-"""What is known of an exception of an adapter, as plain data."""
+"""Read an adapter's exceptions as plain data."""

@@ -1,4 +1,4 @@
-"""Read an exception of an adapter. Nothing that it gives is trusted: each attribute may run code that raises."""
+"""Read an adapter's exception. It is not trusted: to read an attribute may run code that raises."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ErrorFacts:
-    """What an exception says of itself.
+    """What an exception says about itself.
 
     Attributes:
         names: The names of its class and of the base classes.
         text: Its message.
-        status: The HTTP status that it has; None if it has none.
-        status_of_response: The status of the response that it keeps.
+        status: The HTTP status that it states; None if it states none.
+        status_of_response: The status of the HTTP response that it keeps; None if it keeps none.
         provider: The provider that it names.
-        has_origin: Whether the exception behind it is available, or it is that exception itself.
-        dump: All texts of it and of the exceptions behind it.
-        headers: What they keep of the response's headers.
-        retry_after: `Retry-After`, wherever one of them has it; None if none has it.
+        has_origin: Whether it keeps the exception behind it, or is that exception itself.
+        dump: All texts of it and of the exceptions behind it, to search for the API key.
+        headers: What it and the exceptions behind it keep of the response's headers.
+        retry_after: The `Retry-After` that it or an exception behind it keeps; None if none does.
     """
 
     names: tuple[str, ...]
@@ -46,12 +46,12 @@ class ErrorFacts:
 
 
 def facts_of(error: BaseException) -> ErrorFacts:
-    """Return what an exception says of itself."""
-    chain = list(chain_of(error))  # `type` is asked, not `isinstance`, because that reads the object's `__class__`
+    """Return what an exception says about itself."""
+    chain = list(chain_of(error))  # below, `type` is used instead of `isinstance`, which reads the object's `__class__`
     names = tuple(type.__dict__["__name__"].__get__(each) for each in type.__dict__["__mro__"].__get__(type(error)))
     provider = _attribute(error, "provider")
     origin = _or_none(lambda: _attribute(error, "original_error") or error.__cause__ or error.__context__)
-    # A program may leave out `original_error`, and an exception of another name is the original.
+    # A program may leave `original_error` out. An exception whose name is no class of the contract is the original.
     is_origin = issubclass(type(error), ReportedError) or names[0] not in ERROR_TYPES or type(error) is TimeoutError
     return ErrorFacts(
         names=names,
@@ -67,7 +67,7 @@ def facts_of(error: BaseException) -> ErrorFacts:
 
 
 def status_of(fields: Mapping[str, Any]) -> int | None:
-    """Return the first of some fields that is an HTTP status of an error; None if none is."""
+    """Return the first of `STATUS_FIELDS` that is an error status (400 to 599); None if there is none."""
     for name in STATUS_FIELDS:
         status = fields.get(name)
         if isinstance(status, int) and 400 <= status <= 599:
@@ -76,7 +76,7 @@ def status_of(fields: Mapping[str, Any]) -> int | None:
 
 
 def text_or_reason(text_of: Callable[[BaseException], str], error: BaseException) -> str:
-    """Return `text_of(error)`, or why it fails: the error may be of a class that cannot be printed."""
+    """Return `text_of(error)`, or the reason why that fails: some errors cannot be printed."""
     try:
         return str.__str__(text_of(error))[:_LONGEST_TEXT]
     except BaseException as failure:
@@ -104,7 +104,7 @@ def _dump(error: BaseException) -> str:
 
 
 def _headers(error: BaseException) -> str:
-    """Return what an exception keeps of the response's headers, under whatever name."""
+    """Return what an exception keeps of the response's headers, in any of its attributes."""
     response = getattr(error, "response", None)
     headers = [dict(getattr(holder, "headers", None) or {}) for holder in (error, response)]
     return f"{vars(error)!r} {headers!r}"
@@ -119,12 +119,12 @@ def _status(holder: Any) -> int | None:
 
 
 def _attribute(holder: Any, name: str) -> Any:
-    """Return an attribute; None if there is none, or if it is a property that raises."""
+    """Return an attribute; None if it does not exist or raises."""
     return _or_none(lambda: getattr(holder, name, None))
 
 
 def _or_none(action: Callable[[], T]) -> T | None:
-    """Return what an action of the adapter's code returns; None if it raises, whatever it raises."""
+    """Return the result of an action that may run the adapter's code; None if it raises anything."""
     try:
         return action()
     except BaseException:

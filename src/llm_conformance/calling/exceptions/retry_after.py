@@ -20,9 +20,9 @@ _MOST_HEADERS = 1000
 def retry_after(error: Any) -> str | None:
     """Return the `Retry-After` of an exception, or of a mapping that describes an error; None if it keeps none.
 
-    Places, in this order: `retry_after`; the same in `extra_context`; the headers of the error, of its `extra_context`
-    and of its response. Headers may be a mapping, an object with `items`, or a list of pairs, in any case. Nothing is
-    searched as text. The exceptions behind an error are the caller's business.
+    The places, in this order: `retry_after`; `retry_after` in `extra_context`; the headers of the error, of its
+    `extra_context` and of its response. Headers may be a mapping, an object with `items`, or a list of pairs, with
+    names in upper or lower case. Texts are not searched. The caller has to look at the exceptions behind an error.
     """
     context = _at(error, _CONTEXT)
     for value in itertools.chain((_at(error, _FIELD), _at(context, _FIELD)), _from_headers(error, context)):
@@ -40,7 +40,7 @@ def _from_headers(*holders: Any) -> Iterator[Any]:
 
 
 def _all_at(holders: Iterable[Any], names: Iterable[str]) -> list[Any]:
-    """Return what some holders have under some names; most errors have little of it."""
+    """Return what the holders have under the names, without what is missing."""
     found = (_at(holder, name) for holder in holders if holder is not None for name in names)
     return [each for each in found if each is not None]
 
@@ -49,12 +49,12 @@ def _at(holder: Any, name: str) -> Any:
     """Return an item of a mapping or an attribute of an object; None if there is none, or if reading it fails."""
     try:
         return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
-    except Exception:  # attributes of other people's exceptions may be properties that raise
+    except Exception:  # an attribute of the adapter's exception may be a property that raises
         return None
 
 
 def _pairs(headers: Any) -> list[tuple[Any, Any]]:
-    """Return headers as pairs of name and value; [] for anything that is no headers."""
+    """Return headers as (name, value); [] for anything that is not headers."""
     try:
         items: Iterable[Any] = headers.items() if callable(getattr(headers, "items", None)) else headers
         if not isinstance(items, Iterable) or isinstance(items, str | bytes):
@@ -71,7 +71,7 @@ def _name(key: Any) -> str:
 
 
 def _as_text(value: Any) -> str | None:
-    """Return a value of a header or a number of seconds as text; None for anything else."""
+    """Return a header's value or a number of seconds as text; None for anything else."""
     if isinstance(value, list | tuple):
         value = value[0] if value else None
     if isinstance(value, timedelta):

@@ -1,4 +1,4 @@
-"""Where an exception of an adapter comes from: its traceback without the suite's own frames, and its cause."""
+"""Where an adapter's exception comes from: its traceback without the suite's own frames, and its cause."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from llm_conformance.compare import encodable
 from llm_conformance.locations import PACKAGE, ROOT
 
 _FIRST_FRAMES, _LAST_FRAMES = 8, 16
-"""The frames that are shown of a long traceback."""
+"""How many frames of a long traceback are shown, at its start and at its end."""
 _MOST_CHAINED = 4
 _LONGEST_MESSAGE = 500
 
@@ -26,17 +26,17 @@ _HELPERS = frozenset(
         *("pydantic", "pydantic_core", "requests", "sniffio", "tenacity", "urllib3", "vcr", "yarl"),
     }
 )
-"""Packages that raise for those that call them: their frame says less than the caller's."""
+"""Packages that raise on behalf of their callers, so that the caller's frame says more than theirs."""
 
 _STANDARD_LIBRARY = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib"))
 
 
 def cause_of(error: BaseException) -> str:
-    """Return what exceptions with the same cause have in common: the class, and the place of the code that raised.
+    """Return a text that exceptions with the same cause share: the class, and the place of the code that raised.
 
-    The place is the innermost frame that is neither of Python, nor of the suite, nor of a library that raises for those
-    that call it: `KeyError in mypkg/decode.py:31 decode`. Without such a frame it is the class and the message. Of an
-    exception that another one caused, it is the class and the cause of the other.
+    An example is `KeyError in mypkg/decode.py:31 decode`. The place is the innermost frame outside of Python, the suite
+    and `_HELPERS`. Without such a frame, the text is the class and the message. If another exception caused this one,
+    it is the class and the cause of the other.
     """
     *_, root = _chain(error)
     if root is not error and not _is_of_pydantic(root):
@@ -45,7 +45,7 @@ def cause_of(error: BaseException) -> str:
 
 
 def place_in(dump: str) -> str:
-    """Return the adapter's innermost place in what `faulthandler` writes, as `adapter.py:12 in parse`; "" if none."""
+    """Return the adapter's innermost frame in the output of `faulthandler`, as `adapter.py:12 in parse`; "" if none."""
     for filename, line, function in re.findall(r'^  File "(.+)", line (\d+) in (.+)$', dump, re.MULTILINE):
         if not _is_of_a_helper(filename):
             return f"{_shown(filename)}:{line} in {function}"
@@ -66,14 +66,14 @@ def _is_of_pydantic(error: BaseException) -> bool:
 
 
 def _invalid_field(error: BaseException) -> str:
-    """Return the first field that an error of pydantic is about: a library may validate everything in one place."""
+    """Return the first field that a pydantic error names, because a library may validate everything in one place."""
     if not _is_of_pydantic(error):
         return ""
     try:
         first: Any = error.errors()[0]  # type: ignore[attr-defined]
         path = ".".join("N" if isinstance(part, int) else str(part) for part in first["loc"])
         return f", {path}: {first['type']}"
-    except Exception:  # another version of pydantic, or another class of it
+    except Exception:  # another version of pydantic, or another class
         return ""
 
 
@@ -111,7 +111,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _frames(error: BaseException) -> Sequence[traceback.FrameSummary]:
-    """Return the frames from the first one that is not the suite's or Python's."""
+    """Return the frames from the first one that is neither the suite's nor Python's."""
     frames = traceback.extract_tb(error.__traceback__)
     first = next((at for at, frame in enumerate(frames) if _is_foreign(frame.filename)), len(frames))
     return frames[first:]
@@ -120,7 +120,7 @@ def _frames(error: BaseException) -> Sequence[traceback.FrameSummary]:
 def _is_foreign(filename: str) -> bool:
     path = Path(filename)
     if path.is_relative_to(PACKAGE) and not path.is_relative_to(PACKAGE / "adapters"):
-        return False  # in a wheel, the reference adapters are part of the package
+        return False  # in a wheel, the reference adapters are in the package
     return "site-packages" in filename or not filename.startswith((*_STANDARD_LIBRARY, "<frozen "))
 
 
@@ -132,7 +132,7 @@ def _is_of_a_helper(filename: str) -> bool:
 
 
 def _shown(filename: str) -> str:
-    """Return a path as short as it is still clear: below the packages of the environment, or the working directory."""
+    """Return a path relative to the environment's packages or to the working directory, if it is below one of them."""
     _, found, below = filename.replace("\\", "/").rpartition("site-packages/")
     if found:
         return below
